@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
@@ -293,8 +294,20 @@ func (p *planner) upgrades() {
 				at = append(at, i)
 			}
 		}
-		p.addListed(upgradeRoute, slug, "", func() ([]byte, error) { return p.pages.Upgrade(f, p.Metadata) })
+		p.addListed(upgradeRoute, slug, "", func() ([]byte, error) { return p.pages.Upgrade(p.upgradePage(f, at)) })
 		p.addFeed(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
 	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Metadata) })
+}
+
+// upgradePage is the page of a hard fork, of which at are the positions of its proposals.
+func (p *planner) upgradePage(f mip.HardFork, at []int) render.UpgradePage {
+	page := render.UpgradePage{Fork: f, All: p.Metadata}
+	for _, i := range at {
+		page.Claims = append(page.Claims, p.summary(i).Claims(p.Metadata[i])...)
+		if f.MetaMIP != nil && p.Metadata[i].Number == *f.MetaMIP {
+			page.Tasks = markdown.Parse(p.Proposals[i].Body).Tasks()
+		}
+	}
+	return page
 }

@@ -86,8 +86,8 @@ type filter struct {
 
 // row is what its template needs.
 type row struct {
-	Metadata              *mip.Metadata
-	Heat, Deadline, Chain bool
+	Metadata                     *mip.Metadata
+	Heat, Deadline, Chain, Ready bool
 }
 
 // blank is a row that has everything that a row can show: the script fills copies of it.

@@ -19,6 +19,7 @@ type table struct {
 	Deadline bool // a column has the deadlines of last calls in place of the status
 	Sorts    bool // the page's script sorts by the columns
 	Changes  bool // the last change of one is known; of the others the date of creation is shown
+	Ready    bool // a column has whether the text is final before the networks switch
 	Chain    bool // a column has what the chain says, beside what the author says
 }
 
@@ -39,6 +40,9 @@ func (t table) Columns() []column {
 		updated = "Created"
 	}
 	out := []column{{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}}
+	if t.Ready {
+		out = append(out, column{"ready", "Ready?", ""})
+	}
 	if t.Chain {
 		out = append(out, column{"chain", "Chain says", ""})
 	}
@@ -57,18 +61,18 @@ func (p *Pages) newTable(all []mip.Metadata) table {
 
 // rowKey is what the row of a proposal depends on within one site.
 type rowKey struct {
-	id                    mip.ID
-	heat, deadline, chain bool
+	id                           mip.ID
+	heat, deadline, chain, ready bool
 }
 
 // row renders a row of a table, once for all the lists that a proposal is on.
 func (p *Pages) row(m *mip.Metadata, t table) (template.HTML, error) {
 	// Two workers may render the same row at once, with the same bytes.
-	key := rowKey{m.ID, t.Heat, t.Deadline, t.Chain}
+	key := rowKey{m.ID, t.Heat, t.Deadline, t.Chain, t.Ready}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
 	}
-	out, err := p.fragment("row", row{m, t.Heat, t.Deadline, t.Chain})
+	out, err := p.fragment("row", row{m, t.Heat, t.Deadline, t.Chain, t.Ready})
 	if err == nil {
 		p.rows.Store(key, out)
 	}

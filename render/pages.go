@@ -119,7 +119,7 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 // the footer. They make up most of a short page, so rendering them for each page would take most of a build.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
-	for _, script := range []string{siteScript, forksScript, listScript, textScript, liveScript, lostScript} {
+	for _, script := range []string{siteScript, forksScript, upgradeScript, listScript, textScript, liveScript, lostScript} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
@@ -254,12 +254,13 @@ type Asset struct {
 // Scripts that pages name. Every page has the theme's script, the style sheet and one of the
 // others.
 const (
-	siteScript  = "site.js" // what every page has, and all that most have
-	listScript  = "list.js"
-	textScript  = "text.js"
-	liveScript  = "live.js"
-	forksScript = "forks.js" // of pages of upgrades, which ask for their states
-	lostScript  = "lost.js"  // of the page for unknown addresses
+	siteScript    = "site.js" // what every page has, and all that most have
+	listScript    = "list.js"
+	textScript    = "text.js"
+	liveScript    = "live.js"
+	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
+	upgradeScript = "upgrade.js" // of the page of an upgrade
+	lostScript    = "lost.js"    // of the page for unknown addresses
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
@@ -271,6 +272,7 @@ func assetFiles() [][]string {
 		{"site.css", "site.css"},
 		{siteScript, "site.js", "states.js"},
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
+		{upgradeScript, "site.js", "states.js", "ask.js", "forks.js", "upgrade.js"},
 		{listScript, "site.js", "states.js", "marks.js", "ask.js", "list.js"},
 		{textScript, "site.js", "states.js", "marks.js", "ask.js", "text.js", "heat.js", "forks.js"},
 		{liveScript, "site.js", "states.js", "ask.js", "live.js"},

@@ -118,7 +118,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 	do("/404.html", p.NotFound)
 	do("/api/", func() ([]byte, error) { return p.API(pageAPI()) })
 	for i := range p.forks {
-		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(p.forks[i], all) })
+		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(UpgradePage{Fork: p.forks[i], All: all}) })
 	}
 	byAuthor := map[string]plain.Listing{}
 	for _, m := range all {

@@ -258,31 +258,37 @@ type place struct{ Name, Href string }
 // place finds the section that evidence names, on this page or on that of a proposal that a fork
 // bundles. A section without a heading on the page leads to the beginning of the text.
 func (p *Pages) place(v *proposalView, section string) place {
-	// The summary of a fork quotes the proposals that it bundles. Their sections are known by their
-	// ids only, which are made of their titles.
-	other, id, elsewhere := strings.Cut(section, "#")
-	if !elsewhere {
-		id = section
+	if strings.Contains(section, "#") {
+		return p.cited(v.Metadata.ID, section)
 	}
-	at := place{Name: strings.ReplaceAll(strings.TrimPrefix(id, "s-"), "-", " "), Href: "#text"}
-	if elsewhere {
-		at = place{Name: other + ", " + at.Name}
-		if of, err := mip.ParseID(other); err == nil {
-			at.Href = p.proposalPath(of) + "#" + id
-		}
-		return at
-	}
+	at := place{Name: sectionName(section), Href: "#text"}
 	// A heading on this page is shown as it is written there.
 	for _, s := range v.Page.Sections {
-		if s.ID == id && s.Title != "" {
+		if s.ID == section && s.Title != "" {
 			at.Name = s.Title
 		}
 	}
-	if strings.Contains(string(v.Text), ` id="`+template.HTMLEscapeString(id)+`"`) {
-		at.Href = "#" + id
+	if strings.Contains(string(v.Text), ` id="`+template.HTMLEscapeString(section)+`"`) {
+		at.Href = "#" + section
 	}
 	return at
 }
+
+// cited is the section of a proposal that evidence names, for another page. The summary of a fork quotes the proposals
+// that it bundles, as "MIP-4#s-abstract".
+func (p *Pages) cited(id mip.ID, section string) place {
+	if other, of, elsewhere := strings.Cut(section, "#"); elsewhere {
+		parsed, err := mip.ParseID(other)
+		if err != nil {
+			return place{Name: other + ", " + sectionName(of)}
+		}
+		id, section = parsed, of
+	}
+	return place{id.String() + ", " + sectionName(section), p.proposalPath(id) + "#" + section}
+}
+
+// sectionName is what a section is called as far as its id tells, which is made of its title.
+func sectionName(id string) string { return strings.ReplaceAll(strings.TrimPrefix(id, "s-"), "-", " ") }
 
 // cite makes plain text. It refers to a proposal in one of the forms of templates/citation.txt:
 // cite or bibtex.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -126,17 +127,71 @@ func (p *Pages) networks(fork string) []activation {
 	return p.activation(f)[:len(p.info.Networks)]
 }
 
-// Upgrade renders a hard fork's page: when each network switches, and a table of what it bundles.
-// The proposal that defines the fork is named above the table. all must be in the order of ids.
-func (p *Pages) Upgrade(f mip.HardFork, all []mip.Metadata) ([]byte, error) {
+// dated are those of [Pages.networks] that get the fork at a time, in the order in which they do.
+func (p *Pages) dated(fork string) []activation {
+	return slices.DeleteFunc(inOrder(p.networks(fork)), func(a activation) bool { return a.Timestamp == nil || *a.Timestamp == 0 })
+}
+
+// UpgradePage is what /upgrade/{name}/ shows.
+type UpgradePage struct {
+	Fork   mip.HardFork
+	All    []mip.Metadata // every proposal, in the order of ids
+	Claims []api.Claim    // of the published proposals that it bundles and of its meta proposal
+	Tasks  []mip.Task     // of the meta proposal
+}
+
+// upgradeView is an upgrade's page in parts.
+type upgradeView struct {
+	upgrade
+	Ahead         []activation  // networks in the order in which they switch
+	Defined       *mip.Metadata // the meta proposal, if it is published
+	Description   string
+	Missing       []ref // bundled but not published
+	Disagreements []mip.Disagreement
+	Duties        []api.Claim // of groups that a text asks to act
+	Silent        []string    // groups of which no text asks anything
+	Read          int         // texts
+	Tasks         []mip.Task
+	Done          int // of the tasks
+	Table         table
+}
+
+// Upgrade renders a hard fork's page: when each network switches, what has to be done by when and by whom, and what it
+// bundles.
+func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
+	f, all := page.Fork, page.All
 	heading, _ := plain.Explain("upgrade", f.Name)
 	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
-	v := struct {
-		upgrade
-		Missing       []ref // bundled but not published
-		Disagreements []mip.Disagreement
-		Table         table
-	}{upgrade: p.upgrade(f, all)}
+	v := upgradeView{
+		upgrade: p.upgrade(f, all), Tasks: page.Tasks,
+		Description: "The proposals that the " + f.Name + " network upgrade activates, when each network switches, and what has to be done before.",
+	}
+	v.Ahead = inOrder(v.Times)
+	if f.MetaMIP != nil {
+		if m, ok := mip.Find(all, mip.ID{Kind: p.info.Prefix, Number: *f.MetaMIP}); ok {
+			v.Defined, v.Description = &m, cmp.Or(mip.Deref(m.Description), v.Description)
+		}
+	}
+	for _, t := range v.Tasks {
+		if t.Done {
+			v.Done++
+		}
+	}
+	read := map[mip.ID]bool{}
+	for _, c := range page.Claims {
+		read[c.ID] = true
+		// A meta proposal is summed up by quotes from what it bundles.
+		told := func(d api.Claim) bool { return d.Group == c.Group && d.ActionEvidence.Quote == c.ActionEvidence.Quote }
+		if c.ActionRequired && c.ActionEvidence != nil && !slices.ContainsFunc(v.Duties, told) {
+			v.Duties = append(v.Duties, c)
+		}
+	}
+	v.Read = len(read)
+	for _, group := range []string{"developers", "users", "validators"} {
+		if !slices.ContainsFunc(v.Duties, func(c api.Claim) bool { return c.Group == group }) {
+			v.Silent = append(v.Silent, group)
+		}
+	}
 	// What is not published stands in Missing.
 	_, v.Disagreements = p.compare(all)
 	v.Disagreements = slices.DeleteFunc(v.Disagreements, func(d mip.Disagreement) bool {
@@ -153,12 +208,11 @@ func (p *Pages) Upgrade(f mip.HardFork, all []mip.Metadata) ([]byte, error) {
 		bundled = append(bundled, m)
 	}
 	v.Table = p.newTable(bundled)
-	v.Table.Chain = false // the page is about it
+	v.Table.Chain, v.Table.Ready = false, true // the page is about the fork
 	return p.page("upgrade", head{
-		Section: "/upgrade/", Title: heading, Route: route,
-		Description: "The " + f.Name + " network upgrade: the proposals that it activates, and when each network switches.",
-		Script:      forksScript,
-		Alternates:  []alternate{p.feedOf(route, heading)},
+		Section: "/upgrade/", Title: heading, Route: route, Description: plain.Text(v.Description),
+		Script:     upgradeScript,
+		Alternates: []alternate{p.feedOf(route, heading)},
 	}, v)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -27,7 +28,7 @@ func TestDisagreements(t *testing.T) {
 		want string
 	}{
 		"dashboard":        {func() ([]byte, error) { return p.Dashboard(DashboardPage{Metadata: all}) }, notFinal + "|" + differs + "|" + notBundle + "|" + nothing},
-		"upgrade":          {func() ([]byte, error) { return p.Upgrade(p.forks[1], all) }, notFinal + "|" + differs + "|" + nothing},
+		"upgrade":          {func() ([]byte, error) { return p.Upgrade(UpgradePage{Fork: p.forks[1], All: all}) }, notFinal + "|" + differs + "|" + nothing},
 		"proposal":         {func() ([]byte, error) { return p.Proposal(proposalPage(p, all, 3)) }, ""},
 		"bundled proposal": {func() ([]byte, error) { return p.Proposal(ProposalPage{All: all, Index: 3, Fork: &p.forks[1]}) }, notFinal + "|" + nothing},
 		"meta proposal":    {func() ([]byte, error) { return p.Proposal(ProposalPage{All: all, Index: 5, Fork: &p.forks[1]}) }, differs + "|" + nothing},
@@ -54,5 +55,36 @@ func TestDisagreements(t *testing.T) {
 		if name == "dashboard" && !strings.Contains(regexp.MustCompile(`\s+`).ReplaceAllString(string(page), " "), "Compared: 3 proposals in hard forks. Published here: 2. Of these, with a status: 2.") {
 			t.Error("the dashboard does not say what was compared")
 		}
+	}
+}
+
+// TestRunbook holds what an upgrade's page says has to be done: by the upgrade, by quotes of the texts, each once, and by
+// the steps of the meta proposal; and whom no text asks for anything.
+func TestRunbook(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
+	duty := func(group string, number int, section, quote string) api.Claim {
+		said := &api.Evidence{Section: section, Quote: quote}
+		return api.Claim{Group: group, ID: mip.ID{Kind: "MIP", Number: number}, Axis: api.Axis{ActionRequired: quote != "", ActionEvidence: said}}
+	}
+	page, err := p.Upgrade(UpgradePage{Fork: p.forks[1], All: all, Claims: []api.Claim{
+		duty("developers", 3, "s-backwards-compatibility", "Tools <must> check `x`."), duty("validators", 3, "s-a", ""),
+		duty("developers", 6, "MIP-3#s-backwards-compatibility", "Tools <must> check `x`."), duty("foundation", 6, "s-b", "The date must be set."),
+	}, Tasks: []mip.Task{{Text: "Scope <agreed>", Done: true, Section: "s-steps"}, {Text: "Mainnet date", Section: "s-steps"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range pageFaults(t, page) {
+		t.Error(f)
+	}
+	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(between(string(page), "What you must do", "What is in it"), " ")), " ")
+	want := "Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: needed by 10 Mar 2026, 14:30 UTC " +
+		"Developers : Tools &lt;must&gt; check x . MIP-3, backwards compatibility Foundation : The date must be set. MIP-6, b " +
+		"No text asks anything of users, validators (2 texts read by rules or a model ). " +
+		"Steps of MIP-6 1 of 2 done, as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
+	if text != want {
+		t.Errorf("the page says %q, want %q", text, want)
+	}
+	if !strings.Contains(string(page), `href="/p/mip/3/#s-backwards-compatibility"`) {
+		t.Error("a quote does not lead to its section")
 	}
 }

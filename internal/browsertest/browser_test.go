@@ -32,6 +32,8 @@ func TestPages(t *testing.T) {
 		{"step 9: filters and heat in an address", combined},
 		{"step 10: nothing matches", nothing},
 		{"steps 12, 15, 25 and 32: badges, relations, versions, the API", said},
+		{"an upgrade as a runbook", runbook},
+		{"since you last looked", since},
 		{"step 13: table of contents", contents},
 		{"step 13: table of contents on a phone", phone},
 		{"step 13: contents as a sheet on a phone", sheet},

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -41,5 +42,19 @@ func BenchmarkBombs(b *testing.B) {
 				Parse(body)
 			}
 		})
+	}
+}
+
+func TestTasks(t *testing.T) {
+	d := Parse("- [x] before\n\n## Steps\n\n1. [ ] `one`, [two](x)\n   - [X] nested\n- [ ]\n- plain\n\n> - [ ] quoted\n\n```\n- [ ] code\n```\n\n## Later\n\n* [ ] <b>last</b>\n")
+	var got []string
+	for _, task := range d.Tasks() {
+		got = append(got, fmt.Sprintf("%t %s %s", task.Done, task.Section, task.Text))
+	}
+	want := []string{
+		"true s-text before", "false s-steps one, two", "true s-steps nested", "false s-steps quoted", "false s-later last",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("tasks %q, want %q", got, want)
 	}
 }

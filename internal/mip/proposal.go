@@ -91,6 +91,13 @@ type Proposal struct {
 	Sections    []Section `json:"sections" doc:"The text in order; the markdown values concatenated are the body with LF line ends."`
 }
 
+// Task is an item of a task list in a text.
+type Task struct {
+	Text    string // in one line, without marks of Markdown
+	Done    bool
+	Section string // the id of the section that it stands in
+}
+
 // Translation is a committed translation of a proposal, by its address.
 type Translation struct {
 	Locale string `json:"locale" doc:"BCP 47."`

@@ -4,6 +4,8 @@ const askForks = async () => {
   if (d.hidden || asks.dataset.live === "404") return;
   const [status, w] = await ask(asks.dataset.api);
   asks.dataset.live = status;
-  if (w) judge(w.hardforks);
+  if (!w) return;
+  judge(w.hardforks);
+  dispatchEvent(new CustomEvent("answered", { detail: w }));
 };
 if (asks) { askForks(); setInterval(askForks, 60000) }

@@ -40,11 +40,12 @@ const judge = (forks = []) => {
     const all = networks(e.dataset), on = all.filter(n => n[2]).map(n => n[0]), timed = all.filter(n => n[1]), card = e.closest(".next");
     const passed = !timed.length && all.every(n => n[3]);
     put(e, said[e.dataset.fork]?.status ?? (passed ? "not on its own" : !timed.length ? "planned" : !on.length ? "scheduled" : on.length === all.length ? "active" : `active on ${on.join(", ")}`));
-    if (!card) continue;
-    const left = timed.filter(n => !n[2]).map(n => n[1]), first = Math.min(...left);
-    if (first <= soonest && (left.length || !timed.length && !passed)) [next, soonest, over] = [card, first, false];
+    if (card) {
+      const left = timed.filter(n => !n[2]).map(n => n[1]), first = Math.min(...left);
+      if (first <= soonest && (left.length || !timed.length && !passed)) [next, soonest, over] = [card, first, false];
+    }
     let current = true;
-    for (const li of $$("[data-step]", card)) {
+    for (const li of card ? $$("[data-step]", card) : $$(".strip [data-step]")) {
       const [, , done, passed] = all.find(n => n[0] === li.dataset.step), now = current && !passed;
       li.className = done ? "s-final done" : now ? "s-last-call now" : "s-draft";
       li.ariaCurrent = now ? "step" : null;

@@ -1,0 +1,36 @@
+package browsertest
+
+import (
+	"testing"
+)
+
+// runbook is an upgrade by its page: the moment where the reader is, the block about then, and what was ticked.
+func runbook(t *testing.T, r *served) {
+	tab := r.tab(t, View{})
+	tab.Go("/upgrade/argand/")
+	tab.Wait(`/^about block [\d,]{7,}$/.test(document.querySelector("[data-network=testnet] [data-f=block]").textContent)`)
+	tab.Wait(`/2027.* where you are$/.test(document.querySelector("[data-network=testnet] [data-f=local]").textContent)`)
+	if !Ask[bool](tab, `document.querySelector(".todo input").checkVisibility()`) {
+		t.Fatal("there is nothing to tick")
+	}
+	tab.Click(".todo input")
+	tab.Reload()
+	tab.Wait(`document.querySelector(".todo input").checked`)
+	tab.Click(".todo input")
+	tab.Reload()
+	tab.Wait(`!document.querySelector(".todo input").checked`)
+}
+
+// since tells a reader of another version than the one seen last, who sees no more of it then.
+func since(t *testing.T, r *served) {
+	tab := r.tab(t, View{})
+	for range 2 {
+		tab.Go("/mip/4/")
+		tab.Wait(`document.querySelector(".since").hidden`)
+	}
+	Ask[bool](tab, `(localStorage.setItem("seen /mip/4/", "2026-01-01T00:00:00Z"), true)`)
+	tab.Reload()
+	tab.Wait(`document.querySelector(".since").checkVisibility()`)
+	tab.Reload()
+	tab.Wait(`document.querySelector(".since").hidden`)
+}

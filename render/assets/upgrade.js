@@ -1,0 +1,24 @@
+// The moment of each network in the reader's zone, and the block about then, as far as the sidecar knows the head.
+const clocks = $$(".clocks [data-time]");
+for (const c of clocks) {
+  const at = new Date(c.dataset.time * 1000);
+  put($("[data-f=local]", c), `${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })} where you are`);
+}
+addEventListener("answered", ({ detail: { networks: heads } }) => {
+  for (const c of clocks) {
+    const n = heads?.[c.dataset.network], left = n?.blockHeight != null && c.dataset.pace && c.dataset.time - Date.parse(n.blockTime) / 1000;
+    if (left > 0) put($("[data-f=block]", c), `about block ${figure(Math.round((n.blockHeight + left / c.dataset.pace) / 1000) * 1000)}`);
+  }
+});
+// What is ticked stays in this browser.
+const boxes = $$(".todo input"), kept = `done ${location.pathname}`;
+const ticked = (() => { try { return new Set(JSON.parse(localStorage[kept] ?? "[]")) } catch { return new Set() } })();
+for (const b of boxes) {
+  const what = b.nextElementSibling.textContent;
+  b.checked = ticked.has(what);
+  b.addEventListener("change", () => {
+    if (b.checked) ticked.add(what); else ticked.delete(what);
+    try { localStorage[kept] = JSON.stringify([...ticked]) } catch {}
+  });
+}
+$("[data-print]")?.addEventListener("click", () => print());
