@@ -133,6 +133,8 @@ type planner struct {
 	listed [][]string
 	// linkable is a hash of what every text follows from.
 	linkable string
+	// summaries has what [planner.summary] returned, by position: several pages tell of one.
+	summaries sync.Map
 	// found has the links of each text that was rendered, by file: textLinks.
 	found sync.Map
 	// problems are those of these links. They are looked for once.
@@ -164,6 +166,7 @@ func NewPlan(c *Content) (*Plan, error) {
 	p.documents() // llms-full.txt takes longest: others are made at the same time
 	p.lists()
 	p.sitePages()
+	p.roles()
 	// These derive from all others.
 	p.sitemap()
 	p.redirects()

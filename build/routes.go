@@ -32,6 +32,8 @@ const (
 	typeRoute        = "/type/{type}/"
 	authorRoute      = "/author/{login}/"
 	upgradeRoute     = "/upgrade/{name}/"
+	roleRoute        = "/for/{role}/"
+	claimsRoute      = "/api/v1/for/{role}"
 	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
 	assetRoute       = "/assets/{name}"
 )

@@ -96,12 +96,23 @@ func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 	return t, nil
 }
 
-// summary is what the i-th proposal means: the committed summary, even of an older text, else one by rules, unless that
-// is kept. Its time is that of the text, so that the same proposals make the same files.
+// summary is what the i-th proposal means: the committed summary, even of an older text, else one by rules. Its time is
+// that of the text, so that the same proposals make the same files.
 func (p *planner) summary(i int) *api.Summary {
 	if p.Committed[i] != nil {
 		return p.Committed[i]
 	}
+	// Two workers may make the same one at once.
+	sum, ok := p.summaries.Load(i)
+	if !ok {
+		sum = p.byRules(i)
+		p.summaries.Store(i, sum)
+	}
+	return sum.(*api.Summary)
+}
+
+// byRules makes the summary of the i-th proposal by rules, unless it is kept.
+func (p *planner) byRules(i int) *api.Summary {
 	m, file := p.Metadata[i], p.Proposals[i].File
 	fork, bundled := summary.Context(m, p.Metadata, p.Forks)
 	// Metadata holds the hash of its text. Encoding these types cannot fail.

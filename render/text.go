@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -23,6 +24,7 @@ func (p *Pages) funcs() template.FuncMap {
 		// The site.
 		"site":      func() mip.SiteInfo { return p.info },
 		"sections":  sections,
+		"roles":     api.Roles,
 		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },
 		"image":     p.image,
 		"newest":    mip.NewestChange,

@@ -17,6 +17,17 @@ type Claim struct {
 	URL    string `json:"url" doc:"The proposal's page."`
 }
 
+// Role is the body of GET /api/v1/for/{role}: what all proposals say of one group.
+type Role struct {
+	Role   string   `json:"role" doc:"validators, developers or users."`
+	Count  int      `json:"count" doc:"How many claims there are."`
+	Claims []Claim  `json:"claims" doc:"What comes next first, then what came last, then what is in no upgrade; nothing of a withdrawn proposal."`
+	Silent []mip.ID `json:"silent" doc:"Proposals of which no sentence was found that speaks of the group, ascending."`
+}
+
+// Roles are the groups with a page and a document of their own.
+func Roles() []string { return []string{"validators", "developers", "users"} }
+
 // Claims are the claims of a summary, one for each group in the order of the summary, whether the text speaks of the
 // group or not.
 func (s Summary) Claims(m mip.Metadata) (out []Claim) {

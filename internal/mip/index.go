@@ -79,6 +79,9 @@ func (m Metadata) stage() int {
 	return 1
 }
 
+// Over reports whether the proposal was given up or replaced.
+func (m Metadata) Over() bool { return m.stage() == 2 }
+
 // UnderDiscussion reports whether the proposal is still to be decided: its status says so or, where it states none, no
 // hard fork bundles it.
 func (m Metadata) UnderDiscussion() bool {

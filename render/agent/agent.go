@@ -61,7 +61,7 @@ func StaticRoutes(prefix string) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
-		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{},
+		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getRole": api.Role{},
 	}
 	out := fixed().Routes
 	for i := range out {

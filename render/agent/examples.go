@@ -109,6 +109,7 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 			"getSummary":        {madeBy, subject.Summary},
 			"getTranslation":    {oneSection, published},
 			"listHardForks":     {cutText, mip.HardForks{HardForks: forks}},
+			"getRole":           {madeBy, api.Role{Role: "validators", Count: 1, Claims: subject.Summary.Claims(p.Metadata)[2:3], Silent: []mip.ID{}}},
 			"getSite":           {"The counts are those of a site with one proposal.", site},
 			"getDiagnostics":    {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{finding}}},
 			"getForumActivity":  {"A topic of the forum; the figures are invented.", topic},
@@ -134,7 +135,7 @@ func exampleParameters(
 		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "status": p.Status.Slug(),
 		"category": mip.Slug(cmp.Or(mip.Deref(p.Category), "Core")),
 		"type":     mip.Slug(cmp.Or(mip.Deref(p.Type), "Standards Track")),
-		"name":     "example", "login": "example",
+		"name":     "example", "login": "example", "role": api.Roles()[0],
 	}
 	if len(forks) > 0 {
 		out["name"] = mip.Slug(forks[0].Name)

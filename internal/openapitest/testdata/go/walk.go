@@ -21,8 +21,8 @@ var arguments struct {
 	Bases map[string]string
 	// Examples are those of the document's parameters.
 	Examples struct {
-		N, TopicID                                         int
-		Locale, Skill, Status, Category, Type, Name, Login string
+		N, TopicID                                               int
+		Locale, Skill, Status, Category, Type, Name, Login, Role string
 	}
 }
 
@@ -199,6 +199,7 @@ func static(proposals []Proposal) map[string][]call {
 		"getSummary":          each((*client).GetSummaryWithResponse, numbers...),
 		"getTranslation":      translated,
 		"listHardForks":       none((*client).ListHardForksWithResponse),
+		"getRole":             each((*client).GetRoleWithResponse, GetRoleParamsRole(x.Role)),
 		"getSite":             none((*client).GetSiteWithResponse),
 		"getDiagnostics":      none((*client).GetDiagnosticsWithResponse),
 		"getProposalMarkdown": each((*client).GetProposalMarkdownWithResponse, numbers...),

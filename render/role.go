@@ -1,0 +1,57 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// claimsOfPage is how many claims the page of a role shows; the document has all of them.
+const claimsOfPage = 60
+
+// roleView is the page of a role in parts.
+type roleView struct {
+	api.Role
+	Groups []roleGroup
+	Rest   int // claims that the page does not show
+	Silent []ref
+}
+
+// roleGroup is the claims of one upgrade.
+type roleGroup struct {
+	Upgrade *upgrade // nil: of no upgrade
+	Claims  []api.Claim
+}
+
+// Role renders what all proposals say of a group, in the order of the document. all must be in the order of ids.
+func (p *Pages) Role(role api.Role, all []mip.Metadata) ([]byte, error) {
+	v := roleView{Role: role, Rest: max(0, len(role.Claims)-claimsOfPage)}
+	for i, c := range role.Claims[:min(len(role.Claims), claimsOfPage)] {
+		if i == 0 || mip.Deref(c.Hardfork) != mip.Deref(role.Claims[i-1].Hardfork) {
+			g := roleGroup{}
+			if c.Hardfork != nil {
+				if f, ok := p.fork(*c.Hardfork); ok {
+					g.Upgrade = new(p.upgrade(f, all))
+				}
+			}
+			v.Groups = append(v.Groups, g)
+		}
+		last := &v.Groups[len(v.Groups)-1]
+		last.Claims = append(last.Claims, c)
+	}
+	for _, id := range role.Silent {
+		if m, ok := mip.Find(all, id); ok {
+			v.Silent = append(v.Silent, refTo(m))
+		}
+	}
+	script := siteScript
+	if slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil }) {
+		script = forksScript
+	}
+	return p.page("role", head{
+		Section: "/", Title: "For " + role.Role, Route: "/for/" + role.Role + "/", Script: script,
+		Description: fmt.Sprintf("What the proposals of %s mean for %s, and what they have to do by when, each with its quote.", p.info.Title, role.Role),
+	}, v)
+}
