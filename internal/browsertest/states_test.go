@@ -26,15 +26,15 @@ type states struct {
 func monadStates() []states {
 	moment := func(month time.Month, day int, state, next, test, main string) states {
 		main, test = "19 Mar 2026, 14:30 UTC "+main, "10 Mar 2026, 14:30 UTC "+test
-		times, table := "Monad "+main+"...Monad Testnet "+test, "Monad 143 "+main+"...Monad Testnet 10143 "+test
+		times, table := "Monad "+main+"...Monad Testnet "+test, "Monad Testnet 10143 "+test+"...Monad 143 "+main
 		return states{time.Date(2026, month, day, 16, 0, 0, 0, time.UTC), map[string]string{
 			"/upgrade/":            "MONAD_NINE " + state + "..." + times,
 			"/upgrade/monad_nine/": "MONAD_NINE " + state + "..." + table,
 			"/mip/3/":              "MONAD_NINE " + state + "..." + times,
 			"/mip/6/":              "MONAD_NINE " + state + "..." + times,
 			"/dashboard/":          next + "...MONAD_NINE " + state + "..." + times,
-			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...Monad 143 not on its own here...28 Oct 2025",
-			"/upgrade/monad_one/":  "MONAD_ONE active on testnet...Monad 143 not on its own here...14 Feb 2025",
+			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...28 Oct 2025...Monad 143 not on its own here",
+			"/upgrade/monad_one/":  "MONAD_ONE active on testnet...14 Feb 2025...Monad 143 not on its own here",
 		}}
 	}
 	return []states{

@@ -20,7 +20,7 @@ import (
 func pages() []string {
 	return []string{
 		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
-		"/upgrade/", "/upgrade/beacon/", "/graph/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
+		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
 	}
 }
 
