@@ -161,6 +161,7 @@ type head struct {
 	Proposal    *mip.Metadata // the proposal that the page is of, for its picture and for programs; nil: none
 	Alternates  []alternate
 	Script      string // name of the page's script
+	Style       string // name of a style sheet beside the site's; empty: none
 
 	Site, Address string // Pages.page fills them in: the site's title, and the canonical address
 }
@@ -258,9 +259,10 @@ const (
 	listScript    = "list.js"
 	textScript    = "text.js"
 	liveScript    = "live.js"
-	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
-	upgradeScript = "upgrade.js" // of the page of an upgrade
-	lostScript    = "lost.js"    // of the page for unknown addresses
+	forksScript   = "forks.js"    // of pages of upgrades, which ask for their states
+	upgradeStyle  = "upgrade.css" // of pages of upgrades and of roles
+	upgradeScript = "upgrade.js"  // of the page of an upgrade
+	lostScript    = "lost.js"     // of the page for unknown addresses
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
@@ -270,6 +272,7 @@ func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
 		{"site.css", "site.css"},
+		{upgradeStyle, "upgrade.css"},
 		{siteScript, "site.js", "states.js"},
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
 		{upgradeScript, "site.js", "states.js", "ask.js", "forks.js", "upgrade.js"},
@@ -295,7 +298,11 @@ func loadAssets() ([]Asset, error) {
 			if err != nil {
 				return nil, fmt.Errorf("asset: %w", err)
 			}
-			body = append(body, compact(b)...)
+			b = compact(b)
+			if path.Ext(part) == ".css" {
+				b = bytes.ReplaceAll(b, []byte("\n"), nil)
+			}
+			body = append(body, b...)
 		}
 		// An import has the plain name in the source and the hashed one here.
 		for _, a := range out {

@@ -15,7 +15,8 @@ const claimsOfPage = 60
 type roleView struct {
 	api.Role
 	Groups []roleGroup
-	Rest   int // claims that the page does not show
+	Live   bool // some group has an upgrade, whose state the sidecar knows
+	Rest   int  // claims that the page does not show
 	Silent []ref
 }
 
@@ -47,11 +48,11 @@ func (p *Pages) Role(role api.Role, all []mip.Metadata) ([]byte, error) {
 		}
 	}
 	script := siteScript
-	if slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil }) {
+	if v.Live = slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil }); v.Live {
 		script = forksScript
 	}
 	return p.page("role", head{
-		Section: "/", Title: "For " + role.Role, Route: "/for/" + role.Role + "/", Script: script,
+		Section: "/", Title: "For " + role.Role, Route: "/for/" + role.Role + "/", Script: script, Style: upgradeStyle,
 		Description: fmt.Sprintf("What the proposals of %s mean for %s, and what they have to do by when, each with its quote.", p.info.Title, role.Role),
 	}, v)
 }

@@ -8,8 +8,8 @@ import (
 func runbook(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/upgrade/argand/")
-	tab.Wait(`/^about block [\d,]{7,}$/.test(document.querySelector("[data-on=testnet] [data-f=block]").textContent)`)
-	tab.Wait(`/2027.* where you are$/.test(document.querySelector("[data-on=testnet] [data-f=local]").textContent)`)
+	tab.Wait(`/^about block [\d,]{7,}$/.test(document.querySelector("[data-chain=testnet] [data-f=block]").textContent)`)
+	tab.Wait(`/2027.* where you are$/.test(document.querySelector("[data-chain=testnet] [data-f=local]").textContent)`)
 	if !Ask[bool](tab, `document.querySelector(".todo input").checkVisibility()`) {
 		t.Fatal("there is nothing to tick")
 	}

@@ -154,7 +154,7 @@ func (w walk) settle(tab *Tab, path string) {
 	case path == "/dashboard/" && w.site.network != nil:
 		tab.Wait(answered("forum") + " && " + pill("mainnet") + `.className === "ok"`)
 	default:
-		tab.Wait(`answers > 0 || !document.querySelector(":is(.fh, .acts, .forks, #now)[data-api], #heat")`)
+		tab.Wait(`answers > 0 || !document.querySelector(":is(.fh, .acts, .forks, #now)[data-api], p#heat")`)
 	}
 }
 

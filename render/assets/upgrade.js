@@ -6,7 +6,7 @@ for (const c of clocks) {
 }
 addEventListener("answered", ({ detail: { networks: heads } }) => {
   for (const c of clocks) {
-    const n = heads?.[c.dataset.on], left = n?.blockHeight != null && c.dataset.pace && c.dataset.time - Date.parse(n.blockTime) / 1000;
+    const n = heads?.[c.dataset.chain], left = n?.blockHeight != null && c.dataset.pace && c.dataset.time - Date.parse(n.blockTime) / 1000;
     if (left > 0) put($("[data-f=block]", c), `about block ${figure(Math.round((n.blockHeight + left / c.dataset.pace) / 1000) * 1000)}`);
   }
 });
