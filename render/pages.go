@@ -161,7 +161,6 @@ type head struct {
 	Proposal    *mip.Metadata // the proposal that the page is of, for its picture and for programs; nil: none
 	Alternates  []alternate
 	Script      string // name of the page's script
-	Style       string // name of a style sheet beside the site's; empty: none
 
 	Site, Address string // Pages.page fills them in: the site's title, and the canonical address
 }
@@ -259,10 +258,9 @@ const (
 	listScript    = "list.js"
 	textScript    = "text.js"
 	liveScript    = "live.js"
-	forksScript   = "forks.js"    // of pages of upgrades, which ask for their states
-	upgradeStyle  = "upgrade.css" // of pages of upgrades and of roles
-	upgradeScript = "upgrade.js"  // of the page of an upgrade
-	lostScript    = "lost.js"     // of the page for unknown addresses
+	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
+	upgradeScript = "upgrade.js" // of pages of upgrades and of roles, which have a style sheet of their own, too
+	lostScript    = "lost.js"    // of the page for unknown addresses
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
@@ -272,7 +270,7 @@ func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
 		{"site.css", "site.css"},
-		{upgradeStyle, "upgrade.css"},
+		{"upgrade.css", "site.css", "upgrade.css"},
 		{siteScript, "site.js", "states.js"},
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
 		{upgradeScript, "site.js", "states.js", "ask.js", "forks.js", "upgrade.js"},

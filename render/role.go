@@ -47,12 +47,9 @@ func (p *Pages) Role(role api.Role, all []mip.Metadata) ([]byte, error) {
 			v.Silent = append(v.Silent, refTo(m))
 		}
 	}
-	script := siteScript
-	if v.Live = slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil }); v.Live {
-		script = forksScript
-	}
+	v.Live = slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil })
 	return p.page("role", head{
-		Section: "/", Title: "For " + role.Role, Route: "/for/" + role.Role + "/", Script: script, Style: upgradeStyle,
+		Section: "/", Title: "For " + role.Role, Route: "/for/" + role.Role + "/", Script: upgradeScript,
 		Description: fmt.Sprintf("What the proposals of %s mean for %s, and what they have to do by when, each with its quote.", p.info.Title, role.Role),
 	}, v)
 }

@@ -212,7 +212,6 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	return p.page("upgrade", head{
 		Section: "/upgrade/", Title: heading, Route: route, Description: plain.Text(v.Description),
 		Script:     upgradeScript,
-		Style:      upgradeStyle,
 		Alternates: []alternate{p.feedOf(route, heading)},
 	}, v)
 }

@@ -77,7 +77,7 @@ func TestRunbook(t *testing.T) {
 		t.Error(f)
 	}
 	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(between(string(page), "What you must do", "What is in it"), " ")), " ")
-	want := "Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: needed by 10 Mar 2026, 14:30 UTC " +
+	want := "Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: by 10 Mar 2026, 14:30 UTC " +
 		"Developers : Tools &lt;must&gt; check x . MIP-3, backwards compatibility Foundation : The date must be set. MIP-6, b " +
 		"No text asks anything of users, validators (2 texts read by rules or a model ). " +
 		"Steps of MIP-6 1 of 2 done, as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
