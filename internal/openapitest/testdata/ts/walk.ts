@@ -9,7 +9,7 @@ declare const process: { argv: string[] };
 const { bases, examples: x } = JSON.parse(process.argv[2] ?? "") as {
   bases: Record<"sound" | "empty" | "busy" | "down" | "late" | "closed", string>;
   examples: { n: number; topicId: number } & Record<
-    "locale" | "skill" | "status" | "category" | "type" | "name" | "login",
+    "locale" | "skill" | "status" | "category" | "type" | "name" | "login" | "role",
     string
   >;
 };
@@ -65,6 +65,7 @@ const files: Record<string, Call[]> = {
     ...proposals.flatMap((p) => p.translations.map(({ locale }) => ({ n: p.number, locale }))),
   ].map((path) => (api) => api.GET("/api/v1/mips/{n}/translations/{locale}", { params: { path } })),
   "get /api/v1/hardforks": [(api) => api.GET("/api/v1/hardforks")],
+  "get /api/v1/for/{role}": [(api) => api.GET("/api/v1/for/{role}", { params: { path: { role: x.role as "validators" } } })],
   "get /api/v1/site": [(api) => api.GET("/api/v1/site")],
   "get /api/v1/diagnostics": [(api) => api.GET("/api/v1/diagnostics")],
   "get /mip/{n}.md": numbers.map((n) => (api) => api.GET("/mip/{n}.md", { params: { path: { n } }, ...text })),
