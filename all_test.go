@@ -26,7 +26,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary",
+	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -52,6 +52,7 @@ var imports = map[string][]string{
 	"internal/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/redistest":   {"internal/testenv"},                         // for tests only
 	"internal/release":     {},
+	"internal/requirement": {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
 	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only

@@ -306,10 +306,10 @@ func (c *Content) Subject(i int) summary.Subject {
 	return out
 }
 
-// read parses the i-th proposal's text into sections.
+// read parses the i-th proposal's text into sections. What only the published document has is left out.
 func (c *Content) read(i int) *mip.Proposal {
 	p := c.Proposals[i]
-	return &mip.Proposal{Metadata: c.Metadata[i], Translations: []mip.Translation{}, RawMarkdown: p.Raw, Sections: markdown.Parse(p.Body).Sections}
+	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: p.Raw, Sections: markdown.Parse(p.Body).Sections}
 }
 
 // Outdated are the committed summaries to make: those that are missing, of an older text, refused or trimmed, and with

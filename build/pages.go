@@ -13,6 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/card"
@@ -132,6 +133,7 @@ func (p *planner) describe() *agent.API {
 	}
 	at := p.example()
 	e := agent.Subject{Proposal: p.Subject(at).Proposal, Summary: p.summary(at)}
+	e.Proposal.Requirements = requirement.Find(e.Proposal.Sections)
 	if all := p.Proposals[at].Translations; len(all) > 0 {
 		e.Translation = all[0].PublishedTranslation
 	}

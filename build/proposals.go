@@ -7,19 +7,25 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/feed"
 )
 
-// proposals adds four files for each proposal, and its committed translations.
+// proposals adds four files for each proposal, a page of its requirements if it may have some, and its committed
+// translations.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		p.addOf(c.ID, apiRoute, func() ([]byte, error) {
 			whole := p.document(i)
 			whole.Sections = p.sections(c)
+			whole.Requirements = requirement.Find(whole.Sections)
 			return api.JSON(whole)
 		})
 		p.addOf(c.ID, pageRoute, func() ([]byte, error) { return p.page(i) })
+		if requirement.Mentioned(c.Body) {
+			p.addOf(c.ID, requirementsRoute, func() ([]byte, error) { return p.requirements(i) })
+		}
 		p.addOf(c.ID, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
 		p.addOf(c.ID, summaryRoute, func() ([]byte, error) { return api.JSON(p.summary(i)) })
 		for _, t := range c.Translations {
@@ -54,10 +60,25 @@ func (p *planner) page(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.stable.Proposal(render.ProposalPage{
+	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
 		Fork: summary.ForkOf(m, p.Forks), Upgrades: len(p.Forks) > 0, Impact: p.Committed[i], History: c.History != nil,
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
+	}
+	if requirement.Mentioned(c.Body) {
+		page.Requirements = requirement.Find(text.sections)
+	}
+	return p.stable.Proposal(page)
+}
+
+// requirements makes the page of what the i-th proposal requires.
+func (p *planner) requirements(i int) ([]byte, error) {
+	text, err := p.text(p.Proposals[i])
+	if err != nil {
+		return nil, err
+	}
+	return p.stable.Requirements(render.RequirementsPage{
+		Metadata: p.Metadata[i], Sections: text.sections, Body: text.html, Requirements: requirement.Find(text.sections),
 	})
 }
 

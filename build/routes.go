@@ -17,25 +17,26 @@ import (
 // Routes of the published tree with parts in braces that vary. {kind} is a proposal's prefix in lower case, {n} its
 // number, {hash} that of a file's content. A proposal's page itself is [mip.ID.Page].
 const (
-	pageRoute        = "/{kind}/{n}/"
-	markdownRoute    = "/{kind}/{n}.md"
-	historyRoute     = "/{kind}/{n}/history/"
-	changesRoute     = "/{kind}/{n}/" + feedFile
-	translatedRoute  = "/{kind}/{n}/{locale}/"
-	cardRoute        = "/{kind}/{n}/og.{hash}.png"
-	siteCardRoute    = "/og.{hash}.png"
-	apiRoute         = "/api/v1/mips/{n}"
-	summaryRoute     = "/api/v1/mips/{n}/summary"
-	translationRoute = "/api/v1/mips/{n}/translations/{locale}"
-	statusRoute      = "/status/{status}/"
-	categoryRoute    = "/category/{category}/"
-	typeRoute        = "/type/{type}/"
-	authorRoute      = "/author/{login}/"
-	upgradeRoute     = "/upgrade/{name}/"
-	roleRoute        = "/for/{role}/"
-	claimsRoute      = "/api/v1/for/{role}"
-	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
-	assetRoute       = "/assets/{name}"
+	pageRoute         = "/{kind}/{n}/"
+	markdownRoute     = "/{kind}/{n}.md"
+	historyRoute      = "/{kind}/{n}/history/"
+	requirementsRoute = "/{kind}/{n}/requirements/"
+	changesRoute      = "/{kind}/{n}/" + feedFile
+	translatedRoute   = "/{kind}/{n}/{locale}/"
+	cardRoute         = "/{kind}/{n}/og.{hash}.png"
+	siteCardRoute     = "/og.{hash}.png"
+	apiRoute          = "/api/v1/mips/{n}"
+	summaryRoute      = "/api/v1/mips/{n}/summary"
+	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
+	statusRoute       = "/status/{status}/"
+	categoryRoute     = "/category/{category}/"
+	typeRoute         = "/type/{type}/"
+	authorRoute       = "/author/{login}/"
+	upgradeRoute      = "/upgrade/{name}/"
+	roleRoute         = "/for/{role}/"
+	claimsRoute       = "/api/v1/for/{role}"
+	skillRoute        = "/.well-known/agent-skills/{skill}/SKILL.md"
+	assetRoute        = "/assets/{name}"
 )
 
 // feedFile is a feed's name below the page of the same list.
@@ -97,7 +98,7 @@ const (
 // parts that vary. {kind} matches that of the site, and mip: see oldPages.
 func generatedFiles(kind string) *regexp.Regexp {
 	routes := []string{
-		pageRoute, markdownRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
+		pageRoute, markdownRoute, requirementsRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
 		apiRoute, summaryRoute, translationRoute, skillRoute,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js",
 	}
@@ -149,7 +150,9 @@ const (
 func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
 	for i, m := range p.Metadata {
-		changed[m.ID.Page()], changed[routeOf(historyRoute, m.ID)] = m.Updated, m.Updated
+		for _, route := range []string{pageRoute, historyRoute, requirementsRoute} {
+			changed[routeOf(route, m.ID)] = m.Updated
+		}
 		for _, t := range p.Proposals[i].Translations {
 			route := routeOf(translatedRoute, m.ID, "{locale}", t.Locale)
 			if changed[route] = m.Updated; !t.GeneratedAt.UTC().IsZero() {

@@ -259,7 +259,7 @@ const (
 	textScript    = "text.js"
 	liveScript    = "live.js"
 	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
-	upgradeScript = "upgrade.js" // of pages of upgrades and of roles, which have a style sheet of their own, too
+	upgradeScript = "upgrade.js" // of pages of upgrades, roles and requirements, which have a style sheet of their own, too
 	lostScript    = "lost.js"    // of the page for unknown addresses
 )
 

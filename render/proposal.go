@@ -29,6 +29,7 @@ type ProposalPage struct {
 	Translations []mip.Translation // the committed ones
 	History      bool              // there is a page of its versions
 	Seen         []mip.Status      // of its earlier versions, as far as they are known
+	Requirements []mip.Requirement // nil: there is no page of them
 	Commit       string            // the newest one that touched its file; empty: not known
 }
 
@@ -50,6 +51,7 @@ type proposalView struct {
 	Languages              *languagesView     // committed translations
 	Machine                *languagesView     // those that a model can be asked for
 	Ask                    bool               // a summary can be asked for, and says more than the text
+	Required               *requirementCounts // nil: there is no page of requirements
 }
 
 // relation is the proposals that a proposal is tied to in one way.
@@ -100,6 +102,9 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	m := w.Metadata
 	w.Steps, w.Text, w.HistoryURL = steps(m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
 	w.Ask = v.Impact == nil && words(v.Sections) > leastToSummarise
+	if v.Requirements != nil {
+		w.Required = new(countRequirements(v.Requirements))
+	}
 	w.Languages, w.Machine = p.languages(m, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
 	if v.Index > 0 {

@@ -1,0 +1,113 @@
+// Package requirement finds what a text requires of those who implement it: its sentences with a key word of RFC 2119 in
+// capitals.
+//
+// It reads the key words and not the meaning: a requirement in other words ("has to", "must") is none, as RFC 8174 has
+// it.
+package requirement
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Find returns the requirements of a text, never nil, in its order. Code, headings and HTML have none, nor have
+// sentences that only name key words. The id of a requirement is made of its letters and digits: it lasts while these
+// do, wherever the sentence moves.
+func Find(sections []mip.Section) []mip.Requirement {
+	out, taken := []mip.Requirement{}, map[string]int{}
+	silent := func(s mip.Section) bool { return !Mentioned(s.Markdown) }
+	speaking := slices.DeleteFunc(slices.Clone(sections), silent)
+	if len(speaking) == 0 {
+		return out
+	}
+	labels := prose.Labels(sections)
+	for _, s := range speaking {
+		before := "" // the sentence before, of a paragraph
+		for _, p := range passages(s.Markdown, labels) {
+			previous := cmp.Or(p.above, before)
+			if !p.within {
+				before = p.last()
+			}
+			for i, sentence := range p.sentences {
+				if i > 0 {
+					previous = p.sentences[i-1].text
+				}
+				if len(sentence.words) == 0 || explains(sentence.text) {
+					continue
+				}
+				r := mip.Requirement{
+					ID: id(sentence.text), Level: level(sentence.words), KeyWords: sentence.words,
+					Section: s.ID, Context: p.lead, Text: sentence.text, Items: []string{},
+				}
+				if pointsBack.MatchString(sentence.text) && (i > 0 || p.lead == "") {
+					r.Context = previous
+				}
+				if i+1 == len(p.sentences) {
+					r.Items = append(r.Items, p.items...)
+				}
+				if taken[r.ID]++; taken[r.ID] > 1 {
+					r.ID = fmt.Sprintf("%s-%d", r.ID, taken[r.ID])
+				}
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// Mentioned reports whether a text has a key word at all, also where Find sees none, such as in code. It is fast.
+func Mentioned(text string) bool { return keyWord.MatchString(text) }
+
+// Patterns of key words, longer ones first, and of what stands around them.
+var (
+	keyWord = regexp.MustCompile(`\b(?:MUST NOT|MUST|SHALL NOT|SHALL|REQUIRED|SHOULD NOT|SHOULD|NOT RECOMMENDED|RECOMMENDED)\b`)
+	code    = regexp.MustCompile("```.*?```|``.*?``|`[^`]*`")
+	// quoted is a key word that a sentence speaks about.
+	quoted = regexp.MustCompile(`["'“‘«„]\s?(?:[A-Z]+ ?)+,?\s?["'”’»“]`)
+	// explanation is what texts say of key words instead of using them (RFC 2119, abstract; RFC 8174, section 2).
+	explanation = regexp.MustCompile(`(?i)\bRFC[ -]?(?:2119|8174)\b|\bBCP[ -]?14\b`)
+	ofKeyWords  = regexp.MustCompile(`(?i)\bkey[ -]?words?\b|\binterpreted\b|\bin (?:all )?capitals\b`)
+	// pointsBack is the beginning of a sentence that only the one before explains.
+	pointsBack = regexp.MustCompile(`^(?:This|That|These|Those|It|They|Its|Their|Both|Neither|Such|Otherwise|Else|In (?:this|that|such|either) |` +
+		`MUST|SHALL|SHOULD|If (?:so|not|it|they|this)\b|Doing so|The (?:former|latter|same)\b|Then|Therefore|Thus|Hence)\b`)
+)
+
+// keyWords are the key words of a sentence of the source, in order. Those in code and those in quotes are names.
+func keyWords(sentence string, labels map[string]bool) []string {
+	const name = "-" // which parts words as the code does
+	return keyWord.FindAllString(quoted.ReplaceAllString(prose.Plain(code.ReplaceAllString(sentence, name), labels), name), -1)
+}
+
+// explains reports whether a sentence tells how key words are to be read.
+func explains(sentence string) bool {
+	return explanation.MatchString(sentence) && ofKeyWords.MatchString(sentence)
+}
+
+// level is the strongest of key words.
+func level(words []string) mip.RequirementLevel {
+	if slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(w, "SHOULD") && !strings.HasSuffix(w, "RECOMMENDED") }) {
+		return mip.Must
+	}
+	return mip.Should
+}
+
+// id is made of the letters and digits of a sentence: a new comma or a link does not change it.
+func id(sentence string) string {
+	letters := strings.Map(func(c rune) rune {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, sentence)
+	sum := sha256.Sum256([]byte(letters))
+	return "r-" + hex.EncodeToString(sum[:4])
+}
