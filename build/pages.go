@@ -89,7 +89,7 @@ func (p *planner) index() mip.Index {
 func (p *planner) sitePages() {
 	p.addIndex("/", func() ([]byte, error) { return p.pages.Home(p.Metadata) })
 	p.addIndex("/dashboard/", p.dashboard)
-	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.Metadata) })
+	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.relations) })
 
 	p.addIndex("/"+feedFile, func() ([]byte, error) { return feed.RSS(p.info.Site, p.Metadata) })
 	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info.Site, p.Metadata) })

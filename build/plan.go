@@ -129,6 +129,7 @@ type planner struct {
 	// neither counts nor commit: with them every page would change with every proposal.
 	pages, stable *render.Pages
 	info          mip.SiteInfo
+	relations     *render.Relations
 	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
 	// linkable is a hash of what every text follows from.
@@ -147,7 +148,7 @@ type planner struct {
 func NewPlan(c *Content) (*Plan, error) {
 	p := &planner{
 		Content: c, md: html.New(c.options.Site.Highlight), info: siteInfo(c, c.options.Site),
-		listed: make([][]string, len(c.Metadata)), linkable: linkable(c),
+		listed: make([][]string, len(c.Metadata)), linkable: linkable(c), relations: render.NewRelations(c.Metadata),
 	}
 	p.plan = &Plan{made: p}
 	var err error

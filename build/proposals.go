@@ -12,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/feed"
 )
 
-// proposals adds four files for each proposal, a page of its requirements if it may have some, and its committed
-// translations.
+// proposals adds four files for each proposal, a page of its requirements if it may have some, one of what
+// is around it, and its committed translations.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		p.addOf(c.ID, apiRoute, func() ([]byte, error) {
@@ -28,6 +28,9 @@ func (p *planner) proposals() {
 		}
 		p.addOf(c.ID, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
 		p.addOf(c.ID, summaryRoute, func() ([]byte, error) { return api.JSON(p.summary(i)) })
+		if p.relations.Has(i) {
+			p.addOf(c.ID, aroundRoute, func() ([]byte, error) { return p.stable.Neighbourhood(p.relations, i) })
+		}
 		for _, t := range c.Translations {
 			p.addOf(c.ID, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
 			p.addOf(c.ID, translatedRoute, func() ([]byte, error) { return p.translated(i, t) }, "{locale}", t.Locale)

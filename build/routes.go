@@ -21,6 +21,7 @@ const (
 	markdownRoute     = "/{kind}/{n}.md"
 	historyRoute      = "/{kind}/{n}/history/"
 	requirementsRoute = "/{kind}/{n}/requirements/"
+	aroundRoute       = "/{kind}/{n}/graph/"
 	changesRoute      = "/{kind}/{n}/" + feedFile
 	translatedRoute   = "/{kind}/{n}/{locale}/"
 	cardRoute         = "/{kind}/{n}/og.{hash}.png"
@@ -98,7 +99,7 @@ const (
 // parts that vary. {kind} matches that of the site, and mip: see oldPages.
 func generatedFiles(kind string) *regexp.Regexp {
 	routes := []string{
-		pageRoute, markdownRoute, requirementsRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
+		pageRoute, markdownRoute, requirementsRoute, aroundRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
 		apiRoute, summaryRoute, translationRoute, skillRoute,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js",
 	}
@@ -150,7 +151,7 @@ const (
 func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
 	for i, m := range p.Metadata {
-		for _, route := range []string{pageRoute, historyRoute, requirementsRoute} {
+		for _, route := range []string{pageRoute, historyRoute, requirementsRoute, aroundRoute} {
 			changed[routeOf(route, m.ID)] = m.Updated
 		}
 		for _, t := range p.Proposals[i].Translations {

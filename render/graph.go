@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/graph"
@@ -33,34 +34,50 @@ type drawing struct {
 	Lines         string   // a path of SVG
 	Back          []string // paths against the order of the columns
 	Replaced      []string // paths to proposals from those that replace them
+	Tips          string   // a path of SVG: where lines arrive
 	Nodes         []drawnNode
 
-	boxWidth, columnGap int
+	boxes     boxes
+	columnGap int
+}
+
+// boxes are the measures of a drawing's boxes, and how many letters of a title there is room for in each: 0, no title.
+type boxes struct{ width, height, title int }
+
+// idBoxes have room for the longest of the ids, since all boxes of a drawing have one width.
+func idBoxes(ids []mip.ID) boxes {
+	letters := 0
+	for _, id := range ids {
+		letters = max(letters, utf8.RuneCountInString(id.String()))
+	}
+	return boxes{letters*(nodeText*3/5+1) + 2*nodePad - letters/2, nodeHeight, 0}
+}
+
+// titleBoxes have room for an id with a status, and for a title below them.
+func titleBoxes() boxes {
+	const letters = 22
+	return boxes{letters*(nodeText*3/5+1) + 2*nodePad - letters*4/5, 2 * nodeHeight, letters}
 }
 
 // drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or
 // not published.
 type drawnNode struct {
-	Ref       ref
-	Self      bool
-	Name      string
-	Box, Text template.HTMLAttr // places and sizes
+	Ref              ref
+	Self             bool
+	Name             string
+	Title            string            // as far as there is room, empty: none
+	Box, Text, Below template.HTMLAttr // places and sizes
 }
 
-// newDrawing is empty; its height is that of the nodes. It makes room in each box for the longest
-// of the ids, since all boxes have one width.
-func newDrawing(columns, columnGap, height int, label string, ids []mip.ID) *drawing {
-	letters := 0
-	for _, id := range ids {
-		letters = max(letters, utf8.RuneCountInString(id.String()))
-	}
-	d := &drawing{Label: label, columnGap: columnGap, boxWidth: letters*(nodeText*3/5+1) + 2*nodePad - letters/2}
-	d.Width, d.Height = d.left(columns-1)+d.boxWidth+margin, height+2*margin
+// newDrawing is empty; its height is that of the nodes.
+func newDrawing(columns, columnGap, height int, label string, b boxes) *drawing {
+	d := &drawing{Label: label, columnGap: columnGap, boxes: b}
+	d.Width, d.Height = d.left(columns-1)+b.width+margin, height+2*margin
 	return d
 }
 
 // left is the left side of a column's boxes.
-func (d *drawing) left(column int) int { return margin + column*(d.boxWidth+d.columnGap) }
+func (d *drawing) left(column int) int { return margin + column*(d.boxes.width+d.columnGap) }
 
 // node draws a proposal, which says its title and status to readers who point at it or cannot see
 // it. at.Y is the middle of the box.
@@ -74,11 +91,36 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 			name += ", superseded"
 		}
 	}
-	d.Nodes = append(d.Nodes, drawnNode{
-		r, self, name,
-		template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x, y-nodeHeight/2, d.boxWidth, nodeHeight)),
-		template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxWidth/2, y+nodeText/3)),
-	})
+	n := drawnNode{Ref: r, Self: self, Name: name}
+	n.Box = template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x, y-d.boxes.height/2, d.boxes.width, d.boxes.height))
+	text := func(y int) template.HTMLAttr {
+		return template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxes.width/2, y+nodeText/3))
+	}
+	if n.Text = text(y); d.boxes.title > 0 && r.Published {
+		n.Title = fit(plain.Text(r.Title), d.boxes.title)
+		n.Text, n.Below = text(y-d.boxes.height/5), text(y+d.boxes.height/5)
+	}
+	d.Nodes = append(d.Nodes, n)
+}
+
+// fit cuts a text to so many letters of the monospaced face. Those of East Asia are two wide.
+func fit(text string, letters int) string {
+	room := letters
+	for i, c := range text {
+		if room--; unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
+			room--
+		}
+		if room < 0 {
+			runes := []rune(text[:i])
+			return strings.TrimSpace(string(runes[:max(0, len(runes)-1)])) + "…"
+		}
+	}
+	return text
+}
+
+// tip draws the end of a line at the right side of a box.
+func (d *drawing) tip(at graph.Point) {
+	d.Tips += fmt.Sprintf("M%d %dl7-4v8z", d.left(at.Column)+d.boxes.width, at.Y+margin)
 }
 
 // lines draws pieces of lines in one path, from the left side of one column to the right side of
@@ -86,9 +128,9 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 func (d *drawing) lines(wires []graph.Wire) {
 	var b strings.Builder
 	for _, w := range wires {
-		x, to := d.left(w.From.Column), d.left(w.To.Column)+d.boxWidth
+		x, to := d.left(w.From.Column), d.left(w.To.Column)+d.boxes.width
 		if w.Through {
-			fmt.Fprintf(&b, "M%d %dh%d", x+d.boxWidth, w.From.Y+margin, -d.boxWidth)
+			fmt.Fprintf(&b, "M%d %dh%d", x+d.boxes.width, w.From.Y+margin, -d.boxes.width)
 		} else {
 			fmt.Fprintf(&b, "M%d %d", x, w.From.Y+margin)
 		}
@@ -106,7 +148,7 @@ func curve(dx, dy int) string {
 // back draws a line against the order of the columns, from the right side of one to the left side
 // of another.
 func (d *drawing) back(from, to graph.Point) {
-	x := d.left(from.Column) + d.boxWidth
+	x := d.left(from.Column) + d.boxes.width
 	d.Back = append(d.Back, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
 }
 
@@ -114,7 +156,7 @@ func (d *drawing) back(from, to graph.Point) {
 // of the second.
 func (d *drawing) replace(from, to graph.Point) {
 	x := d.left(from.Column)
-	d.Replaced = append(d.Replaced, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)+d.boxWidth-x, to.Y-from.Y))
+	d.Replaced = append(d.Replaced, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)+d.boxes.width-x, to.Y-from.Y))
 }
 
 // graphView is /graph/: drawings of the proposals that are connected, and what they say as a list.
@@ -139,29 +181,36 @@ type drawnGroup struct {
 // requiresRow is a proposal with those that it requires and replaces, published or not.
 type requiresRow struct {
 	mip.Metadata
+	Tied           bool // to a published one: there is a page of its neighbourhood
 	Refs, Replaces []ref
 }
 
 // circle is a line against the order: From requires To, which comes to depend on From.
 type circle struct{ From, To mip.ID }
 
-// Graph renders /graph/: what requires what, and what replaces what. All must be ascending by number.
-func (p *Pages) Graph(all []mip.Metadata) ([]byte, error) {
-	// All drawings have at most so many nodes and pieces of lines together. A thousand proposals of
-	// a real process have a tenth of it.
+// mostDrawn is how many proposals a drawing of /graph/ shows. In one of more nobody follows a line.
+const mostDrawn = 40
+
+// Graph renders /graph/: what requires what, and what replaces what.
+func (p *Pages) Graph(r *Relations) ([]byte, error) {
+	all := r.all
+	// All drawings have at most so many nodes and pieces of lines together.
 	room := 20_000
-	// Proposals without a relation are in no drawing and in no row.
-	g := tiesOf(all)
-	v := graphView{Relation: len(g.Edges) + len(g.Order)}
-	for _, m := range all {
-		if len(m.Requires)+len(m.Replaces) > 0 {
-			v.Rows = append(v.Rows, requiresRow{m, refs(all, m.ID, m.Requires), refs(all, m.ID, m.Replaces)})
-			v.Replaces = v.Replaces || len(m.Replaces) > 0
+	v := graphView{Relation: len(r.ties.Edges) + len(r.ties.Order)}
+	for i, m := range all {
+		// Proposals without a relation are in no drawing and in no row.
+		row := requiresRow{m, r.Has(i), refs(all, m.ID, m.Requires), refs(all, m.ID, m.Replaces)}
+		for _, k := range r.replaces[i] {
+			row.Replaces = others(refTo(m), append(row.Replaces, refTo(all[k])))
+		}
+		if len(row.Refs)+len(row.Replaces) > 0 {
+			v.Rows = append(v.Rows, row)
+			v.Replaces = v.Replaces || len(row.Replaces) > 0
 		}
 	}
 	var tied []mip.Metadata
 	// Large groups come first. One that does not fit is listed, and smaller ones are still drawn.
-	for _, group := range graph.Components(g) {
+	for _, group := range graph.Components(r.ties) {
 		if len(group) < 2 {
 			break // they are sorted by size
 		}
@@ -170,77 +219,77 @@ func (p *Pages) Graph(all []mip.Metadata) ([]byte, error) {
 			members = append(members, all[i])
 		}
 		tied = append(tied, members...)
-		relations := tiesOf(members)
+		if len(group) > mostDrawn {
+			v.Listed += len(members)
+			continue
+		}
+		relations := NewRelations(members).ties
 		size := graph.Size(relations)
 		if size > room {
 			v.Listed += len(members)
 			continue
 		}
 		room -= size
-		d, circles := draw(members, relations)
-		v.Drawings = append(v.Drawings, d)
-		v.Circles = append(v.Circles, circles...)
+		ids := make([]mip.ID, 0, len(members))
+		for _, m := range members {
+			ids = append(ids, m.ID)
+		}
+		l := layOut(relations, idBoxes(ids))
+		d := l.draw(fmt.Sprintf("%d proposals: %s and what it is connected with", len(members), ids[0]))
+		for i, m := range members {
+			d.node(refTo(m), false, l.Nodes[i])
+		}
+		const wide = 5 // columns, from which on a drawing may not fit beside others
+		v.Drawings = append(v.Drawings, drawnGroup{d, l.Columns >= wide})
+		for _, e := range l.Back {
+			v.Circles = append(v.Circles, circle{ids[e[0]], ids[e[1]]})
+		}
 	}
 	v.Tied, v.Statuses = len(tied), statusChoices(tied)
 	v.Superseded = slices.ContainsFunc(tied, mip.Metadata.Superseded)
 	return p.page("graph", head{
-		Section: "/", Title: "Relations", Route: "/graph/",
-		Description: "Which proposals of " + p.info.Title + " require or replace which: a drawing, and the same as a list.",
+		Section: "/", Title: "Relations", Route: "/graph/", Script: graphScript,
+		Description: "Which proposals of " + p.info.Title + " require or replace which: drawings, and the same as a list.",
 	}, v)
 }
 
-// tiesOf is the graph of what requires what, both published, by position in all. An edge leads from a
-// proposal to what it requires; those of its order lead to what it replaces.
-func tiesOf(all []mip.Metadata) graph.Graph {
-	edges := func(numbers func(mip.Metadata) []int) (out [][2]int) {
-		for i, m := range all {
-			// A header may name a proposal twice, or itself.
-			for _, n := range slices.Compact(slices.Sorted(slices.Values(numbers(m)))) {
-				if k, ok := mip.Search(all, m.ID.Sibling(n)); ok && k != i {
-					out = append(out, [2]int{i, k})
-				}
-			}
-		}
-		return out
-	}
-	return graph.Graph{
-		Nodes: len(all),
-		Edges: edges(func(m mip.Metadata) []int { return m.Requires }),
-		Order: edges(func(m mip.Metadata) []int { return m.Replaces }),
-	}
+// layout is a graph that is laid out for boxes of a size.
+type layout struct {
+	graph.Layout
+	of    graph.Graph
+	boxes boxes
 }
 
-// draw lays out proposals that are connected by these relations.
-func draw(members []mip.Metadata, relations graph.Graph) (drawnGroup, []circle) {
-	const wide = 5 // columns, from which on a drawing may not fit beside others
-	ids := make([]mip.ID, 0, len(members))
-	for _, m := range members {
-		ids = append(ids, m.ID)
-	}
-	l := graph.Lay(relations, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap})
-	label := fmt.Sprintf("%d proposals: %s and what it is connected with", len(members), ids[0])
-	d := newDrawing(l.Columns, columnGap, l.Height, label, ids)
+func layOut(of graph.Graph, b boxes) layout {
+	return layout{graph.Lay(of, graph.Spacing{Node: b.height, Wire: wireHeight, Gap: nodeGap}), of, b}
+}
+
+// draw draws the lines of a layout. Requirements in a circle have no order: the lines that break it go from left to right.
+func (l layout) draw(label string) *drawing {
+	d := newDrawing(l.Columns, columnGap, l.Height, label, l.boxes)
 	d.lines(l.Wires)
-	var circles []circle
-	// Requirements in a circle have no order: the lines that break it are drawn from left to right.
 	for _, e := range l.Back {
 		d.back(l.Nodes[e[0]], l.Nodes[e[1]])
-		circles = append(circles, circle{ids[e[0]], ids[e[1]]})
 	}
-	for _, e := range relations.Order {
+	for _, e := range l.of.Order {
 		d.replace(l.Nodes[e[0]], l.Nodes[e[1]])
 	}
-	for i, m := range members {
-		d.node(refTo(m), false, l.Nodes[i])
+	arrived := map[int]bool{}
+	for _, e := range slices.Concat(l.of.Edges, l.of.Order) {
+		if !slices.Contains(l.Back, e) && !arrived[e[1]] {
+			arrived[e[1]] = true
+			d.tip(l.Nodes[e[1]])
+		}
 	}
-	return drawnGroup{d, l.Columns >= wide}, circles
+	return d
 }
 
 // neighbourhood is a small drawing of one proposal with those next to it, for the card beside its
 // text.
 type neighbourhood struct {
 	Drawing *drawing
-	More    int // that it does not show
+	More    int  // that it does not show
+	Tied    bool // to a published one: there is a page of its neighbourhood
 }
 
 // relations draws what a proposal requires or replaces on its left and what requires or replaces it
@@ -279,7 +328,7 @@ func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neigh
 	if len(before)+len(after) > 0 {
 		label = strings.ReplaceAll(label, "requires", "requires or replaces") + "; dotted lines lead to what is replaced"
 	}
-	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, ids)
+	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, idBoxes(ids))
 	var wires []graph.Wire
 	for c, refs := range sides {
 		for i, r := range refs {
@@ -298,7 +347,8 @@ func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neigh
 		}
 	}
 	d.lines(wires)
-	return &neighbourhood{d, more}
+	tied := slices.ContainsFunc(d.Nodes, func(n drawnNode) bool { return !n.Self && n.Ref.Published })
+	return &neighbourhood{d, more, tied}
 }
 
 // others are refs without the proposal itself, each once.

@@ -23,7 +23,7 @@ func graphList() []mip.Metadata {
 
 func TestGraph(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
-	page, err := p.Graph(graphList())
+	page, err := p.Graph(NewRelations(graphList()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestGraph(t *testing.T) {
 	if want := strings.Fields("/p/mip/1/ /p/mip/2/ /p/mip/3/ /p/mip/4/ /p/mip/5/"); !slices.Equal(drawn, want) {
 		t.Errorf("drawn %q, want %q", drawn, want)
 	}
-	if want := strings.Fields("e back e"); !slices.Equal(slices.Sorted(slices.Values(paths)), slices.Sorted(slices.Values(want))) {
+	if want := strings.Fields("e back e tip tip"); !slices.Equal(slices.Sorted(slices.Values(paths)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("lines of the classes %q, want %q", paths, want)
 	}
 	if want := []string{
@@ -105,6 +105,77 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// A neighbourhood has what two steps lead to, from the middle outwards for the keyboard, and as a list what is too much to
+// draw. What a header says is superseded is replaced.
+func TestNeighbourhood(t *testing.T) {
+	p := newTestPages(t, pageInfo("https://example.org"), nil)
+	all := make([]mip.Metadata, 24)
+	for i := range all {
+		all[i] = pageList()[0]
+		all[i].Number, all[i].ID, all[i].Title = i+1, mip.ID{Kind: "MIP", Number: i + 1}, fmt.Sprintf("A title of many letters, %d", i+1)
+		all[i].Requires, all[i].Replaces, all[i].SupersededBy = nil, nil, nil
+	}
+	// 1 <- 2 <- 3 <- 4 <- 5 by requirements; 6 replaces 3, as 7 does by the header of 3; 8 to 16 require 3; 17 requires 16.
+	for i := 1; i < 5; i++ {
+		all[i].Requires = []int{i}
+	}
+	all[5].Replaces, all[2].SupersededBy = []int{3}, []int{7}
+	for i := 7; i < 16; i++ {
+		all[i].Requires = []int{3, 3, 99, i + 1}
+	}
+	all[16].Requires = []int{16}
+	page, err := p.Neighbourhood(NewRelations(all), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range pageFaults(t, page) {
+		t.Error(f)
+	}
+	var drawn, listed []string
+	lines := map[string]int{}
+	svg, list := between(string(page), `class="graphs"`, "</div>"), between(string(page), "<tbody>", "</tbody>")
+	for _, e := range pageElements(t, []byte(svg)) {
+		switch {
+		case e.tag == "a" || e.tag == "g":
+			drawn = append(drawn, strings.Fields(e.text)[0])
+		case e.tag == "path":
+			lines[e.attr["class"]]++
+		}
+	}
+	for _, row := range strings.Split(list, "<tr>")[1:] {
+		var cells []string
+		for _, e := range pageElements(t, []byte("<table><tr>"+row+"</table>")) {
+			if e.tag == "td" {
+				cells = append(cells, strings.Join(strings.Fields(e.text), " "))
+			}
+		}
+		listed = append(listed, strings.Fields(cells[0])[0]+": "+cells[1])
+	}
+	if want := strings.Fields("MIP-3 MIP-2 MIP-6 MIP-7 MIP-4 MIP-8 MIP-9 MIP-10 MIP-11 MIP-12 MIP-1 MIP-5"); !slices.Equal(drawn, want) {
+		t.Errorf("drawn %q, want %q", drawn, want)
+	}
+	if want := []string{
+		"MIP-2: MIP-3 requires it", "MIP-1: MIP-2 requires it", "MIP-6: MIP-3 is replaced by it", "MIP-7: MIP-3 is replaced by it", "MIP-4: MIP-3 is required by it", "MIP-8: MIP-3 is required by it",
+		"MIP-9: MIP-3 is required by it", "MIP-10: MIP-3 is required by it", "MIP-11: MIP-3 is required by it",
+		"MIP-12: MIP-3 is required by it", "MIP-13: MIP-3 is required by it", "MIP-14: MIP-3 is required by it",
+		"MIP-15: MIP-3 is required by it", "MIP-16: MIP-3 is required by it", "MIP-5: MIP-4 is required by it", "MIP-17: MIP-16 is required by it",
+	}; !slices.Equal(listed, want) {
+		t.Errorf("listed %q, want %q", listed, want)
+	}
+	for _, want := range []string{"16 proposals within two steps", "5 of them are in the", "A title of many lette…", "Draft</text>"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if lines["e"] != 1 || lines["tip"] != 1 {
+		t.Errorf("lines %v", lines)
+	}
+	replaced, err := p.Neighbourhood(NewRelations(all), 6)
+	if err != nil || strings.Count(string(replaced), `<path class="new"`) != 1+1 { // 7 replaces 3, and the legend
+		t.Errorf("%v: %d lines of replacements", err, strings.Count(string(replaced), `<path class="new"`))
+	}
+}
+
 func BenchmarkGraph(b *testing.B) {
 	p, all := newTestPages(b, pageInfo("https://example.org"), nil), manyList()
 	for i := range all {
@@ -112,7 +183,7 @@ func BenchmarkGraph(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.Graph(all); err != nil {
+		if _, err := p.Graph(NewRelations(all)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -133,7 +204,7 @@ func TestGraphOfTooManyLines(t *testing.T) {
 		}
 	}
 	all[many].Requires = []int{many + pair}
-	page, err := newTestPages(t, pageInfo("https://example.org"), nil).Graph(all)
+	page, err := newTestPages(t, pageInfo("https://example.org"), nil).Graph(NewRelations(all))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +212,7 @@ func TestGraphOfTooManyLines(t *testing.T) {
 	if got := strings.Count(text, `<svg class="g"`); got != 1 {
 		t.Errorf("%d drawings, want that of the pair alone", got)
 	}
-	for _, want := range []string{"2,000 of them are connected by too many lines to be drawn", "MIP-2000", `href="#list"`} {
+	for _, want := range []string{"2,000 of them are in larger groups than a drawing can show", "MIP-2000", `href="#list"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}

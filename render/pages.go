@@ -119,7 +119,7 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 // the footer. They make up most of a short page, so rendering them for each page would take most of a build.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
-	for _, script := range []string{siteScript, forksScript, upgradeScript, listScript, textScript, liveScript, lostScript} {
+	for _, script := range []string{siteScript, forksScript, upgradeScript, graphScript, listScript, textScript, liveScript, lostScript} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
@@ -260,6 +260,7 @@ const (
 	liveScript    = "live.js"
 	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
 	upgradeScript = "upgrade.js" // of pages of upgrades, roles and requirements, which have a style sheet of their own, too
+	graphScript   = "graph.js"   // of pages of relations, which have a style sheet of their own, too
 	lostScript    = "lost.js"    // of the page for unknown addresses
 )
 
@@ -271,7 +272,9 @@ func assetFiles() [][]string {
 		{"theme.js", "theme.js"},
 		{"site.css", "site.css"},
 		{"upgrade.css", "site.css", "upgrade.css"},
+		{"graph.css", "site.css", "graph.css"},
 		{siteScript, "site.js", "states.js"},
+		{graphScript, "site.js", "states.js", "graph.js"},
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
 		{upgradeScript, "site.js", "states.js", "ask.js", "forks.js", "upgrade.js"},
 		{listScript, "site.js", "states.js", "marks.js", "ask.js", "list.js"},

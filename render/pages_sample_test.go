@@ -111,7 +111,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(DashboardPage{Metadata: all}) })
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
 	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
-	do("/graph/", func() ([]byte, error) { return p.Graph(all) })
+	do("/graph/", func() ([]byte, error) { return p.Graph(NewRelations(all)) })
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
 		do(route, func() ([]byte, error) { return p.About(route) })
 	}

@@ -29,7 +29,7 @@ type Summary struct {
 	Committed     bool     `json:"committed" doc:"Kept beside the text, for people to review; false: made by rules, or by a model when asked."`
 
 	// Hardfork is the configuration's at the time of the answer. A committed file's is not read.
-	Hardfork *string `json:"hardfork" doc:"The hard fork that it is a part of, null without one. No text here says what that asks or when: see /api/v1/hardforks."`
+	Hardfork *string `json:"hardfork" doc:"The hard fork that it is a part of, null without one. When that is: see /api/v1/hardforks."`
 
 	Fallback *Fallback `json:"fallback" doc:"Why this is not the summary that was asked for; null when it is."`
 }
@@ -47,13 +47,13 @@ type Axis struct {
 	Impact         string   `json:"impact" doc:"What changes for them."`
 	Severity       Severity `json:"severity" doc:"low, medium or high. A floor and no finding where stated is false."`
 	Stated         bool     `json:"stated" doc:"The text speaks of them at all."`
-	ActionRequired bool     `json:"actionRequired" doc:"The text says that they have to do something; false also where it does not say: see actionEvidence."`
+	ActionRequired bool     `json:"actionRequired" doc:"The text says that they have to do something; false also where it does not say."`
 
 	// ActionEvidence is one of Evidence, never nil with ActionRequired true.
 	ActionEvidence *Evidence `json:"actionEvidence" doc:"The quote for actionRequired, true or false; null when the text does not say."`
 
 	// Evidence is never nil.
-	Evidence []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when the text says nothing about them, and then impact says so."`
+	Evidence []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when it says nothing about them."`
 }
 
 // Severity is how much a group is touched.

@@ -23,7 +23,7 @@ type ForumActivity struct {
 	FetchedAt     mip.Time  `json:"fetchedAt" doc:"When these figures were true."`
 	Stale         bool      `json:"stale" doc:"The forum did not answer and these figures are older than their lifetime."`
 
-	Proposals []ProposalRef `json:"proposals,omitempty" doc:"In /api/mip-watch only: the proposals that link to it, by number, also by links without its number."`
+	Proposals []ProposalRef `json:"proposals,omitempty" doc:"In /api/mip-watch only: the proposals that link to it, by number."`
 }
 
 // ProposalRef names a proposal, an element of [ForumActivity.Proposals].
@@ -52,7 +52,7 @@ type NetworkStatus struct {
 	Error           *string       `json:"error" doc:"A code, when the last attempt failed."`
 
 	// Recent holds the heads in the order of their heights. It is never nil.
-	Recent []Head `json:"recent" doc:"For drawing: heads seen of late, at most 40, each higher than the one before; few or none in a young process."`
+	Recent []Head `json:"recent" doc:"Heads seen of late, at most 40, each higher than the one before; few in a young process."`
 }
 
 // Head is a block that was a chain's latest when somebody looked.
@@ -84,7 +84,7 @@ type MIPWatch struct {
 	Freshness     Freshness                `json:"freshness" doc:"When each part was true; null for one that was never true or not asked for."`
 
 	// Errors is never nil.
-	Errors map[string]Code `json:"errors" doc:"Code by what failed of the forum and the networks, as far as they were needed; empty when all is well."`
+	Errors map[string]Code `json:"errors" doc:"Code by what failed of the forum and the networks; empty when all is well."`
 }
 
 // WatchParts are the members of [MIPWatch] that the parameter parts can choose, in their order there.

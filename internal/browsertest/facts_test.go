@@ -63,4 +63,15 @@ func TestFacts(t *testing.T) {
 	if got := Ask[int](tab, `document.querySelectorAll("path.new").length`); got != 2 {
 		t.Errorf("%d lines of replacements, want 2", got)
 	}
+	// The search finds rows, dims what it does not find in drawings, and is in the address.
+	tab.Click("#q")
+	tab.Press("title 4")
+	const rows = `[...document.querySelectorAll(".rel tbody tr")].filter(r => r.checkVisibility()).length + " " + document.querySelectorAll(".g a:not(.off)").length`
+	tab.Wait(`document.querySelector("#found").textContent.startsWith("2 of ")`)
+	found := Ask[string](tab, rows)
+	tab.Reload()
+	tab.Wait(`document.querySelector("#found").textContent.startsWith("2 of ")`)
+	if got := Ask[string](tab, rows); got != found || got != "2 1" {
+		t.Errorf("rows and boxes found: %q, after a reload %q", found, got)
+	}
 }

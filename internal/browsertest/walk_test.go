@@ -19,7 +19,7 @@ import (
 // pages is a page of each kind.
 func pages() []string {
 	return []string{
-		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/4/requirements/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
+		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/4/requirements/", "/mip/4/graph/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
 		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
 	}
 }

@@ -29,7 +29,7 @@ type Entry struct {
 	LastCallDeadline Date                `json:"lastCallDeadline" doc:"The day on which the last call ends, null for a proposal that states none."`
 	ForumTopicID     *int                `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
 	URL              string              `json:"url" doc:"The page for people."`
-	Ended            []string            `json:"ended" doc:"Why it is over, in sentences without a full stop, such as Superseded by MIP-7; empty for others."`
+	Ended            []string            `json:"ended" doc:"Why it is over, such as Superseded by MIP-7; empty for others."`
 	Lists            []string            `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
 }
 

@@ -114,7 +114,7 @@ type Problem struct {
 	File    string `json:"file" doc:"Slash-separated path as given to the program."`
 	Line    int    `json:"line" doc:"From 1; 0 when the problem concerns the whole file."`
 	Message string `json:"message" doc:"What is wrong and what would be right."`
-	Cause   string `json:"cause" doc:"What problems of one mistake have in common, such as a word; else empty. Of many one is left, which counts them."`
+	Cause   string `json:"cause" doc:"What problems of one mistake have in common, such as a word; else empty."`
 }
 
 // Diagnostics is the body of GET /api/v1/diagnostics.

@@ -89,18 +89,18 @@ type Proposal struct {
 
 	RawMarkdown  string        `json:"rawMarkdown" doc:"The file, byte for byte, header included."`
 	Sections     []Section     `json:"sections" doc:"The text in order; the markdown values concatenated are the body with LF line ends."`
-	Requirements []Requirement `json:"requirements" doc:"What the text requires of implementations, in its order: its sentences with a key word of RFC 2119."`
+	Requirements []Requirement `json:"requirements" doc:"Its sentences with a key word of RFC 2119, in order."`
 }
 
 // Requirement is a sentence of a text, or a row of a table, with a key word of RFC 2119 in capitals.
 type Requirement struct {
-	ID       string           `json:"id" doc:"Unique within the proposal, prefixed r-. It lasts while the words of the sentence do."`
-	Level    RequirementLevel `json:"level" doc:"The strongest key word: MUST, also for REQUIRED and SHALL, or SHOULD, also for RECOMMENDED."`
-	KeyWords []string         `json:"keyWords" doc:"The key words as written, in order, such as MUST NOT."`
-	Section  string           `json:"section" doc:"The id of the section that it stands in."`
-	Context  string           `json:"context" doc:"The lead of its list, the head of its table or the sentence that it points back to; else empty."`
-	Text     string           `json:"text" doc:"The sentence, plain text with code between backticks; cells of a row are parted by bars."`
-	Items    []string         `json:"items" doc:"The items of the list that the sentence leads to, but for those that are requirements themselves."`
+	ID       string           `json:"id" doc:"Unique within the proposal, stable, prefixed r-."`
+	Level    RequirementLevel `json:"level" doc:"MUST, also for REQUIRED and SHALL, or SHOULD."`
+	KeyWords []string         `json:"keyWords" doc:"As written, such as MUST NOT."`
+	Section  string           `json:"section" doc:"The id of its section."`
+	Context  string           `json:"context" doc:"What it goes on with, such as the lead of its list."`
+	Text     string           `json:"text" doc:"The sentence, or cells of a row parted by bars."`
+	Items    []string         `json:"items" doc:"Of the list that it leads to."`
 }
 
 // RequirementLevel says how strongly a text requires something (RFC 2119).
