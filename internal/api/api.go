@@ -41,7 +41,7 @@ type NetworkInfo struct {
 // NetworkStatus is one chain's head. Unknown figures are null.
 type NetworkStatus struct {
 	Name            string        `json:"name" doc:"For people."`
-	ChainID         uint64        `json:"chainId" doc:"EIP-155 chain id, as configured; another one behind the endpoint makes the network unavailable."`
+	ChainID         uint64        `json:"chainId" doc:"EIP-155 chain id, as configured."`
 	Status          NetworkHealth `json:"status" doc:"ok, stale (figures older than their lifetime, or a head that does not advance) or unavailable."`
 	BlockHeight     *uint64       `json:"blockHeight" doc:"The latest block."`
 	FinalizedHeight *uint64       `json:"finalizedHeight" doc:"The latest finalized block."`

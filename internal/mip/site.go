@@ -95,7 +95,7 @@ type SiteInfo struct {
 	Counts      SiteCounts `json:"counts" doc:"How many proposals there are."`
 	Commit      *string    `json:"commit" doc:"The newest commit that touched a proposal."`
 	CommittedAt *Time      `json:"committedAt" doc:"The time of that commit: what is published here is as of then."`
-	History     string     `json:"history" doc:"Source of times: full or shallow history (older ones unknown), none (header dates), fixed (SOURCE_DATE_EPOCH)."`
+	History     string     `json:"history" doc:"Source of times: full or shallow history, none (header dates), fixed (SOURCE_DATE_EPOCH)."`
 }
 
 // Network is a chain on which proposals activate.

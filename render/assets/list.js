@@ -77,4 +77,6 @@ if (form) {
   });
   for (const type of ["focusin", "pointerover", "input"]) for (const e of [form, table.tHead, $(".life")]) e.addEventListener(type, choose, { once: true });
   if (restore()) { form.dataset.on = form.dataset.wait = ""; choose() }
+  // Until here what may be a choice in the address has shown its controls, so that nothing moves.
+  delete root.dataset.q;
 }
