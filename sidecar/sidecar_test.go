@@ -162,7 +162,7 @@ func known() *catalog.Catalog {
 		HardForks: []mip.HardFork{{Name: "NINE", Status: "scheduled", BundledMIPs: []int{1, 2}, Activation: map[string]mip.Activation{
 			"mainnet": at(y2k + 100), "testnet": at(y2k - 100)}}},
 		Endpoints: []mip.Endpoints{
-			{Network: networks[0], RPC: []string{"https://rpc.example.org/KEY"}},
+			{Network: networks[0], RPC: []string{"https://rpc.example.org/A-KEY"}},
 			{Network: networks[1], RPC: []string{"https://rpc-test.example.org"}},
 		},
 	}

@@ -47,7 +47,7 @@ const judge = (forks = []) => {
     let current = true;
     for (const li of card ? $$("[data-step]", card) : $$(".strip [data-step]")) {
       const [, , done, passed] = all.find(n => n[0] === li.dataset.step), now = current && !passed;
-      li.className = done ? "s-final done" : now ? "s-last-call now" : "s-draft";
+      li.className = done ? "s-final done" : now ? "s-last-call" : "s-draft";
       li.ariaCurrent = now ? "step" : null;
       current &&= passed;
     }
