@@ -56,7 +56,7 @@ func idBoxes(ids []mip.ID) boxes {
 // titleBoxes have room for an id with a status, and for a title below them.
 func titleBoxes() boxes {
 	const letters = 22
-	return boxes{letters*(nodeText*3/5+1) + 2*nodePad - letters*4/5, 2 * nodeHeight, letters}
+	return boxes{letters*nodeText*3/5 + 2*nodePad, 2 * nodeHeight, letters}
 }
 
 // drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or

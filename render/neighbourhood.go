@@ -64,32 +64,37 @@ type neighbour struct {
 	Via   *ref   // between both, in the second step
 	Drawn bool
 
-	at, via int // positions, via of the second step
+	at, via int  // positions: its own, and that of the proposal a step nearer
+	left    bool // of what the proposal builds on
 }
 
 // around are the proposals within two steps of one: those that it builds on, step by step, then those that build on it. One
 // that several ways lead to is told once, by the shortest. Replacements, which are few, come first.
 func (r *Relations) around(i int) (out []neighbour) {
-	seen := map[int]bool{i: true}
-	for _, side := range [][2]struct {
+	type way struct {
 		how string
 		to  [][]int
+	}
+	seen := map[int]bool{i: true}
+	for _, side := range []struct {
+		left bool
+		ways []way
 	}{
-		{{"replaces", r.replaces}, {"requires", r.requires}},
-		{{"is replaced by", r.replacedBy}, {"is required by", r.requiredBy}},
+		{true, []way{{"replaces", r.replaces}, {"requires", r.requires}}},
+		{false, []way{{"is replaced by", r.replacedBy}, {"is required by", r.requiredBy}}},
 	} {
 		from := []int{i}
 		for step := 1; step <= 2; step++ {
 			var next []int
 			for _, via := range from {
-				for _, way := range side {
+				for _, way := range side.ways {
 					for _, k := range way.to[via] {
 						if seen[k] {
 							continue
 						}
 						seen[k] = true
 						next = append(next, k)
-						n := neighbour{Ref: refTo(r.all[k]), Step: step, How: way.how, at: k, via: via}
+						n := neighbour{Ref: refTo(r.all[k]), Step: step, How: way.how, at: k, via: via, left: side.left}
 						if step == 2 {
 							n.Via = new(refTo(r.all[via]))
 						}
@@ -118,13 +123,17 @@ type neighbourhoodView struct {
 func (p *Pages) Neighbourhood(r *Relations, i int) ([]byte, error) {
 	const most = 8 // drawn, of each side and step
 	v := neighbourhoodView{Metadata: r.all[i], Rows: r.around(i)}
-	drawn, count := []int{i}, map[[2]any]int{}
+	type side struct {
+		step int
+		left bool
+	}
+	drawn, count := []int{i}, map[side]int{}
 	for k := range v.Rows {
 		n := &v.Rows[k]
-		side := [2]any{n.Step, n.How == "requires" || n.How == "replaces"}
+		of := side{n.Step, n.left}
 		// Nothing is drawn without what is between.
-		if n.Drawn = count[side] < most && slices.Contains(drawn, n.via); n.Drawn {
-			count[side]++
+		if n.Drawn = count[of] < most && slices.Contains(drawn, n.via); n.Drawn {
+			count[of]++
 			drawn = append(drawn, n.at)
 		} else {
 			v.More++
