@@ -14,8 +14,8 @@ import (
 func TestRequirements(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, 1, "Lamps", "Dark.\n\n### 1. Terms and Notation\n\nA *lamp* glows, see [below](#s-rules).\n\n#### Sizes\n\nSmall.\n\n## Rules\n\n"+
-		"Lamps MUST glow & hum <b>.\n\n## Reference Implementation\n\nNone.\n\n## References\n\n- [Glow](https://glow.example)\n")
+	write(t, dir, 1, "Lamps", "Dark.\n\n### 1. Terms and Notation\n\nA *lamp* glows, see [below](#s-rules).\n\n#### Sizes\n\nSmall.\n\n<div>open\n\n## Rules\n\n"+
+		"Lamps MUST glow & hum <b>.\n\n## Reference Implementation\n\nNone.\n\n## References\n\n- [Glow](https://glow.example)\n\n</div>\n")
 	write(t, dir, 2, "Night", "Nothing must glow.")
 	write(t, dir, 3, "Words", "The word `MUST`.")
 	p, err := buildtest.Plan(t.Context(), testSite("MIP"), dir)
@@ -42,6 +42,9 @@ func TestRequirements(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}
+	}
+	if open, shut := strings.Count(page, "<div"), strings.Count(page, "</div>"); open != shut {
+		t.Errorf("%d elements are opened and %d closed", open, shut)
 	}
 	if strings.Contains(page, "None.") {
 		t.Error("a reference implementation is shown as a reference")

@@ -6,6 +6,10 @@ import (
 	"html/template"
 	"regexp"
 	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -55,9 +59,6 @@ var (
 	sourcesTitle = regexp.MustCompile(`(?i)^(?:[\d.]+ +)?(?:(?:normative|informative|external) +)?(?:references|bibliography)$`)
 )
 
-// headingTag is the beginning of a heading's tag, in HTML that is safe: no text has it.
-var headingTag = regexp.MustCompile(`</?h[1-6]`)
-
 // Requirements renders the page of a proposal's requirements, section by section.
 func (p *Pages) Requirements(v RequirementsPage) ([]byte, error) {
 	w := requirementsView{
@@ -84,8 +85,7 @@ func (p *Pages) Requirements(v RequirementsPage) ([]byte, error) {
 
 // asTheyAre are the sections with such titles, each with those below it, but for those without a heading on the page.
 func (p *Pages) asTheyAre(v RequirementsPage, title *regexp.Regexp) (out []requirementGroup) {
-	// The markup is that of package markdown, see tableOfContents. Headings part the text at its top: what lies between
-	// two of them is whole.
+	// The markup is that of package markdown, see tableOfContents.
 	heading := func(s mip.Section) int {
 		at := bytes.Index(v.Body, []byte(` id="`+template.HTMLEscapeString(s.ID)+`"`))
 		return bytes.LastIndex(v.Body[:max(at, 0)], []byte("<h"))
@@ -106,19 +106,42 @@ func (p *Pages) asTheyAre(v RequirementsPage, title *regexp.Regexp) (out []requi
 			}
 			i++
 		}
-		// Its heading is one of level 2 here, and those below it follow.
-		up := v.Body[from+len("<h")] - '2'
 		_, text, _ := bytes.Cut(v.Body[from:to], []byte("</h"))
-		text = headingTag.ReplaceAllFunc(bytes.TrimSpace(text[bytes.IndexByte(text, '>')+1:]), func(tag []byte) []byte {
-			tag = bytes.Clone(tag)
-			tag[len(tag)-1] = max('3', tag[len(tag)-1]-up)
-			return tag
-		})
-		// Links within the text lead to its own page.
-		text = bytes.ReplaceAll(text, []byte(`href="#`), []byte(`href="`+template.HTMLEscapeString(p.proposalPath(v.Metadata.ID))+`#`))
+		text = p.moved(text[bytes.IndexByte(text, '>')+1:], v.Metadata.ID, int(v.Body[from+len("<h")]-'2'))
 		if len(text) > 0 {
 			out = append(out, requirementGroup{Section: s, Text: template.HTML(text)})
 		}
 	}
 	return out
+}
+
+// moved is a part of a proposal's text for another page: links within the text lead to its own page, headings are so many
+// levels higher, and what raw HTML left open or closes from before is closed or left out. A part that is nested deeper than
+// package html reads is empty.
+func (p *Pages) moved(part []byte, id mip.ID, up int) []byte {
+	nodes, err := html.ParseFragment(bytes.NewReader(bytes.TrimSpace(part)), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+	if err != nil {
+		return nil
+	}
+	whole := &html.Node{Type: html.ElementNode, Data: "div"}
+	for _, n := range nodes {
+		whole.AppendChild(n)
+	}
+	for n := range whole.Descendants() {
+		if len(n.Data) == 2 && n.Data[0] == 'h' && n.Data[1] >= '1' && n.Data[1] <= '6' && n.Type == html.ElementNode {
+			n.Data = fmt.Sprintf("h%d", max(3, int(n.Data[1]-'0')-up))
+		}
+		for i, a := range n.Attr {
+			if a.Key == "href" && strings.HasPrefix(a.Val, "#") {
+				n.Attr[i].Val = p.proposalPath(id) + a.Val
+			}
+		}
+	}
+	var out bytes.Buffer
+	for _, n := range nodes {
+		if err := html.Render(&out, n); err != nil {
+			return nil
+		}
+	}
+	return out.Bytes()
 }
