@@ -117,7 +117,7 @@ func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Metadata) {
 			t.Errorf("the summary of %s a second time (-first +second):\n%s", m.ID, diff)
 		}
 	}
-	if sum.Source != summary.Extractive || sum.Locale != "en" || sum.ContentHash != m.ContentHash || sum.Stale || !sum.GeneratedAt.UTC().Equal(now) {
+	if sum.Source != api.Extractive || sum.Locale != "en" || sum.ContentHash != m.ContentHash || sum.Stale || !sum.GeneratedAt.UTC().Equal(now) {
 		t.Errorf("the summary of %s: source %q, locale %q, hash %q, stale %t, at %s", m.ID, sum.Source, sum.Locale, sum.ContentHash, sum.Stale, sum.GeneratedAt)
 	}
 	known := []string{summary.Facts(s)}

@@ -65,7 +65,7 @@ func (p *planner) page(i int) ([]byte, error) {
 	}
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
-		Fork: summary.ForkOf(m, p.Forks), Upgrades: len(p.Forks) > 0, Impact: p.Committed[i], History: c.History != nil,
+		Fork: summary.ForkOf(m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil,
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
 	}
 	if requirement.Mentioned(c.Body) {

@@ -49,7 +49,7 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 	links := []mip.Translation{{Locale: "ja", URL: "https://example.org/api/v1/mips/3/translations/ja"}}
 	v := proposalPage(p, all, 2)
 	v.Translations, v.History = links, true
-	v.Impact = &api.Summary{
+	v.Summary = &api.Summary{
 		MIPNumber: 3, TLDR: text("tldr"), WhatsChanging: []string{text("change")}, GeneratedAt: when, Locale: "en", Source: text("source"),
 		Developers: api.Axis{Impact: text("impact"), Severity: api.High, Evidence: []api.Evidence{{Section: "s-abstract", Quote: text("quote")}}},
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -40,7 +41,7 @@ func impactPage(t *testing.T, change func(*api.Summary)) []byte {
 		change(sum)
 	}
 	v := proposalPage(p, all, 2)
-	v.Impact = sum
+	v.Summary = sum
 	page, err := p.Proposal(v)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func panelOf(t *testing.T, page []byte) (*html.Node, string) {
 
 func TestImpactPanel(t *testing.T) {
 	n, text := panelOf(t, impactPage(t, nil))
-	for _, want := range []string{"AI-generated, not part of the proposal", "High impact", "Medium impact", "Low impact", "Action needed", "Not said whether action is needed", "Made 1 Sep 2026, 02:03 UTC by ", "Matches this text (abababa)", "2 quotes from the text", "1 quote from the text"} {
+	for _, want := range []string{"AI-generated, not part of the proposal", "High impact", "Medium impact", "Low impact", "Action needed", "Made 1 Sep 2026, 02:03 UTC by ", "Matches this text (abababa)", "1 more quote from the text", "1 quote from the text"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the panel does not say %q: %s", want, text)
 		}
@@ -78,8 +79,8 @@ func TestImpactPanel(t *testing.T) {
 		}
 	}
 	// A section without a place on the page leads to the beginning of the text.
-	want := []string{"#s-abstract Abstract", "#text Title", "#s-abstract Abstract", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
-	if len(links) != 8 || !slices.Equal(links[:4], want) || links[7] != "/p/about/ai/ How it is made" {
+	want := []string{"#s-abstract Abstract", "#text Title", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
+	if len(links) != 7 || !slices.Equal(links[:3], want) || links[6] != "/p/about/ai/ How it is made" {
 		t.Errorf("links of the quotes %q, want %q", links, want)
 	}
 	for name, tt := range map[string]struct {
@@ -104,81 +105,96 @@ func TestImpactPanel(t *testing.T) {
 	}
 }
 
-// A group of which the text does not speak has no severity, and what it has to do stands with the sentence that says so.
+// What a group has to do stands with the sentence that says so; of rules, the quotes are all there is. Groups of which the
+// text does not speak are one line, and none of them has a severity.
 func TestImpactAnswers(t *testing.T) {
 	says := []api.Evidence{{Section: "s-abstract", Quote: "It says so."}, {Section: "s-abstract", Quote: "More of it."}}
 	for name, tt := range map[string]struct {
-		axis api.Axis
-		want string
+		axis          api.Axis
+		source, group string // empty: the group stands in the line below
+		rest          string // below the groups
 	}{
-		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[0], Evidence: says},
-			"Users High impact I 2 quotes from the text It says so. Abstract More of it. Abstract Action needed for Été NINE It says so. Abstract"},
-		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1], Evidence: says},
-			"Users Low impact I 2 quotes from the text It says so. Abstract More of it. Abstract No action needed More of it. Abstract"},
-		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says[:1]},
-			"Users Medium impact I 1 quote from the text It says so. Abstract Not said whether action is needed"},
-		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "Users I Not said whether action is needed"},
+		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[0], Evidence: says}, "m",
+			"Action needed for Été NINE High impact It says so. Abstract I 1 more quote from the text More of it. Abstract", ""},
+		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1], Evidence: says}, "m",
+			"No action needed Low impact More of it. Abstract I 1 more quote from the text It says so. Abstract", ""},
+		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says}, "m",
+			"Action: not said Medium impact I 2 quotes from the text It says so. Abstract More of it. Abstract", ""},
+		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "m", "", "Users, Validators, Foundation: I"},
+		"needed, by rules": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[1], Evidence: says}, api.Extractive,
+			"Action needed for Été NINE High impact More of it. Abstract 1 more quote from the text It says so. Abstract", ""},
+		"not said, by rules": {api.Axis{Severity: api.Low, Stated: true, Evidence: says[:1]}, api.Extractive,
+			"Action: not said Low impact It says so. Abstract", ""},
 	} {
 		tt.axis.Impact = "I"
-		n, _ := panelOf(t, impactPage(t, func(s *api.Summary) { s.Users, s.Validators, s.Foundation = tt.axis, tt.axis, tt.axis }))
-		var got []string
+		n, text := panelOf(t, impactPage(t, func(s *api.Summary) {
+			s.Source, s.Users, s.Validators, s.Foundation = tt.source, tt.axis, tt.axis, tt.axis
+		}))
+		got := map[string]string{}
 		for c := range n.Descendants() {
 			if c.Data == "section" {
-				got = append(got, strings.Join(strings.Fields(rendertest.TextOf(c)), " "))
+				name, rest, _ := strings.Cut(strings.Join(strings.Fields(rendertest.TextOf(c)), " "), " ")
+				got[name] = rest
 			}
 		}
-		if got[1] != tt.want {
-			t.Errorf("%s: the group's part says %q, want %q", name, got[1], tt.want)
-		}
+		delete(got, "Developers")
 		// The upgrade asks something of those who run nodes and of those who steward, by dates that stay true.
-		const asked = " Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: needed by 10 Mar 2026, 14:30 UTC devnet: needed by 10 Mar 2026, 14:30 UTC"
-		rest := strings.NewReplacer("Users ", "", " Not said whether action is needed", "", "No action needed", "The text asks for nothing").Replace(tt.want)
-		for i, what := range map[int]string{2: "Validators|A release that knows", 3: "Foundation|The date and the releases of"} {
-			group, what, _ := strings.Cut(what, "|")
-			if want := group + " " + rest + fmt.Sprintf(asked, what); got[i] != want {
-				t.Errorf("%s: the group's part says %q, want %q", name, got[i], want)
-			}
+		const asked = "Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: needed by 10 Mar 2026, 14:30 UTC devnet: needed by 10 Mar 2026, 14:30 UTC"
+		want := map[string]string{}
+		if tt.group != "" {
+			want["Users"] = tt.group
+		}
+		spoken := strings.NewReplacer("Action: not said ", "", "No action needed", "The text asks for nothing").Replace(tt.group)
+		for name, what := range map[string]string{"Validators": "A release that knows", "Foundation": "The date and the releases of"} {
+			want[name] = strings.TrimSpace(spoken + " " + fmt.Sprintf(asked, what))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: the groups' parts (-want +got):\n%s", name, diff)
+		}
+		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, tt.rest) {
+			t.Errorf("%s: want %q below the groups, got %s", name, tt.rest, text)
 		}
 	}
 }
 
-// Without a summary the page has a button for one, and its place; a text that is not longer than a summary has none. The
-// button reads the site's own summary until the sidecar has said that it asks a model.
+// The panel of rules has a button that asks a model, which shows once the sidecar has said that it asks one. A committed
+// summary has none, and a text that is not longer than its summary has no panel.
 func TestImpactButton(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	v := proposalPage(p, all, 2)
-	page, err := p.Proposal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, _ := panelOf(t, page)
-	got := map[string]string{}
-	for _, a := range n.Attr {
-		got[a.Key] = a.Val
-	}
-	if got["class"] != "ai" || got["data-api"] != "/p/api/ai-summary" || got["data-number"] != "3" || got["data-pages"] != "/p/mip/" {
-		t.Errorf("attributes of the panel %v", got)
-	}
-	status := false
-	for c := range n.Descendants() {
-		status = status || slices.Contains(c.Attr, html.Attribute{Key: "role", Val: "status"})
-	}
-	if _, hidden := got["hidden"]; !status || !hidden {
-		t.Errorf("hidden %t, status line %t", hidden, status)
-	}
-	buttons := func(page []byte) (classes []string) {
+	show := func() (page []byte, classes []string) {
+		page, err := p.Proposal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, e := range pageElements(t, page) {
 			if e.attr["data-offer"] == "summaries" {
 				classes = append(classes, e.attr["class"])
 			}
 		}
-		return classes
+		return page, classes
 	}
-	if got := buttons(page); len(got) != 1 || !strings.HasSuffix(got[0], " js live file") {
-		t.Errorf("buttons of classes %q", got)
+	page, buttons := show()
+	if len(buttons) != 1 || !strings.HasSuffix(buttons[0], " js live") {
+		t.Errorf("buttons of classes %q", buttons)
 	}
-	v.Sections = []mip.Section{{Level: 0, Markdown: "This proposal has moved to another repository.\n"}}
-	if page, err = p.Proposal(v); err != nil || len(buttons(page)) > 0 {
-		t.Errorf("a stub: %v, buttons %q", err, buttons(page))
+	n, _ := panelOf(t, page)
+	got, status := map[string]string{}, false
+	for _, a := range n.Attr {
+		got[a.Key] = a.Val
+	}
+	for c := range n.Descendants() {
+		status = status || slices.Contains(c.Attr, html.Attribute{Key: "role", Val: "status"})
+	}
+	if got["data-api"] != "/p/api/ai-summary" || got["data-number"] != "3" || got["data-pages"] != "/p/mip/" || got["data-proposal"] != "/p/api/v1/mips/3" || !status {
+		t.Errorf("attributes of the panel %v, status line %t", got, status)
+	}
+	v.Summary.Committed = true
+	if _, buttons = show(); len(buttons) > 0 {
+		t.Errorf("a committed summary: buttons %q", buttons)
+	}
+	v.Summary.Committed, v.Sections = false, []mip.Section{{Level: 0, Markdown: "This proposal has moved to another repository.\n"}}
+	if page, buttons = show(); len(buttons) > 0 || bytes.Contains(page, []byte("What it means for you")) {
+		t.Errorf("a stub has a panel, with buttons %q", buttons)
 	}
 }

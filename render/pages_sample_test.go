@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -87,7 +88,7 @@ func proposalPage(p *Pages, all []mip.Metadata, i int) ProposalPage {
 	all = slices.Clone(all)
 	m := &all[i]
 	m.RequiredBy, m.Replaces, m.SupersededBy = []int{1}, []int{88}, []int{2}
-	v := ProposalPage{All: all, Index: i, Sections: append(pageSections(), mip.Section{ID: "s-more", Level: 2, Markdown: strings.Repeat("More words. ", 40)}), Body: []byte(pageBody)}
+	v := ProposalPage{All: all, Index: i, Sections: append(pageSections(), mip.Section{ID: "s-more", Level: 2, Markdown: strings.Repeat("More words. ", 40)}), Body: []byte(pageBody), Summary: &api.Summary{Source: api.Extractive}}
 	if m.Hardfork != nil {
 		if f, ok := p.fork(*m.Hardfork); ok {
 			v.Fork = &f

@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -25,7 +24,7 @@ type ProposalPage struct {
 	Body         []byte // HTML that is safe as it stands
 	Fork         *mip.HardFork
 	Upgrades     bool              // the site has hard forks
-	Impact       *api.Summary      // the committed summary
+	Summary      *api.Summary      // what it means, and where it says so
 	Translations []mip.Translation // the committed ones
 	History      bool              // there is a page of its versions
 	Seen         []mip.Status      // of its earlier versions, as far as they are known
@@ -50,7 +49,8 @@ type proposalView struct {
 	Disagreements          []mip.Disagreement // of its text and its hard fork
 	Languages              *languagesView     // committed translations
 	Machine                *languagesView     // those that a model can be asked for
-	Ask                    bool               // a summary can be asked for, and says more than the text
+	Impact                 *impact            // what it means for whom, nil where that would only repeat the text
+	Ask                    bool               // a model can be asked for a summary
 	Required               *requirementCounts // nil: there is no page of requirements
 }
 
@@ -101,7 +101,9 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	m := w.Metadata
 	w.Steps, w.Text, w.HistoryURL = steps(m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
-	w.Ask = v.Impact == nil && words(v.Sections) > leastToSummarise
+	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarise) {
+		w.Impact, w.Ask = p.impact(w), !v.Summary.Committed
+	}
 	if v.Requirements != nil {
 		w.Required = new(countRequirements(v.Requirements))
 	}
@@ -218,82 +220,6 @@ func (p *Pages) historyURL(m mip.Metadata, page bool) string {
 	}
 	return before + "/commits/" + after
 }
-
-// axis is what a proposal means for one group.
-type axis struct {
-	Name string
-	api.Axis
-	Asked *asked // what the upgrade asks of them, whatever the text says
-}
-
-// asked is what an upgrade asks of a group, by its times on the networks that were there before it.
-type asked struct {
-	Group, What, Fork string
-	Times             []activation
-}
-
-// axes are the groups of a page's summary, empty without one, and what the upgrade asks of them. A network that has an
-// upgrade from its first block needs nothing.
-func (p *Pages) axes(v *proposalView) []axis {
-	s := cmp.Or(v.Page.Impact, &api.Summary{})
-	out := []axis{
-		{"Developers", s.Developers, nil}, {"Users", s.Users, nil},
-		{"Validators", s.Validators, &asked{What: "A release that knows"}},
-		{"Foundation", s.Foundation, &asked{What: "The date and the releases of"}},
-	}
-	var times []activation
-	if v.Page.Fork != nil {
-		times = slices.DeleteFunc(p.activation(*v.Page.Fork), func(a activation) bool { return genesis(a.Activation) })
-	}
-	for i := range out {
-		a := out[i].Asked
-		if len(times) == 0 {
-			out[i].Asked = nil
-		} else if a != nil {
-			a.Group, a.Fork, a.Times = out[i].Name, v.Page.Fork.Name, times
-		}
-	}
-	return out
-}
-
-// place is where a quote stands: the name of the section for people, and a link to it. Href is
-// empty for a proposal whose id cannot be read: then the name is shown alone.
-type place struct{ Name, Href string }
-
-// place finds the section that evidence names, on this page or on that of a proposal that a fork
-// bundles. A section without a heading on the page leads to the beginning of the text.
-func (p *Pages) place(v *proposalView, section string) place {
-	if strings.Contains(section, "#") {
-		return p.cited(v.Metadata.ID, section)
-	}
-	at := place{Name: sectionName(section), Href: "#text"}
-	// A heading on this page is shown as it is written there.
-	for _, s := range v.Page.Sections {
-		if s.ID == section && s.Title != "" {
-			at.Name = s.Title
-		}
-	}
-	if strings.Contains(string(v.Text), ` id="`+template.HTMLEscapeString(section)+`"`) {
-		at.Href = "#" + section
-	}
-	return at
-}
-
-// cited is the section of a proposal that evidence names, for another page. The summary of a fork quotes the proposals
-// that it bundles, as "MIP-4#s-abstract".
-func (p *Pages) cited(id mip.ID, section string) place {
-	if other, of, elsewhere := strings.Cut(section, "#"); elsewhere {
-		parsed, err := mip.ParseID(other)
-		if err != nil {
-			return place{Name: other + ", " + sectionName(of)}
-		}
-		id, section = parsed, of
-	}
-	return place{id.String() + ", " + sectionName(section), p.proposalPath(id) + "#" + section}
-}
-
-// sectionName is what a section is called as far as its id tells, which is made of its title.
-func sectionName(id string) string { return strings.ReplaceAll(strings.TrimPrefix(id, "s-"), "-", " ") }
 
 // cite makes plain text. It refers to a proposal in one of the forms of templates/citation.txt:
 // cite or bibtex.

@@ -71,8 +71,6 @@ func (p *Pages) funcs() template.FuncMap {
 		"cite":       p.cite,
 		"csl":        p.csl,
 		"tex":        texText,
-		"axes":       p.axes,
-		"place":      p.place,
 		"cited":      p.cited,
 		"capital":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 		"curl":       p.curl,

@@ -42,6 +42,9 @@ type Fallback struct {
 	RetryAfter *int   `json:"retryAfter" doc:"Seconds until it makes sense to ask again; null when that is not known."`
 }
 
+// Extractive is the source of a summary that no model has written.
+const Extractive = "extractive"
+
 // Axis is what a proposal means for one group.
 type Axis struct {
 	Impact         string   `json:"impact" doc:"What changes for them."`

@@ -260,7 +260,7 @@ func clocked(t *testing.T, v *served, schedule rendertest.Schedule, moments []ti
 			}
 		}
 		// A duty stands with the sentence of the text that says so.
-		if got := Ask[[]string](tab, `[...document.querySelectorAll(".ax")].filter(e => e.querySelector(":scope > .act.yes") && !e.querySelector(":scope > .says")).map(e => e.innerText)`); len(got) > 0 {
+		if got := Ask[[]string](tab, `[...document.querySelectorAll(".ax")].filter(e => e.querySelector(".act.yes") && !e.querySelector(":scope > .says")).map(e => e.innerText)`); len(got) > 0 {
 			t.Errorf("%s: action is needed, and nobody says so: %q", page, got)
 		}
 		tab.Print()

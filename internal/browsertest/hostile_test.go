@@ -89,7 +89,7 @@ func hostileAnswers(t *testing.T, r *served) {
 		tab := r.tab(t, view)
 		tab.Go("/mip/4/")
 		tab.Click("[data-offer=summaries]")
-		tab.Wait(`document.querySelector("section.ai .axes")`)
+		tab.Wait(`document.activeElement.id === "impact"`)
 		harmless(t, tab, "section.ai", hostileText("tldr"), hostileText("whatsChanging"), hostileText("impact"), hostileText("quote"), hostileText("source"))
 	})
 	t.Run("translation", func(t *testing.T) {

@@ -10,14 +10,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
+// asksModel has the sidecar say that it asks a model. One without answers as by rules.
+const asksModel = `window.Worker = class extends Worker {
+	set onmessage(tell) { super.onmessage = e => { if (e.data[1]?.ai) e.data[1].ai.summaries = true; tell(e) } }
+};`
+
 // summaries asks for a summary, for one of a text that has changed since the page was made, and then as often as a
 // caller may, and once more.
 func summaries(t *testing.T, _ *served) {
 	r := serve(t, true)
-	// The sidecar says that it asks a model, and answers as one without.
-	const offered = `window.Worker = class extends Worker {
-		set onmessage(tell) { super.onmessage = e => { if (e.data[1]?.ai) e.data[1].ai.summaries = true; tell(e) } }
-	};`
 	type foot struct {
 		Text        string
 		Same, Glyph bool
@@ -26,17 +27,17 @@ func summaries(t *testing.T, _ *served) {
 		tab := r.tab(t, v)
 		tab.Go("/mip/4/")
 		tab.Click("[data-offer=summaries]")
-		tab.Wait(`document.querySelector("section.ai .axes") && document.querySelector("#live").textContent !== "" && document.activeElement.id === "impact"`)
+		tab.Wait(`document.querySelector("#live").textContent !== "" && document.activeElement.id === "impact"`)
 		return Ask[foot](tab, `(e => ({
 			Text: e.innerText, Same: e.querySelector(".same") !== null,
 			Glyph: !["", "none"].includes((s => s.maskImage || s.webkitMaskImage)(getComputedStyle(e.querySelector(".old, .same"), "::before"))),
 		}))(document.querySelector("section.ai footer"))`)
 	}
 	hash := read[mip.Proposal](t, r, "/api/v1/mips/4").ContentHash[:7]
-	if got := ask(View{Width: 390, Early: offered}); !strings.Contains(got.Text, "Matches this text") || !strings.Contains(got.Text, hash) || !got.Same || !got.Glyph {
+	if got := ask(View{Width: 390, Early: asksModel}); !strings.Contains(got.Text, "Matches this text") || !strings.Contains(got.Text, hash) || !got.Same || !got.Glyph {
 		t.Errorf("the panel's foot is %+v", got)
 	}
-	got := ask(View{Early: offered + `
+	got := ask(View{Early: asksModel + `
 		const real = window.fetch;
 		window.fetch = async (to, ...more) => {
 			const r = await real(to, ...more);
@@ -46,7 +47,7 @@ func summaries(t *testing.T, _ *served) {
 	if !strings.Contains(got.Text, "Older than the text (made from 0123456)") || got.Same || !got.Glyph {
 		t.Errorf("the panel's foot is %+v, of another text", got)
 	}
-	tab := r.tab(t, View{Width: 390, Early: `window.fetch = async () => Response.json({ code: "rate_limited" }, { status: 429, headers: { "Retry-After": "7" } })`})
+	tab := r.tab(t, View{Width: 390, Early: asksModel + `window.fetch = async () => Response.json({ code: "rate_limited" }, { status: 429, headers: { "Retry-After": "7" } })`})
 	tab.Go("/mip/7/")
 	tab.Click("[data-offer=summaries]")
 	tab.Wait(`document.querySelector("section.ai [role=status]").textContent === "Too many requests. Try again in 7 seconds."`)

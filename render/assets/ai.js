@@ -22,13 +22,13 @@ const explain = (status, code, wait) => {
   return `The request failed (status ${status}).` + seconds(wait);
 };
 
-// ask posts to a live route, or without a body gets a file. It returns the answer, or throws an error whose message is
-// for people.
+// ask posts to a live route. It returns the answer, or throws an error whose message is for people.
 const ask = async (api, body) => {
-  const post = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   let r;
   try {
-    r = await fetch(api, { ...post, signal: AbortSignal.timeout(patience) });
+    r = await fetch(api, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal: AbortSignal.timeout(patience),
+    });
   } catch (e) {
     throw Error(e.name === "TimeoutError" ? "No answer came in time. Try again in a while." : "The request failed. Are you online?");
   }
@@ -68,36 +68,45 @@ const place = (section, pages) => {
   return make("a", { href: heading ? "#" + id : "#text" }, heading?.textContent.trim() || name);
 };
 
-const groups = ["Developers", "Users", "Validators", "Foundation"];
-const axis = (name, a, box) => {
-  const level = a.severity, says = a.actionEvidence, n = a.evidence.length;
+// axis is a group that the text speaks of, or of which the upgrade asks something. What has the time of an upgrade is on the
+// page. What rules say of a group is its quotes and no more.
+const axis = (name, a, rules, box) => {
+  const copy = part => [...box.querySelector(`[data-ask=${part}]`)?.cloneNode(true).childNodes ?? []];
+  const asked = box.querySelector(`.asked[data-ask=${name}]`)?.cloneNode(true), level = a.severity;
+  const lead = a.actionEvidence ?? (rules ? a.evidence[0] : null);
+  const more = a.evidence.filter(e => !lead || e.section !== lead.section || e.quote !== lead.quote), n = more.length;
   const quote = e => [make("q", {}, ...spans(e.quote)), " ", place(e.section, box.dataset.pages)];
-  // What has the time of an upgrade is on the page.
-  const ask = name => [...box.querySelector(`[data-ask=${name}]`)?.cloneNode(true).childNodes ?? []], asked = ask(name);
-  const act = a.actionRequired ? ["yes", ...ask("needed")]
-    : says ? ["no", asked.length ? "The text asks for nothing" : "No action needed"] : !asked.length && ["unsaid", "Not said whether action is needed"];
-  return make("section", { class: a.stated ? "ax" : "ax quiet" },
-    make("header", {}, make("h3", {}, name), ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),
-    make("p", {}, ...spans(a.impact)),
+  const act = a.actionRequired ? ["yes", ...copy("needed")]
+    : a.actionEvidence ? ["no", asked ? "The text asks for nothing" : "No action needed"] : !asked && ["unsaid", "Action: not said"];
+  return make("section", { class: "ax" },
+    make("header", {}, make("h3", {}, name), ...a.stated && act ? [make("p", { class: "act ic " + act[0] }, ...act.slice(1))] : [],
+      ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),
+    ...lead ? [make("p", { class: "says" }, ...quote(lead))] : [],
+    ...a.stated && !rules ? [make("p", {}, ...spans(a.impact))] : [],
     ...n ? [make("details", {},
-      make("summary", {}, `${n} quote${n > 1 ? "s" : ""} from the text`),
-      make("ul", {}, ...a.evidence.map(e => make("li", {}, ...quote(e)))))] : [],
-    ...act ? [make("p", { class: "act ic " + act[0] }, ...act.slice(1))] : [],
-    ...says ? [make("p", { class: "says" }, ...quote(says))] : [], ...asked);
+      make("summary", {}, `${n} ${lead ? "more " : ""}quote${n > 1 ? "s" : ""} from the text`),
+      make("ul", {}, ...more.map(e => make("li", {}, ...quote(e)))))] : [],
+    ...asked ? [asked] : []);
 };
 
-// panel fills the place of the button with a summary: the form of templates/impact.tmpl.
+// panel puts a summary in the place of the page's own: the form of templates/impact.tmpl.
 const panel = (box, s, hashOfText) => {
   const rules = s.source === "extractive", old = s.stale || hashOfText && s.contentHash !== hashOfText, f = s.fallback;
-  const title = box.querySelector("h2");
+  const title = box.querySelector("h2"), silent = new Map(), spoken = [];
+  for (const name of ["Developers", "Users", "Validators", "Foundation"]) {
+    const a = s[name.toLowerCase()];
+    if (!a.stated) silent.set(a.impact, [...silent.get(a.impact) ?? [], name]);
+    if (a.stated || box.querySelector(`.asked[data-ask=${name}]`)) spoken.push(axis(name, a, rules, box));
+  }
   const made = rules ? [] : [make("span", {}, "Made ", moment(s.generatedAt), " by " + s.source)];
   const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
   const parts = [
     make("header", {}, title, make("span", { class: "tag" }, rules ? "Rules, no model" : "AI-generated, not part of the proposal")),
     ...f ? [make("p", { class: "ic old" }, "This is shown instead of what you asked for. " + f.detail + seconds(f.retryAfter))] : [],
-    make("p", { class: "tldr" }, ...spans(s.tldr)),
-    make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x)))),
-    make("div", { class: "axes" }, ...groups.map(g => axis(g, s[g.toLowerCase()], box))),
+    ...spoken.length ? [make("div", { class: "axes" }, ...spoken)] : [],
+    ...[...silent].map(([impact, names]) => make("p", { class: "small muted" }, names.join(", ") + ": ", ...spans(impact))),
+    make("details", rules ? {} : { open: "" }, make("summary", {}, "What changes"), make("p", { class: "tldr" }, ...spans(s.tldr)),
+      make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x))))),
     make("footer", {}, ...made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
   ];
   box.replaceChildren(...parts);
@@ -107,16 +116,10 @@ const panel = (box, s, hashOfText) => {
 };
 
 const summarise = button => {
-  const box = d.getElementById("impact").closest("section"), status = box.querySelector("[role=status]");
-  box.hidden = false;
-  return busy(button, status, "Asking for a summary. This may take some seconds.", async () => {
-    // Whether a model is asked here is known once the sidecar has answered, or that there is none.
-    for (let i = 0; i < 50 && !button.closest(".acts").dataset.live; i++) await new Promise(r => setTimeout(r, 100));
-    // Without one, the site's own summary is read: it is of the text that the site has.
-    const file = button.classList.contains("live") && box.dataset.proposal + "/summary.json";
-    const text = file ? null : fetch(box.dataset.proposal).then(r => r.json()).catch(() => null);
-    panel(box, await (file ? ask(file) : ask(box.dataset.api, { mipNumber: Number(box.dataset.number) })), (await text)?.contentHash);
-    button.remove();
+  const box = d.getElementById("impact").closest("section");
+  return busy(button, box.querySelector("[role=status]"), "Asking for a summary. This may take some seconds.", async () => {
+    const text = fetch(box.dataset.proposal).then(r => r.json()).catch(() => null);
+    panel(box, await ask(box.dataset.api, { mipNumber: Number(box.dataset.number) }), (await text)?.contentHash);
   });
 };
 

@@ -30,9 +30,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Extractive is the source of a summary that no model has written.
-const Extractive = "extractive"
-
 // Subject is the proposal that a summary speaks of, with what is known around it.
 type Subject struct {
 	Proposal *mip.Proposal   // required; not changed
@@ -86,7 +83,7 @@ func Extract(s Subject) api.Summary {
 		GeneratedAt: mip.NewTime(s.Now),
 		ContentHash: s.Proposal.ContentHash,
 		Locale:      "en",
-		Source:      Extractive,
+		Source:      api.Extractive,
 		Hardfork:    s.hardfork(),
 		TLDR:        tldr(s, all),
 	}
