@@ -46,7 +46,8 @@ type proposalView struct {
 	Relations  *neighbourhood
 	// Successors took the proposal's place; Candidates ask for it.
 	Successors, Candidates relation
-	Disagreements          []mip.Disagreement // of its text and its hard fork
+	Stated                 []mip.Disagreement // times in its text that are not those of its hard fork: true at any time
+	Disagreements          []mip.Disagreement // the others of its text and its hard fork
 	Languages              *languagesView     // committed translations
 	Machine                *languagesView     // those that a model can be asked for
 	Impact                 *impact            // what it means for whom, nil where that would only repeat the text
@@ -117,8 +118,16 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}
 	if v.Fork != nil {
 		// Beside the proposal itself no other has to be looked at.
-		_, w.Disagreements = mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix}, []mip.HardFork{*v.Fork}, p.info.Networks)
-		w.Disagreements = slices.DeleteFunc(w.Disagreements, func(d mip.Disagreement) bool { return d.ID != m.ID })
+		_, all := mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix}, []mip.HardFork{*v.Fork}, p.info.Networks)
+		for _, d := range all {
+			switch {
+			case d.ID != m.ID:
+			case d.Code == mip.ActivationInTextDiffers:
+				w.Stated = append(w.Stated, d)
+			default:
+				w.Disagreements = append(w.Disagreements, d)
+			}
+		}
 	}
 	// Relations are shown twice: in the details and in a drawing.
 	after := append(slices.Clone(w.Successors.Refs), w.Candidates.Refs...)

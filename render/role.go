@@ -23,6 +23,7 @@ type roleView struct {
 // roleGroup is the claims of one upgrade.
 type roleGroup struct {
 	Upgrade *upgrade // nil: of no upgrade
+	Asks    bool     // the upgrade itself asks something of the group, whatever the texts say
 	Claims  []api.Claim
 }
 
@@ -47,9 +48,29 @@ func (p *Pages) Role(role api.Role, all []mip.Metadata) ([]byte, error) {
 			v.Silent = append(v.Silent, refTo(m))
 		}
 	}
+	if role.Role == "validators" {
+		v.Groups = p.asking(v.Groups, all)
+	}
 	v.Live = slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil })
 	return p.page("role", head{
 		Section: "/", Title: "For " + role.Role, Route: "/for/" + role.Role + "/", Script: upgradeScript,
 		Description: fmt.Sprintf("What the proposals of %s mean for %s, and what they have to do by when, each with its quote.", p.info.Title, role.Role),
 	}, v)
+}
+
+// asking are the groups of validators, of whom each upgrade asks a release that knows it: what may come next is there
+// without a claim too, and first. An upgrade that every network has from its first block asks nothing.
+func (p *Pages) asking(groups []roleGroup, all []mip.Metadata) []roleGroup {
+	for _, u := range ahead(all, p.upgrades(all)) {
+		g := roleGroup{Upgrade: &u}
+		if at := slices.IndexFunc(groups, func(g roleGroup) bool { return g.Upgrade != nil && g.Upgrade.Name == u.Name }); at >= 0 {
+			g = groups[at]
+			groups = slices.Delete(groups, at, at+1)
+		}
+		groups = slices.Insert(groups, 0, g)
+	}
+	for i, g := range groups {
+		groups[i].Asks = g.Upgrade != nil && slices.ContainsFunc(g.Upgrade.Times, func(a activation) bool { return !genesis(a.Activation) })
+	}
+	return slices.DeleteFunc(groups, func(g roleGroup) bool { return !g.Asks && len(g.Claims) == 0 })
 }

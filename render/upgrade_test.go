@@ -42,7 +42,7 @@ func TestDisagreements(t *testing.T) {
 			t.Errorf("%s: %s", name, f)
 		}
 		var got []string
-		_, list, _ := strings.Cut(string(page), "disagree</h")
+		_, list, _ := strings.Cut(strings.Replace(string(page), `text and chain disagree">`, "disagree</h", 1), "disagree</h")
 		list, _, _ = strings.Cut(list, "</ul>")
 		for _, e := range pageElements(t, []byte(list)) {
 			if e.tag == "li" {
@@ -76,15 +76,35 @@ func TestRunbook(t *testing.T) {
 	for _, f := range pageFaults(t, page) {
 		t.Error(f)
 	}
-	text := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(between(string(page), "What you must do", "What is in it"), " ")), " ")
+	asked := between(string(page), "What you must do", "What is in it") + between(string(page), "<h2>Steps of", `<div class="attn">`)
+	text := strings.Join(strings.Fields(tags.ReplaceAllString(asked, " ")), " ")
 	want := "Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: by 10 Mar 2026, 14:30 UTC " +
 		"Developers : Tools &lt;must&gt; check x . MIP-3, backwards compatibility Foundation : The date must be set. MIP-6, b " +
 		"No text asks anything of users, validators (2 texts read by rules or a model ). " +
-		"Steps of MIP-6 1 of 2 done, as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
+		"MIP-6 1 of 2 done, as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
 	if text != want {
 		t.Errorf("the page says %q, want %q", text, want)
 	}
 	if !strings.Contains(string(page), `href="/p/mip/3/#s-backwards-compatibility"`) {
 		t.Error("a quote does not lead to its section")
+	}
+}
+
+// tags are those of HTML.
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// Of validators the upgrade that comes next asks a release that knows it, also where no text speaks of them; of developers
+// it asks nothing.
+func TestRoleOfAnUpgrade(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
+	for role, want := range map[string]bool{"validators": true, "developers": false, "users": false} {
+		page, err := p.Role(api.Role{Role: role}, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(tags.ReplaceAllString(string(page), " ")), " ")
+		if got := strings.Contains(text, "Mainnet no date yet Run a release that knows Été NINE. Asked by the upgrade, not by a text."); got != want {
+			t.Errorf("%s: asked for a release %t, want %t: %s", role, got, want, text)
+		}
 	}
 }
