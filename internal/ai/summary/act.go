@@ -19,17 +19,16 @@ const (
 // Patterns of what a group has to do. All are compared with a sentence without its code and its brackets.
 var (
 	things = [4]func(string) bool{
-		developers: pattern(`(?i)\b(?:` + developerThings + `|transactions?)\b`),
+		developers: pattern(`(?i)\b(?:` + developerThings + `)\b`),
 		users:      pattern(`(?i)\b(?:users?|holders?|senders?|transactions)\b`),
 		validators: pattern(`(?i)\b(?:validators?|operators?|stakers?|miners?|builders?|block[ -]producers?)\b`),
 		foundation: pattern(`^$`),
 	}
 	// userFirst is a sentence about users, and userNext a duty of theirs.
-	userFirst      = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
-	userNext       = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
-	developerThing = pattern(`(?i)\b(?:` + developerThings + `)\b`)
+	userFirst = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
+	userNext  = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
 	// stops says that what is there works no longer, and breaks that it will not, unless it is spared.
-	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe|supported)\b|\bno longer(?: \w+){0,2} valid\b`)
+	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe)\b|\bno longer(?: \w+){0,2} (?:valid|supported)\b`)
 	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
 		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken)\b|` +
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
@@ -47,9 +46,11 @@ var (
 	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
 	// limited is a reassurance that is not for all, or not for sure.
-	limited = pattern(`(?i)\b(?:unless|except|most|some|only|should|may|might|must|but|however|until)\b`)
-	aside   = prose.Lazily(`\([^()]*\)`)
-	duties  = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
+	limited = pattern(`(?i)\b(?:unless|except|most|some|only|should|may|might|must|but|however|until|before|prior|immediately|yet)\b`)
+	// some is said of a part of a group, or of what is not so yet.
+	some   = pattern(`(?i)\b(?:that|which|who|whose|those|if|when|where|would)\b`)
+	aside  = prose.Lazily(`\([^()]*\)`)
+	duties = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
 	// acts are words of change, and releases those of a new version.
 	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\bsplit\b`)
 	releases = pattern(`(?i)^(?:updat|upgrad)`)
@@ -75,14 +76,16 @@ func (x *sentence) obliges(a axis) bool {
 	if !things[a](text) {
 		return false
 	}
-	if a == developers && developerThing(text) && (stops(text) || breaks(text) && !spared(text)) {
+	if a == developers && (stops(text) || breaks(text) && !spared(text)) {
 		return true
 	}
 	if denied(text) {
 		return false
 	}
-	demanded := x.kind == convention && demands(text)
-	return a == developers && existing && owes(text) && !wishes(text) && !demanded || changesBy(text, a)
+	if x.kind == convention && demands(text) {
+		return false
+	}
+	return a == developers && existing && owes(text) && !wishes(text) || changesBy(text, a)
 }
 
 // changesBy reports whether a sentence names a duty, behind it a word of change, and what is the group's no farther than

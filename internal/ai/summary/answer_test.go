@@ -123,7 +123,7 @@ func TestAnswers(t *testing.T) {
 		{developers, silent, "If a wallet has no key it should say so."},
 		{developers, silent, "No wallet must show the old fee."},
 		{validators, silent, "Validators can stop broadcasting the certificate."},
-		{validators, silent, "Rolling out a new version does not break older clients, since they can keep the old one."},
+		{validators, no, "Rolling out a new version does not break older clients, since they can keep the old one."},
 		{validators, silent, "Blocks produced by buggy validators may become invalid."},
 		{foundation, silent, "The date is not known yet."},
 	} {
@@ -165,6 +165,8 @@ func TestAnswersByPlace(t *testing.T) {
 		{"MRC", "Specification", developers, silent, "Contracts MUST return zero behind the deadline."},
 		{"MRC", "Backwards Compatibility", developers, yes, "Wallets that show the old field will break."},
 		{"MRC", "Backwards Compatibility", developers, silent, "Contracts MUST name the interface."},
+		{"MRC", "Backwards Compatibility", developers, silent, "The cache of a contract MUST be updated by hand."},
+		{"MRC", "Backwards Compatibility", developers, silent, "Verify that no contract has instructions which are not supported."},
 		{"MRC", "Backwards Compatibility", developers, yes, "Wallets need to ask for a new key."},
 		{"MRC", "Rationale", developers, silent, "The owner does not have to be a contract."},
 		{"Informational", "Impact", developers, silent, "Wallets must be updated."},
@@ -180,6 +182,10 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Core", "Backwards Compatibility", developers, no, "Existing contracts are unaffected.\n\nUsers have to sign again."},
 		{"Core", "Backwards Compatibility", users, yes, "Existing contracts are unaffected.\n\nUsers have to migrate to new keys."},
 		{"Core", "Backwards Compatibility", validators, yes, "Validators have to do two things:\n\n- migrate the database of blocks\n- set the flag of the new one"},
+		// A reassurance counts beside what changes, where it is for all of them and for now.
+		{"Core", "Backwards Compatibility", developers, no, "The fee of contracts above 8 MB is doubled.\n\nExisting contracts are unaffected."},
+		{"Core", "Backwards Compatibility", developers, silent, "The fee of contracts above 8 MB is doubled.\n\nContracts that are smaller are unaffected."},
+		{"Core", "Backwards Compatibility", validators, silent, "Older clients are not affected immediately."},
 		// The order of the words and the marks of Markdown do not matter.
 		{"Core", "Backwards Compatibility", developers, yes, "All *wallets* that use [the list](#list) **must be updated**."},
 		{"Core", "Backwards Compatibility", users, no, "As in all releases, users do not need to do anything."},

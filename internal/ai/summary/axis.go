@@ -43,9 +43,11 @@ func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	}
 	act := mustAct(s, a, all)
 	picked := forAxis(a, all, act, maxImpact-utf8.RuneCountInString(caveat))
-	calm := len(picked) == 0
-	if calm {
-		picked = reassurance(s, a, all)
+	var calm *sentence
+	if act == nil {
+		if calm = reassurance(s, a, all, len(picked) > 0); calm != nil {
+			picked = with(*calm, picked, a)
+		}
 	}
 	if len(picked) == 0 {
 		return api.Axis{Impact: notMentionedBy(s, a, "en"), Severity: api.Low, Evidence: []api.Evidence{}}
@@ -55,8 +57,8 @@ func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	for _, x := range picked {
 		evidence := api.Evidence{Section: x.section, Quote: x.quote}
 		out.Evidence, top = append(out.Evidence, evidence), max(top, x.group[a])
-		if calm || act != nil && x.order == act.order {
-			out.ActionEvidence, out.ActionRequired = &evidence, !calm
+		if says := cmp.Or(act, calm); says != nil && x.order == says.order {
+			out.ActionEvidence, out.ActionRequired = &evidence, act != nil
 		}
 	}
 	const outright = 2 // points above what is enough
@@ -152,17 +154,39 @@ func (x *sentence) holdsOneOf(all []sentence) int {
 	return slices.IndexFunc(all, func(y sentence) bool { return y.order != x.order && strings.Contains(x.text, y.text) })
 }
 
-// reassurance is the first sentence that says that nothing comes of the change for a group.
-func reassurance(s Subject, a axis, all []sentence) []sentence {
+// reassurance is the first sentence that says that nothing comes of the change for a group, nil without any. Beside others
+// that say what does, it counts only where a text speaks of what exists, and for all of the group.
+func reassurance(s Subject, a axis, all []sentence, beside bool) *sentence {
 	if !s.isOne() || abandoned(s) {
 		return nil
 	}
 	for i := range all {
-		if all[i].reassures(a) {
-			return all[i : i+1]
+		x := &all[i]
+		if x.reassures(a) && (!beside || (x.role == compatibility || x.role == impact) && !some(x.own)) {
+			return x
 		}
 	}
 	return nil
+}
+
+// with adds the sentence that reassures to what was taken for a group, in place of the weakest where there is no room.
+func with(calm sentence, picked []sentence, a axis) []sentence {
+	picked = slices.DeleteFunc(picked, func(x sentence) bool { return strings.Contains(x.text, calm.text) })
+	room := maxImpact - utf8.RuneCountInString(calm.text)
+	for _, x := range picked {
+		room -= utf8.RuneCountInString(x.text) + len(" ")
+	}
+	for len(picked) > 0 && (len(picked) == maxEvidence || room < 0) {
+		at := 0
+		for i := range picked {
+			if picked[i].group[a] < picked[at].group[a] {
+				at = i
+			}
+		}
+		room += utf8.RuneCountInString(picked[at].text)
+		picked = slices.Delete(picked, at, at+1)
+	}
+	return inOrder(append(picked, calm))
 }
 
 // best returns the sentences that have at least so many points, by points and then by place in the text, so that equal

@@ -77,9 +77,15 @@ func (x *sentence) mark() {
 	found, plain := lexicon().find(words), uncoded(x.own)
 	if x.kind == convention {
 		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
-		found["validators named"] = slices.DeleteFunc(found["validators named"], func(h hit) bool {
-			return slices.ContainsFunc(found["between contracts"], func(other hit) bool { return other.at == h.at })
-		})
+		found.drop("validators named", "between contracts")
+	}
+	if x.kind != core && x.kind != networking {
+		// Whoever asks a node or a wallet is its client.
+		found.drop("validators named", "of wallets")
+	}
+	if found.has("validators named") {
+		// Fees are what users pay, and here what validators get.
+		found.drop("users named", "paid to validators")
 	}
 	lower := strings.ToLower(plain)
 	opens := func(list string) bool {

@@ -72,6 +72,13 @@ func (h hits) has(lists ...string) bool {
 	return slices.ContainsFunc(lists, func(name string) bool { return len(h[name]) > 0 })
 }
 
+// drop takes from a list what is an entry of another list at the same place.
+func (h hits) drop(from, of string) {
+	h[from] = slices.DeleteFunc(h[from], func(x hit) bool {
+		return slices.ContainsFunc(h[of], func(other hit) bool { return other.at == x.at })
+	})
+}
+
 // different is how many entries of a list a sentence has, each counted once.
 func (h hits) different(list string) int {
 	seen := map[string]bool{}
