@@ -115,16 +115,16 @@ func TestImpactAnswers(t *testing.T) {
 		rest          string // below the groups
 	}{
 		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[0], Evidence: says}, "m",
-			"Action needed for Été NINE High impact It says so. Abstract I 1 more quote from the text More of it. Abstract", ""},
+			"High impact Action needed for Été NINE It says so. Abstract I 1 more quote from the text More of it. Abstract", ""},
 		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1], Evidence: says}, "m",
-			"No action needed Low impact More of it. Abstract I 1 more quote from the text It says so. Abstract", ""},
+			"Low impact No action needed More of it. Abstract I 1 more quote from the text It says so. Abstract", ""},
 		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says}, "m",
-			"Action: not said Medium impact I 2 quotes from the text It says so. Abstract More of it. Abstract", ""},
+			"Medium impact Action: not said I 2 quotes from the text It says so. Abstract More of it. Abstract", ""},
 		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "m", "", "Users, Validators, Foundation: I"},
 		"needed, by rules": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[1], Evidence: says}, api.Extractive,
-			"Action needed for Été NINE High impact More of it. Abstract 1 more quote from the text It says so. Abstract", ""},
+			"High impact Action needed for Été NINE More of it. Abstract 1 more quote from the text It says so. Abstract", ""},
 		"not said, by rules": {api.Axis{Severity: api.Low, Stated: true, Evidence: says[:1]}, api.Extractive,
-			"Action: not said Low impact It says so. Abstract", ""},
+			"Low impact Action: not said It says so. Abstract", ""},
 	} {
 		tt.axis.Impact = "I"
 		n, text := panelOf(t, impactPage(t, func(s *api.Summary) {

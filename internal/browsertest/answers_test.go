@@ -60,7 +60,7 @@ func answersIn(t *testing.T, config, fork string) {
 	}
 	const look = `[...document.querySelectorAll(".ax")].map(e => {
 		const text = s => e.querySelector(s)?.innerText ?? "", act = getComputedStyle(e.querySelector(".act"), "::before");
-		return { Name: text("h3"), Level: text(".sev"), Act: text(".act"), Says: text(".says q"), Asked: [...e.querySelectorAll(".asked > p, .asked li")].map(x => x.innerText.replace(/ in \d+ \w+| active for.*/, "")), Place: e.querySelector(".says a")?.hash ?? "",
+		return { Name: text("h3"), Level: text(".sev"), Act: text(".act"), Says: text(".says q"), Asked: [...e.querySelectorAll(".asked > p, .asked li")].map(x => x.innerText.replace(/\s+/g, " ").replace(/ in \d+ \w+| active for.*/, "")), Place: e.querySelector(".says a")?.hash ?? "",
 			Glyph: !["", "none"].includes(act.maskImage || act.webkitMaskImage),
 			Seen: [...e.querySelectorAll(".act, .says")].every(p => p.checkVisibility() && p.offsetHeight > 10) };
 	})`

@@ -79,8 +79,8 @@ const axis = (name, a, rules, box) => {
   const act = a.actionRequired ? ["yes", ...copy("needed")]
     : a.actionEvidence ? ["no", asked ? "The text asks for nothing" : "No action needed"] : !asked && ["unsaid", "Action: not said"];
   return make("section", { class: "ax" },
-    make("header", {}, make("h3", {}, name), ...a.stated && act ? [make("p", { class: "act ic " + act[0] }, ...act.slice(1))] : [],
-      ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),
+    make("header", {}, make("h3", {}, name), ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),
+    ...a.stated && act ? [make("p", { class: "act ic " + act[0] }, ...act.slice(1))] : [],
     ...lead ? [make("p", { class: "says" }, ...quote(lead))] : [],
     ...a.stated && !rules ? [make("p", {}, ...spans(a.impact))] : [],
     ...n ? [make("details", {},
