@@ -139,7 +139,7 @@ func TestImpactAnswers(t *testing.T) {
 		}
 		delete(got, "Developers")
 		// The upgrade asks something of those who run nodes and of those who steward, by dates that stay true.
-		const asked = "Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: needed by 10 Mar 2026, 14:30 UTC devnet: needed by 10 Mar 2026, 14:30 UTC"
+		const asked = "Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: by 10 Mar 2026, 14:30 UTC devnet: by 10 Mar 2026, 14:30 UTC"
 		want := map[string]string{}
 		if tt.group != "" {
 			want["Users"] = tt.group

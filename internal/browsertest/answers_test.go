@@ -71,7 +71,7 @@ func answersIn(t *testing.T, config, fork string) {
 	}
 	if fork != "" {
 		const asked = "Asked by the upgrade, not by the text"
-		times := []string{"Lantern: no date yet", "Lantern Testnet: needed by 19 Jan 2027, 15:00 UTC"}
+		times := []string{"Lantern: no date yet", "Lantern Testnet: by 19 Jan 2027, 15:00 UTC"}
 		want[0].Act += " for " + fork
 		want[2].Level, want[2].Act, want[2].Asked = "High impact", asked, append([]string{asked, "A release that knows " + fork}, times...)
 		want = append(want, group{"Foundation", "", asked, "", "", append([]string{asked, "The date and the releases of " + fork}, times...), true, true})

@@ -30,7 +30,7 @@ const (
 )
 
 // A tab is between cells: only a chain id stands between a network's cell and that of its time.
-var between = regexp.MustCompile(`^(?:[ \n\r:;,.(]|\t(?:\d{5,}|143)\t|\d{5,}|\b143\b|on\b|has\b|activation\b|was needed by|needed by)*$`)
+var between = regexp.MustCompile(`^(?:[ \n\r:;,.(]|\t(?:\d{5,}|143)\t|\d{5,}|\b143\b|on\b|has\b|activation\b|by\b|was needed by|needed by)*$`)
 
 // Faults are the statements of a text about forks that are not so at a moment. At no moment, which is for what is read
 // later as it stands, those are faults that are not so at every one.
