@@ -76,6 +76,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		}
 	}
 	o.NoAPIFallback = b.noAPIFallback
+	o.Site.KeepGoing = o.Site.KeepGoing || b.keepGoing
 	defer b.progress.clear()
 	c, err := b.load(ctx, o, b.progress)
 	if err != nil {
@@ -85,7 +86,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	// unsummarised are warnings about proposals without a summary of their present text.
 	var unsummarised []mip.Problem
 	// A site that will not be published needs no summaries, and questions to a model cost money.
-	if b.summaries && (b.keepGoing || count(c.Problems).Errors == 0) {
+	if b.summaries && (o.Site.KeepGoing || count(c.Problems).Errors == 0) {
 		if c, unsummarised, err = b.summarise(ctx, c, o); err != nil {
 			writeText(b.stderr, unsummarised, -1)
 			return err
@@ -96,9 +97,9 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		b.progress.say("no git history, so times of change are the headers' dates")
 	}
 	b.progress.future(c.Commit, c.CommittedAt)
-	// Without --keep-going one proposal in error keeps the whole site as it was: a reader never finds a list that names
+	// Unless it is to go on, one proposal in error keeps the whole site as it was: a reader never finds a list that names
 	// a proposal without a page.
-	refused := count(c.Problems).Errors > 0 && (!b.keepGoing || len(c.Proposals) == 0)
+	refused := count(c.Problems).Errors > 0 && (!o.Site.KeepGoing || len(c.Proposals) == 0)
 	if refused && len(c.Proposals) == 0 {
 		return b.refuse(mip.FoldProblems(c.Problems))
 	}
@@ -125,9 +126,9 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 			return writeError("--snapshot", b.snapshot, err)
 		}
 	}
-	// A proposal without a summary is published all the same; only --keep-going makes a success of it.
+	// A proposal without a summary is published all the same; only a site that goes on makes a success of it.
 	code := exitDone
-	if len(unsummarised) > 0 && !b.keepGoing {
+	if len(unsummarised) > 0 && !o.Site.KeepGoing {
 		code = exitProblems
 	}
 	problems = mip.SortProblems(append(problems, unsummarised...))

@@ -64,6 +64,7 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	progress := newProgress(s.stderr)
 	defer progress.clear()
 	up := config.Upstream
+	s.keepGoing = s.keepGoing || config.KeepGoing
 	report, err := gitsync.Sync(ctx, gitsync.Options{
 		Git: s.address(up.Git), Named: up.Git, Ref: up.Ref, Targets: targets, KeepGoing: s.keepGoing, Timeout: s.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
@@ -130,8 +131,7 @@ func (s *syncer) invalid(line int, code, message string) error {
 
 // finish prints the result.
 func (s *syncer) finish(r gitsync.Report, progress *progress) error {
-	// With --keep-going the problems are as good as warnings.
-	// One file that cannot be taken keeps all others as they were.
+	// Where it goes on the problems are as good as warnings. Otherwise one file that cannot be taken keeps all others as they were.
 	refused := len(r.Problems) > 0 && !s.keepGoing
 	if s.format == "json" {
 		if err := writeJSON(s.stdout, r); err != nil {

@@ -40,6 +40,8 @@ type Options struct {
 	Addresses []string
 	// Locales are the languages whose translations are read.
 	Locales []string
+	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter case does not count.
+	Ignore []string
 }
 
 // Corpus is everything that was found. It is immutable and safe for concurrent use.

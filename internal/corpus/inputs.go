@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
@@ -23,6 +24,23 @@ func Inputs(dir string) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// without are the files whose names match no pattern, and the patterns of unused that none matches.
+func without(files []folder.File, patterns, unused []string) (kept []folder.File, still []string) {
+	matches := func(pattern, name string) bool {
+		ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name)) // the site has checked the pattern
+		return ok
+	}
+	for _, f := range files {
+		if !slices.ContainsFunc(patterns, func(p string) bool { return matches(p, f.Name) }) {
+			kept = append(kept, f)
+		}
+	}
+	still = slices.DeleteFunc(unused, func(p string) bool {
+		return slices.ContainsFunc(files, func(f folder.File) bool { return matches(p, f.Name) })
+	})
+	return kept, still
 }
 
 // maxLanguages bounds the folders of translations whose files have times too.

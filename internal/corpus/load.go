@@ -37,6 +37,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if len(c.Folders) == 0 {
 		return nil, errors.New("load proposals: no folder given")
 	}
+	unused := slices.Clone(o.Ignore)
 	// Every folder is listed before any file is read, since a folder that cannot be read ends
 	// all.
 	for _, dir := range c.Folders {
@@ -45,12 +46,19 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 			return nil, fmt.Errorf("open proposals folder: %w", err)
 		}
 		defer root.Close()
-		listed, err := list(root, dir, c.Folders)
+		files, err := folder.List(root, dir, ".")
 		if err != nil {
 			return nil, fmt.Errorf("read proposals folder: %w", err)
 		}
+		files, unused = without(files, o.Ignore, unused)
+		listed := list(root, dir, files, c.Folders)
 		c.texts = append(c.texts, listed...)
 		c.beside = append(c.beside, listCommitted(root, dir, o)...)
+	}
+	for _, pattern := range unused {
+		e := newEntry(nil, folder.File{Path: filepath.ToSlash(c.Folders[0])})
+		e.report.add(0, "ignore-unused", pattern)
+		c.texts = append(c.texts, e)
 	}
 	// Two folders may have a file for the same proposal.
 	for e, others := range twice(c.beside) {
@@ -130,13 +138,9 @@ func copies(entries []*entry) []*entry {
 	return out
 }
 
-// list returns the files of a folder that may be proposals, sorted by name. One that cannot be
+// list returns those of a folder's files that may be proposals, in their order. One that cannot be
 // read has a problem, and so has a sub-folder with files named like proposals that is none of folders.
-func list(root *os.Root, dir string, folders []string) (out []*entry, err error) {
-	files, err := folder.List(root, dir, ".")
-	if err != nil {
-		return nil, err
-	}
+func list(root *os.Root, dir string, files []folder.File, folders []string) (out []*entry) {
 	var texts []*entry
 	for _, f := range files {
 		e := newEntry(root, f)
@@ -165,7 +169,7 @@ func list(root *os.Root, dir string, folders []string) (out []*entry, err error)
 		e.report.add(0, "repository-files", filepath.ToSlash(dir))
 		out = append(out, e)
 	}
-	return out, nil
+	return out
 }
 
 // isRepository reports whether git takes the folder for a repository without a checkout.

@@ -174,6 +174,14 @@ func checkRedirect(s string) error {
 	return match(s, `^/[\w./~-]*\{n\}[\w./~-]*$`, "a path such as /EIPS/eip-{n}")
 }
 
+// checkPattern checks a pattern of file names. Sub-folders are not read, so no pattern has a slash.
+func checkPattern(s string) error {
+	if _, err := path.Match(s, ""); err != nil || strings.ContainsAny(s, `/\`) {
+		return fmt.Errorf("want a pattern of file names such as *template*, with * for any letters and ? for one, got %s", mip.Quote(s))
+	}
+	return nil
+}
+
 // checkSource checks a template that becomes an address once {path} and {commit} are filled in.
 func checkSource(s string) error {
 	// The address is checked as it will be.

@@ -42,6 +42,11 @@ type Site struct {
 	Locales []string `yaml:"locales"`
 	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}.
 	Redirects []string `yaml:"redirects"`
+	// Ignore are patterns of names of files that hold no proposals, such as templates, in the syntax of path.Match. Letter
+	// case does not count.
+	Ignore []string `yaml:"ignore"`
+	// KeepGoing says that the sound proposals are published, or taken from the upstream, where others are in error.
+	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.
 	Highlight bool `yaml:"highlight"`
 }

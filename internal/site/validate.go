@@ -37,6 +37,10 @@ func (f *file) validate(p *parser) {
 		p.check(item("redirects", i), checkRedirect(redirect))
 	}
 	p.distinct("redirects", f.Redirects)
+	for i, pattern := range f.Ignore {
+		p.check(item("ignore", i), checkPattern(pattern))
+	}
+	p.distinct("ignore", f.Ignore)
 }
 
 func (u *Upstream) validate(p *parser) {
