@@ -123,7 +123,7 @@ func TestAnswers(t *testing.T) {
 		{developers, silent, "If a wallet has no key it should say so."},
 		{developers, silent, "No wallet must show the old fee."},
 		{validators, silent, "Validators can stop broadcasting the certificate."},
-		{validators, no, "Rolling out a new version does not break older clients, since they can keep the old one."},
+		{validators, silent, "Rolling out a new version does not break older clients, since they can keep the old one."},
 		{validators, silent, "Blocks produced by buggy validators may become invalid."},
 		{foundation, silent, "The date is not known yet."},
 	} {
@@ -185,7 +185,7 @@ func TestAnswersByPlace(t *testing.T) {
 		// A reassurance counts beside what changes, where it is for all of them and for now.
 		{"Core", "Backwards Compatibility", developers, no, "The fee of contracts above 8 MB is doubled.\n\nExisting contracts are unaffected."},
 		{"Core", "Backwards Compatibility", developers, silent, "The fee of contracts above 8 MB is doubled.\n\nContracts that are smaller are unaffected."},
-		{"Core", "Backwards Compatibility", validators, silent, "Older clients are not affected immediately."},
+		{"Core", "Backwards Compatibility", validators, silent, "Older nodes are not affected immediately."},
 		// The order of the words and the marks of Markdown do not matter.
 		{"Core", "Backwards Compatibility", developers, yes, "All *wallets* that use [the list](#list) **must be updated**."},
 		{"Core", "Backwards Compatibility", users, no, "As in all releases, users do not need to do anything."},

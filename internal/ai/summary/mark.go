@@ -79,10 +79,6 @@ func (x *sentence) mark() {
 		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
 		found.drop("validators named", "between contracts")
 	}
-	if x.kind != core && x.kind != networking {
-		// Whoever asks a node or a wallet is its client.
-		found.drop("validators named", "of wallets")
-	}
 	if found.has("validators named") {
 		// Fees are what users pay, and here what validators get.
 		found.drop("users named", "paid to validators")

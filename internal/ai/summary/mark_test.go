@@ -16,7 +16,6 @@ func TestMarks(t *testing.T) {
 		{"named", "Impact", "developers", "Wallets lose a second field of each key.", "Houses lose a second field of each key."},
 		{"with a hyphen", "Impact", "developers", "JSON-RPC methods lose a field of each.", "JSON-LD methods lose a field of each."},
 		{"of two words", "Impact", "validators", "Block-production is simplified.", "Lamp-production is simplified."},
-		{"of a client", "Impact", "validators", "Clients lose a second field of each key.", "Light lamps lose a second field of each key."},
 		{"fees", "Impact", "users", "The fees of lamps are doubled by 12 %.", "The fees that validators get are doubled by 12 %."},
 		{"near", "Impact", "users", "The fee of each transaction is reduced by 12 %.", "The fee of each block is reduced by 12 %."},
 		{"break", "Rationale", "developers", "This breaks all wallets and contracts by 12 %.", "This keeps all wallets and contracts by 12 %."},
@@ -61,7 +60,6 @@ func TestMarksOfConvention(t *testing.T) {
 	for text, both := range map[string]bool{
 		"An operator moves 128 lamps at once.":        false,
 		"Each node of the tree is allowed two lamps.": false,
-		"Clients add support for a second lamp.":      false,
 		"A reward is added for staking lamps.":        false,
 		"Block builders reject lamps without a wick.": true,
 	} {
