@@ -47,7 +47,7 @@ type Content struct {
 func Load(ctx context.Context, o Options) (*Content, error) {
 	all, err := corpus.Load(ctx, corpus.Options{
 		Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
-		Addresses: o.Site.Addresses(), Locales: o.Site.Locales, Ignore: o.Site.Ignore,
+		Addresses: o.Site.Addresses(), Locales: o.Site.Locales, Ignore: o.Site.Ignore, Show: o.Site.Show,
 	})
 	if err != nil {
 		return nil, err

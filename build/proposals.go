@@ -65,7 +65,7 @@ func (p *planner) page(i int) ([]byte, error) {
 	}
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
-		Fork: summary.ForkOf(m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil,
+		Fork: summary.ForkOf(m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
 	}
 	if requirement.Mentioned(c.Body) {
@@ -93,7 +93,7 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 	}
 	return p.stable.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
 		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.document(i).Translations,
-		Fork: summary.ForkOf(p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit,
+		Fork: summary.ForkOf(p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit, Shown: p.Proposals[i].Shown,
 	}})
 }
 

@@ -28,6 +28,7 @@ type ProposalPage struct {
 	Translations []mip.Translation // the committed ones
 	History      bool              // there is a page of its versions
 	Seen         []mip.Status      // of its earlier versions, as far as they are known
+	Shown        []mip.Shown       // keys of the header that the details show as they are
 	Requirements []mip.Requirement // nil: there is no page of them
 	Commit       string            // the newest one that touched its file; empty: not known
 }

@@ -42,6 +42,8 @@ type Options struct {
 	Locales []string
 	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter case does not count.
 	Ignore []string
+	// Show are keys of headers that are shown as they are.
+	Show []string
 }
 
 // Corpus is everything that was found. It is immutable and safe for concurrent use.
@@ -93,6 +95,8 @@ type Proposal struct {
 	Upstream bool
 	// Local says that the file was not synced, and others were.
 	Local bool
+	// Shown are the values of [Options.Show], in its order.
+	Shown []mip.Shown
 	// Raw is the file, byte for byte.
 	Raw string
 	// Body is the text after the header, UTF-8 with LF line ends.

@@ -114,6 +114,16 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 	return m
 }
 
+// shown are the values of keys that have one.
+func (f *fields) shown(keys []string) (out []mip.Shown) {
+	for _, key := range keys {
+		if text := f.optional(key); text != nil {
+			out = append(out, mip.Shown{Key: key, Text: *text})
+		}
+	}
+	return out
+}
+
 // reportUnused warns of the keys with a value that nothing asked for.
 func (d *fields) reportUnused() {
 	for _, f := range d.order {

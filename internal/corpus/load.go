@@ -331,8 +331,9 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		heading = doc.Title()
 	}
 	sum := sha256.Sum256(content)
+	shown := f.shown(o.Show)
 	metadata := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
-	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, source: file, Body: body, report: r}
+	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, source: file, Body: body, Shown: shown, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
 	p.numberLine = f.get(fieldName(prefix)).line

@@ -162,6 +162,9 @@ func (a Author) Slug() string {
 // there.
 type Frontmatter map[string]any
 
+// Shown is a key of a header, as the site spells it, with its value as text.
+type Shown struct{ Key, Text string }
+
 // Status is where a proposal stands. The zero value means that the header has none and encodes
 // as null. Words outside [Statuses] are kept as written: a list must never lose a proposal
 // because of them.

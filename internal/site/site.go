@@ -45,6 +45,8 @@ type Site struct {
 	// Ignore are patterns of names of files that hold no proposals, such as templates, in the syntax of path.Match. Letter
 	// case does not count.
 	Ignore []string `yaml:"ignore"`
+	// Show are keys of headers whose values the details of a page show as they are, in this order.
+	Show []string `yaml:"show"`
 	// KeepGoing says that the sound proposals are published, or taken from the upstream, where others are in error.
 	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.

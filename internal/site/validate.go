@@ -41,6 +41,10 @@ func (f *file) validate(p *parser) {
 		p.check(item("ignore", i), checkPattern(pattern))
 	}
 	p.distinct("ignore", f.Ignore)
+	for i, key := range f.Show {
+		p.check(item("show", i), match(key, `^[A-Za-z0-9][\w -]{0,63}$`, "a key of a header, such as network"))
+	}
+	p.distinct("show", f.Show)
 }
 
 func (u *Upstream) validate(p *parser) {
