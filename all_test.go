@@ -58,7 +58,7 @@ var imports = map[string][]string{
 	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
-	"render":               {"internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
+	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
 	"render/agent":         {"internal/mip", "internal/api", "render/plain"},
 	"render/card":          {"internal/mip", "golang.org/x/image"},
 	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},

@@ -16,6 +16,14 @@ type impact struct {
 	Rules  bool // made of sentences of the text, by no model
 	Axes   []axis
 	Silent []silence
+	// Verdicts say in one line whom it touches, those who have to act first.
+	Verdicts []verdict
+}
+
+// verdict is what is said of some groups, in words that are true before and after an upgrade.
+type verdict struct {
+	Says   string
+	Groups []string
 }
 
 // axis is what a proposal means for one group that its text speaks of, or of which its upgrade asks something.
@@ -71,7 +79,32 @@ func (p *Pages) impact(v *proposalView) *impact {
 			out.Axes = append(out.Axes, a)
 		}
 	}
+	out.Verdicts = verdicts(s, len(times) > 0)
 	return out
+}
+
+// verdicts are what a summary says of the groups. An upgrade asks validators for a release, whatever the text says.
+func verdicts(s *api.Summary, upgrade bool) []verdict {
+	out := []verdict{{Says: "asks action of"}, {Says: "affects"}, {Says: "asks nothing of"}, {Says: "does not speak of"}}
+	for _, group := range []struct {
+		name    string
+		axis    api.Axis
+		release bool
+	}{
+		{"validators", s.Validators, upgrade}, {"developers", s.Developers, false}, {"users", s.Users, false}, {"the foundation", s.Foundation, false},
+	} {
+		at := 3
+		switch {
+		case group.axis.ActionRequired || group.release:
+			at = 0
+		case group.axis.ActionEvidence != nil:
+			at = 2
+		case group.axis.Stated:
+			at = 1
+		}
+		out[at].Groups = append(out[at].Groups, group.name)
+	}
+	return slices.DeleteFunc(out, func(v verdict) bool { return v.Groups == nil })
 }
 
 // silent adds a group of which the text does not speak to those of which no more is known than of it.

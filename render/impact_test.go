@@ -198,3 +198,37 @@ func TestImpactButton(t *testing.T) {
 		t.Errorf("a stub has a panel, with buttons %q", buttons)
 	}
 }
+
+// The box at the top says in one line whom a proposal touches, by its summary and its upgrade, and what it requires.
+func TestBoxSaysWhom(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
+	said := api.Evidence{Section: "s-abstract", Quote: "q"}
+	touched := api.Axis{Stated: true, Evidence: []api.Evidence{said}}
+	acts, spared := touched, touched
+	acts.ActionRequired, acts.ActionEvidence, spared.ActionEvidence = true, &said, &said
+	all[2].Requires = []int{4, 6, 99, 100, 101}
+	const required = " Requires MIP-4 Title code 4 (Final), MIP-6 Title code 6 (Stagnant), MIP-99 (not published) and 2 more."
+	for _, c := range []struct {
+		name       string
+		developers api.Axis
+		fork       *mip.HardFork
+		want       string
+	}{
+		{"asked by the text", acts, nil, "Asks action of developers; asks nothing of users; does not speak of validators, the foundation. Quotes"},
+		{"asked by the upgrade", touched, &p.forks[1], "Asks action of validators; affects developers; asks nothing of users; does not speak of the foundation. Quotes"},
+		{"there from the first block", touched, &p.forks[0], "Affects developers; asks nothing of users; does not speak of validators, the foundation. Quotes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := proposalPage(p, all, 2)
+			v.Fork, v.Summary = c.fork, &api.Summary{Committed: true, Developers: c.developers, Users: spared}
+			page, err := p.Proposal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			box := between(string(page), `<section class="answer"`, "The author says")
+			if text := strings.Join(strings.Fields(tags.ReplaceAllString(box, " ")), " "); !strings.HasSuffix(text, c.want+required) {
+				t.Errorf("the box says %q, want at its end %q", text, c.want+required)
+			}
+		})
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -46,6 +47,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"profile":    plain.Profile,
 		// Texts, times and numbers.
 		"title":        titleHTML,
+		"said":         said,
 		"named":        namedHTML,
 		"full":         fullTitle,
 		"author":       authorName,
@@ -150,6 +152,9 @@ func titleHTML(s string) template.HTML {
 	}
 	return template.HTML(b.String())
 }
+
+// said is a quote as people read it: without the marks of links, emphasis and HTML.
+func said(quote string) template.HTML { return titleHTML(prose.Plain(quote, nil)) }
 
 // named is a proposal's id with its title after it, or only the id where the title says no more. It is not escaped: a
 // template does that later.

@@ -67,8 +67,8 @@ func TestRunbook(t *testing.T) {
 		return api.Claim{Group: group, ID: mip.ID{Kind: "MIP", Number: number}, Axis: api.Axis{ActionRequired: quote != "", ActionEvidence: said}}
 	}
 	page, err := p.Upgrade(UpgradePage{Fork: p.forks[1], All: all, Claims: []api.Claim{
-		duty("developers", 3, "s-backwards-compatibility", "Tools <must> check `x`."), duty("validators", 3, "s-a", ""),
-		duty("developers", 6, "MIP-3#s-backwards-compatibility", "Tools <must> check `x`."), duty("foundation", 6, "s-b", "The date must be set."),
+		duty("developers", 3, "s-backwards-compatibility", "Tools **must** check `x` < [the list](https://x.test/y)."), duty("validators", 3, "s-a", ""),
+		duty("developers", 6, "MIP-3#s-backwards-compatibility", "Tools **must** check `x` < [the list](https://x.test/y)."), duty("foundation", 6, "s-b", "The date must be set."),
 	}, Tasks: []mip.Task{{Text: "Scope <agreed>", Done: true, Section: "s-steps"}, {Text: "Mainnet date", Section: "s-steps"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestRunbook(t *testing.T) {
 	asked := between(string(page), "What you must do", "What is in it") + between(string(page), "<h2>Steps of", `<div class="attn">`)
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(asked, " ")), " ")
 	want := "Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: by 10 Mar 2026, 14:30 UTC " +
-		"Developers : Tools &lt;must&gt; check x . MIP-3, backwards compatibility Foundation : The date must be set. MIP-6, b " +
+		"Developers : Tools must check x &lt; the list. MIP-3, backwards compatibility Foundation : The date must be set. MIP-6, b " +
 		"No text asks anything of users, validators (2 texts read by rules or a model ). " +
 		"MIP-6 1 of 2 done, as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
 	if text != want {
@@ -87,6 +87,24 @@ func TestRunbook(t *testing.T) {
 	}
 	if !strings.Contains(string(page), `href="/p/mip/3/#s-backwards-compatibility"`) {
 		t.Error("a quote does not lead to its section")
+	}
+}
+
+// An upgrade whose proposals are not published here asks validators for a release all the same, and names them.
+func TestRunbookWithoutTexts(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
+	page, err := p.Upgrade(UpgradePage{Fork: p.forks[1], All: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(tags.ReplaceAllString(string(page), " ")), " ")
+	for _, want := range []string{
+		"With MIP-3 (Last Call), MIP-4 (Final), MIP-99 (not published) . Defined in MIP-6 (Stagnant).",
+		"What you must do Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: by 10 Mar 2026, 14:30 UTC What is in it",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q: %s", want, text)
+		}
 	}
 }
 

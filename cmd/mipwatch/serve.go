@@ -312,8 +312,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // demoNotice stands above every page of a demo.
-const demoNotice = "Demo: forum activity and block heights are invented on this machine; nothing is asked on the network. " +
-	"The proposals are those of the folder."
+const demoNotice = "Demo: forum activity and block heights are invented; the proposals are those of the folder."
 
 // localSidecar is the sidecar within this process, and in a demo the hosts behind it.
 type localSidecar struct {

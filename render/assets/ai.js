@@ -75,7 +75,7 @@ const axis = (name, a, rules, box) => {
   const asked = box.querySelector(`.asked[data-ask=${name}]`)?.cloneNode(true), level = a.severity;
   const lead = a.actionEvidence ?? (rules ? a.evidence[0] : null);
   const more = a.evidence.filter(e => !lead || e.section !== lead.section || e.quote !== lead.quote), n = more.length;
-  const quote = e => [make("q", {}, ...spans(e.quote)), " ", place(e.section, box.dataset.pages)];
+  const quote = e => [make("q", {}, ...spans(e.quote.replace(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1"))), " ", place(e.section, box.dataset.pages)];
   const act = a.actionRequired ? ["yes", ...copy("needed")]
     : a.actionEvidence ? ["no", asked ? "The text asks for nothing" : "No action needed"] : !asked && ["unsaid", "Action: not said"];
   return make("section", { class: "ax" },
@@ -110,6 +110,7 @@ const panel = (box, s, hashOfText) => {
     make("footer", {}, ...made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
   ];
   box.replaceChildren(...parts);
+  d.querySelector("[data-who]")?.remove(); // which said it of the page's own summary
   title.tabIndex = -1;
   title.focus();
   d.getElementById("live").textContent = "The summary is ready.";
