@@ -105,7 +105,7 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	}
 	texts, err := p.versions.Read(c)
 	for _, text := range texts {
-		if s := corpus.StatusOf(text); !slices.Contains(out, s) {
+		if s := p.StatusOf(text); !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
@@ -171,9 +171,9 @@ func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := render.Revision{After: bodies[0], Is: corpus.StatusOf(bodies[0]), First: len(bodies) == 1 && history.Before == "nothing"}
+		r := render.Revision{After: bodies[0], Is: p.StatusOf(bodies[0]), First: len(bodies) == 1 && history.Before == "nothing"}
 		if len(bodies) > 1 {
-			r.Before, r.Was = bodies[1], corpus.StatusOf(bodies[1])
+			r.Before, r.Was = bodies[1], p.StatusOf(bodies[1])
 		}
 		out[m.ID] = r
 	}

@@ -42,6 +42,11 @@ type Options struct {
 	Locales []string
 	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter case does not count.
 	Ignore []string
+	// Keys are further keys of headers by what they mean, in the words of [mip.HeaderKeys]: tried behind the usual ones.
+	Keys map[string][]string
+	// Dates is the order of a date's parts where its text leaves two days open: mdy or dmy. Empty: that of the other dates
+	// of its folder, where nine in ten of them have one.
+	Dates string
 	// Show are keys of headers that are shown as they are.
 	Show []string
 }
@@ -65,6 +70,8 @@ type Corpus struct {
 	History string
 
 	prefix string
+	// keys are those of [Options].
+	keys map[string][]string
 	// texts and beside are the files as they were read: those that may be proposals, and the
 	// summaries and translations. history has their commits.
 	texts, beside []*entry
@@ -112,6 +119,8 @@ type Proposal struct {
 	source folder.File
 	// numberLine is where the header states the number; 0 when the file's name does.
 	numberLine int
+	// dates are those of the header that are to be settled.
+	dates dates
 	// requireLine is where the header states Requires; 0 when it does not.
 	requireLine int
 	// alias is another prefix, in lower case, under which the header states the number.

@@ -29,6 +29,10 @@ type fields struct {
 	order []*field
 	// r takes the problems of values.
 	r *report
+	// keys are the names of what has a meaning.
+	keys keys
+	// dates are what [fields.date] has seen.
+	dates dates
 	// alias is another prefix under which the header states the proposal's own number.
 	alias string
 	// addresses are those of [Options].
@@ -39,7 +43,7 @@ type fields struct {
 // as written; all quoted text, blocks, lists and maps are decoded together. A value that is no
 // acceptable YAML is kept as text, with a warning.
 func decode(h *header, r *report, names ...string) *fields {
-	d := &fields{byName: make(map[string]*field, len(h.fields)), r: r}
+	d := &fields{byName: make(map[string]*field, len(h.fields)), keys: usual, r: r}
 	var all, structured []*field
 	for i := range h.fields {
 		f := &h.fields[i]
@@ -86,7 +90,7 @@ func orNil(s string) any {
 // there, no is false, and ": " an error. ok is false for quoted text, a block, a list or a map, and
 // for what begins with an anchor, an alias or a tag.
 func (f *field) plain() (text string, ok bool) {
-	free := freeText[f.name]
+	free := freeText[f.means()]
 	lines := append([]string{f.value}, f.more...)
 	if f.value == "" || isComment(f.value) {
 		if lines = withoutComments(f.more); len(lines) == 0 {
@@ -254,7 +258,7 @@ func (f *field) asText() string {
 		}
 		// Below a shown text the lines may be another key's.
 		_, isKey := splitKey(line)
-		if !shownText[f.name] || f.value == "" && !isKey {
+		if !shownText[f.means()] || f.value == "" && !isKey {
 			s += "\n" + line
 		}
 	}

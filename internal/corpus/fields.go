@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -30,34 +29,27 @@ const (
 	maxDigits = 9
 )
 
-// Keys of one meaning, the first that has a value counts.
-var (
-	requireKeys    = []string{"requires", "depends-on"}
-	lastCallKeys   = []string{"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"}
-	discussionKeys = []string{"discussions-to", "discussions", "discussion", "discussion-to"}
-)
-
 // metadata fills everything that the header states. The id is read before; fromName says that its
 // number is the file name's. heading stands in for a missing title.
 func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
-		if _, isMap := v.v.(map[string]any); isMap && shownText[v.name] {
+		if _, isMap := v.v.(map[string]any); isMap && shownText[v.means()] {
 			f.r.add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
 	m := mip.Metadata{
 		Number:           id.Number,
 		ID:               id,
-		Title:            f.shorten(f.get("title")),
-		Description:      f.optional("description"),
-		Authors:          f.authors("author", "authors"),
-		Status:           mip.ParseStatus(f.shorten(f.get("status"))),
-		Type:             f.optional("type"),
-		Category:         f.optional("category"),
+		Title:            f.shorten(f.of("title")),
+		Description:      f.optional(f.keys["description"]...),
+		Authors:          f.authors(f.keys["author"]...),
+		Status:           mip.ParseStatus(f.shorten(f.of("status"))),
+		Type:             f.optional(f.keys["type"]...),
+		Category:         f.optional(f.keys["category"]...),
 		Created:          f.date("created"),
-		LastCallDeadline: f.date(lastCallKeys...),
-		WithdrawalReason: f.optional("withdrawal-reason", "withdrawn-reason"),
+		LastCallDeadline: f.date("last-call-deadline"),
+		WithdrawalReason: f.optional(f.keys["withdrawal-reason"]...),
 		RequiredBy:       []int{},
 		ReplacedBy:       []int{},
 		Activations:      []mip.NetworkActivation{}, StatedActivations: []mip.StatedActivation{},
@@ -76,12 +68,11 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 		}
 	}
 	var requires, replaces, supersededBy []mip.External
-	m.Requires, requires = f.references(id.Kind, "requires", requireKeys...)
-	m.Replaces, replaces = f.references(id.Kind, "replaces", "replaces", "supersedes", "superseeds")
-	m.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy",
-		"superseded-by", "superceded-by", "superseeded-by", "replaced-by")
+	m.Requires, requires = f.references(id.Kind, "requires", f.keys["requires"]...)
+	m.Replaces, replaces = f.references(id.Kind, "replaces", f.keys["replaces"]...)
+	m.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy", f.keys["superseded-by"]...)
 	m.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy)...)
-	m.Discussions, m.ForumTopicID = f.discussion(discussionKeys...)
+	m.Discussions, m.ForumTopicID = f.discussion(f.keys["discussions-to"]...)
 	if len(m.Discussions) > 0 {
 		m.DiscussionsTo = new(m.Discussions[0])
 	}
@@ -89,7 +80,7 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 		m.ForumTopicID = id
 	}
 	if m.Status != "" && !m.Status.Known() {
-		f.r.add(f.get("status").line, "unknown-status", mip.Quote(string(m.Status)))
+		f.r.add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)))
 	}
 	// Inferred names the fields in the order of the struct.
 	if fromName {
@@ -103,7 +94,7 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 		m.Inferred = append(m.Inferred, "title")
 	}
 	if n := utf8.RuneCountInString(m.Title); n > maxTitle {
-		f.r.add(f.get("title").line, "long-title", n, maxTitle)
+		f.r.add(f.of("title").line, "long-title", n, maxTitle)
 	}
 	f.reportUnused()
 	// A network may state that a proposal is about process in its category alone.
@@ -127,7 +118,7 @@ func (f *fields) shown(keys []string) (out []mip.Shown) {
 // reportUnused warns of the keys with a value that nothing asked for.
 func (d *fields) reportUnused() {
 	for _, f := range d.order {
-		if !f.used && f.v != nil {
+		if !f.used && f.v != nil && f.meaning == "" {
 			d.r.add(f.line, "unknown-key", mip.Quote(f.key))
 		}
 	}
@@ -259,66 +250,4 @@ func stripPrefix(s, prefix string) (digits string, ok bool) {
 		}
 	}
 	return s, s != "" && strings.Trim(s, "0123456789") == ""
-}
-
-// Forms of dates.
-var (
-	// clock follows a day: 2024-02-03T10:00 with seconds or without, with a zone or without.
-	clock = regexp.MustCompile(`^(\d{4}-\d{1,2}-\d{1,2})[Tt\s]+(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?\s*(.*)$`)
-	// ordinal is the ending of 3rd.
-	ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
-	// separator stands between the parts of a day.
-	separator = regexp.MustCompile(`[-/.,\s]+`)
-	// days are the layouts of a day, with blanks for whatever separates its parts.
-	days = []string{"2006 1 2", "2 1 2006", "1 2 2006", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006",
-		"2 Jan 06", "2 January 06"}
-)
-
-// date reads a date in any form that means exactly one day. Everything else is no date, with a
-// warning: 12/01/2023 is a day in January to some and in December to others. The last of several
-// dates counts.
-func (f *fields) date(names ...string) mip.Date {
-	v := f.get(names...)
-	if v.v == nil {
-		return mip.Date{}
-	}
-	text := v.text()
-	d, ok := parseDate(text)
-	if list := strings.TrimRight(text, ", "); !ok {
-		d, ok = parseDate(list[strings.LastIndexByte(list, ',')+1:])
-	}
-	if !ok && !isPlaceholder(text) || strings.HasPrefix(text, "<") {
-		f.r.add(v.line, "bad-date", mip.Quote(text), mip.Quote(v.key))
-	}
-	return d
-}
-
-// parseDate reads one date. ok is false when the text is none, or could be one of two days.
-func parseDate(s string) (d mip.Date, ok bool) {
-	s = strings.TrimSpace(s)
-	if m := clock.FindStringSubmatch(s); m != nil {
-		// With a zone the day is that of the moment in UTC, otherwise the day as written.
-		moment := m[1] + " " + m[2] + strings.Replace(m[3], "UTC", "Z", 1)
-		for _, layout := range []string{"2006-1-2 15:04Z07:00", "2006-1-2 15:04-0700"} {
-			if t, err := time.Parse(layout, moment); err == nil {
-				return mip.NewTime(t).Date(), true
-			}
-		}
-		s = m[1]
-	}
-	s = separator.ReplaceAllString(ordinal.ReplaceAllString(s, "$1"), " ")
-	s = strings.Replace(strings.ToLower(strings.TrimSpace(s)), "sept ", "sep ", 1)
-	for _, layout := range days {
-		t, err := time.Parse(layout, s)
-		if err != nil {
-			continue
-		}
-		// 3/3/2024 is the same day in both orders.
-		other, real := mip.NewDate(t.Date())
-		if !real || ok && other != d {
-			return mip.Date{}, false
-		}
-		d, ok = other, true
-	}
-	return d, ok
 }

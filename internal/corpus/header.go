@@ -26,6 +26,8 @@ type header struct {
 type field struct {
 	// key is as spelt, trimmed, quotes resolved; name is its [fieldName].
 	key, name string
+	// meaning is that of another name, which the site gives this one; see [field.means].
+	meaning string
 	// value is the text after the colon on the same line, trimmed.
 	value string
 	// more has the lines below, as they are.

@@ -94,3 +94,13 @@ func (e *entry) nested() bool {
 	}
 	return count > 0
 }
+
+// isRepository reports whether git takes the folder for a repository without a checkout.
+func isRepository(root *os.Root) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := root.Lstat(name); err != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -27,7 +27,7 @@ import (
 // file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{prefix: o.Prefix}
+	c := &Corpus{prefix: o.Prefix, keys: o.Keys}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -82,13 +82,14 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
 	}
+	c.settleDates(o.Dates)
 	c.assemble()
 	return c, nil
 }
 
 // Without returns the corpus without the files of these problems, and adds the problems. It reads no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
-	out := &Corpus{Folders: c.Folders, prefix: c.prefix, history: c.history, texts: copies(c.texts), beside: copies(c.beside)}
+	out := &Corpus{Folders: c.Folders, prefix: c.prefix, keys: c.keys, history: c.history, texts: copies(c.texts), beside: copies(c.beside)}
 	for _, e := range slices.Concat(out.texts, out.beside) {
 		for _, p := range refused {
 			if p.File == e.Path {
@@ -170,16 +171,6 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 		out = append(out, e)
 	}
 	return out
-}
-
-// isRepository reports whether git takes the folder for a repository without a checkout.
-func isRepository(root *os.Root) bool {
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := root.Lstat(name); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // checkNames reports names that look like another one in messages and in addresses, and those
@@ -296,8 +287,9 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		// Indent the rule: below text it would make a heading of that.
 		text = text[:h.rule] + "   " + text[h.rule+len("---"):]
 	}
+	h.mean(o.Keys)
 	f := decode(h, r)
-	f.addresses = o.Addresses
+	f.addresses, f.keys = o.Addresses, keysOf(o.Keys)
 	if kind, byName := f.otherKind(prefix, file.Name); kind != "" {
 		*r = report{file: r.file} // what is wrong in it is said to those who publish that kind
 		if byName {
@@ -324,7 +316,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	// Parse a text without a title only if it has a mark of a heading: there are many stubs that say where a proposal
 	// went.
-	titleless := f.get("title").text() == "" && strings.ContainsAny(body, "#=")
+	titleless := f.of("title").text() == "" && strings.ContainsAny(body, "#=")
 	doc, needsTrial := parse(body, first, titleless, r)
 	heading := ""
 	if doc != nil {
@@ -335,7 +327,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	metadata := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
 	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, source: file, Body: body, Shown: shown, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
-	p.requireLine, p.alias = f.get(requireKeys...).line, f.alias
+	p.requireLine, p.alias, p.dates = f.of("requires").line, f.alias, f.dates
 	p.numberLine = f.get(fieldName(prefix)).line
 	return p
 }

@@ -36,7 +36,7 @@ func (d *fields) clean(f *field) {
 	if f.read == nil {
 		return
 	}
-	strict, list := f.name == "title" || f.name == "status", !freeText[f.name] && !shownText[f.name]
+	strict, list := f.means() == "title" || f.means() == "status", !freeText[f.means()] && !shownText[f.means()]
 	text := fmt.Sprint(f.read)
 	if list { // a line may be an item
 		text = strings.ReplaceAll(text, "\n", ";")

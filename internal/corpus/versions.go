@@ -140,11 +140,14 @@ func legible(raw string) string {
 
 // StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty
 // when there is none. Problems of the text are not reported.
-func StatusOf(text []byte) mip.Status {
+func (c *Corpus) StatusOf(text []byte) mip.Status {
 	var r report
 	h, ok := readHeader(string(text), &r)
 	if !ok || h == nil {
 		return ""
 	}
-	return mip.ParseStatus(decode(h, &r, "status").get("status").text())
+	h.mean(c.keys)
+	f := decode(h, &r)
+	f.keys = keysOf(c.keys)
+	return mip.ParseStatus(f.of("status").text())
 }

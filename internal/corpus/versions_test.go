@@ -190,7 +190,7 @@ func TestStatusOf(t *testing.T) {
 		"status: Draft\n":                                        "",
 		"":                                                       "",
 	} {
-		if got := StatusOf([]byte(text)); got != want {
+		if got := new(Corpus).StatusOf([]byte(text)); got != want {
 			t.Errorf("StatusOf(%q) = %q, want %q", text, got, want)
 		}
 	}

@@ -3,9 +3,11 @@ package site
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -41,10 +43,35 @@ func (f *file) validate(p *parser) {
 		p.check(item("ignore", i), checkPattern(pattern))
 	}
 	p.distinct("ignore", f.Ignore)
-	for i, key := range f.Show {
-		p.check(item("show", i), match(key, `^[A-Za-z0-9][\w -]{0,63}$`, "a key of a header, such as network"))
+	f.validateKeys(p)
+}
+
+// validateKeys checks what the site says of the headers of its proposals.
+func (f *file) validateKeys(p *parser) {
+	check := func(name string, keys []string) {
+		for i, key := range keys {
+			p.check(item(name, i), match(key, `^[A-Za-z0-9][\w -]{0,63}$`, "a key of a header, such as network"))
+		}
+		p.distinct(name, keys)
 	}
-	p.distinct("show", f.Show)
+	check("show", f.Show)
+	taken := map[string]string{} // by key, what it stands for
+	for _, meaning := range slices.Sorted(maps.Keys(f.Keys)) {
+		name := below("keys", meaning)
+		if !slices.Contains(mip.HeaderKeys, meaning) {
+			p.at(name, "unknown-key", meant(meaning, mip.HeaderKeys))
+		}
+		check(name, f.Keys[meaning])
+		for i, key := range f.Keys[meaning] {
+			if other := taken[strings.ToLower(key)]; other != "" && other != meaning {
+				p.check(item(name, i), fmt.Errorf("want a key of one meaning, got %s, which keys.%s has", mip.Quote(key), other))
+			}
+			taken[strings.ToLower(key)] = meaning
+		}
+	}
+	if f.Dates != "" {
+		p.check("dates", match(f.Dates, `^(?:mdy|dmy)$`, "mdy or dmy"))
+	}
 }
 
 func (u *Upstream) validate(p *parser) {
