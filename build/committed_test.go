@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func TestOneChangeCommitted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			put(t, summary, strings.Replace(string(b), `"tldr": "`, `"tldr": "Once more: `, 1))
+			put(t, summary, regexp.MustCompile(`"whatsChanging": \[\s*"`).ReplaceAllString(string(b), "${0}Once more: "))
 		}, []string{"api/index.html", "api/v1/mips/2/summary.json", "mip/2/index.html", "openapi.json"}},
 		{"one more translation", func() { translate(t, in, "tr", hash, "İlk") }, []string{
 			"_redirects", "api/index.html", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json", "mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html", "openapi.json", "sitemap.xml"}},

@@ -13,9 +13,13 @@ import (
 // same form.
 type impact struct {
 	*api.Summary
-	Rules  bool // made of sentences of the text, by no model
-	Axes   []axis
-	Silent []silence
+	Rules bool // made of sentences of the text, by no model
+	// Opening is what a reader is told first, and Changes are what changes beside it. Rules repeat the description of the
+	// proposal, which stands above: they open with the first of the changes.
+	Opening string
+	Changes []string
+	Axes    []axis
+	Silent  []silence
 	// Verdicts say in one line whom it touches, those who have to act first.
 	Verdicts []verdict
 }
@@ -54,7 +58,10 @@ type asked struct {
 // first block needs nothing.
 func (p *Pages) impact(v *proposalView) *impact {
 	s := v.Page.Summary
-	out := &impact{Summary: s, Rules: s.Source == api.Extractive}
+	out := &impact{Summary: s, Rules: s.Source == api.Extractive, Opening: s.TLDR, Changes: s.WhatsChanging}
+	if out.Rules && len(s.WhatsChanging) > 0 {
+		out.Opening, out.Changes = s.WhatsChanging[0], s.WhatsChanging[1:]
+	}
 	var times []activation
 	if v.Page.Fork != nil {
 		times = slices.DeleteFunc(p.activation(*v.Page.Fork), func(a activation) bool { return genesis(a.Activation) })

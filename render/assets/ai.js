@@ -98,15 +98,17 @@ const panel = (box, s, hashOfText) => {
     if (!a.stated) silent.set(a.impact, [...silent.get(a.impact) ?? [], name]);
     if (a.stated || box.querySelector(`.asked[data-ask=${name}]`)) spoken.push(axis(name, a, rules, box));
   }
+  const changes = s.whatsChanging, opening = rules ? changes.shift() : s.tldr;
   const made = rules ? [] : [make("span", {}, "Made ", moment(s.generatedAt), " by " + s.source)];
   const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
   const parts = [
     make("header", {}, title, make("span", { class: "tag" }, rules ? "Rules, no model" : "AI-generated, not part of the proposal")),
     ...f ? [make("p", { class: "ic old" }, "This is shown instead of what you asked for. " + f.detail + seconds(f.retryAfter))] : [],
+    make("p", { class: "tldr" }, ...spans(opening)),
     ...spoken.length ? [make("div", { class: "axes" }, ...spoken)] : [],
     ...[...silent].map(([impact, names]) => make("p", { class: "small muted" }, names.join(", ") + ": ", ...spans(impact))),
-    make("details", rules ? {} : { open: "" }, make("summary", {}, "What changes"), make("p", { class: "tldr" }, ...spans(s.tldr)),
-      make("ul", { class: "ch" }, ...s.whatsChanging.map(x => make("li", {}, ...spans(x))))),
+    ...changes.length ? [make("details", rules ? {} : { open: "" }, make("summary", {}, `What ${rules ? "else " : ""}changes`),
+      make("ul", { class: "ch" }, ...changes.map(x => make("li", {}, ...spans(x)))))] : [],
     make("footer", {}, ...made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
   ];
   box.replaceChildren(...parts);

@@ -54,7 +54,7 @@ const judge = (forks = []) => {
   }
   for (const e of $$("[data-holds]")) e.hidden = !networks(e.dataset)[0][2] == e.dataset.holds;
   for (const c of $$(".next")) c.hidden = c !== next;
-  put($(".next:not([hidden]) h2"), over ? "Latest, none scheduled" : "Next upgrade");
+  put($(".next:not([hidden]) h2"), over ? "Latest, none next" : "Next upgrade");
   dispatchEvent(new Event("judged"));
 };
 judge();
