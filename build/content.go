@@ -48,7 +48,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	all, err := corpus.Load(ctx, corpus.Options{
 		Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
 		Addresses: o.Site.Addresses(), Locales: o.Site.Locales, Ignore: o.Site.Ignore,
-		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show,
+		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show, References: o.Site.References,
 	})
 	if err != nil {
 		return nil, err

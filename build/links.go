@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
@@ -27,6 +28,9 @@ func (l links) Link(dest string) (href string, ok bool) {
 	file, id, ok := l.linked(dest)
 	if ok {
 		return l.options.Site.Path(id.Page()), true
+	}
+	if href, ok := l.elsewhere(file); ok {
+		return href, true
 	}
 	if id, _ := l.deadLink(l.from, dest); id != "" {
 		return "", false
@@ -55,8 +59,18 @@ func (c *Content) linked(dest string) (file string, id mip.ID, published bool) {
 	return file, id, published
 }
 
-// otherNumber is the name of a proposal's file, with its prefix.
-var otherNumber = regexp.MustCompile(`^([A-Za-z]+)[-_]?[0-9]+(?:\.md)?$`)
+// otherNumber is the name of a proposal's file, with its prefix and its number.
+var otherNumber = regexp.MustCompile(`^([A-Za-z]+)[-_]?([0-9]+)(?:\.md)?$`)
+
+// elsewhere is the address of a proposal of another site that the site knows, by the name of its file.
+func (c *Content) elsewhere(file string) (address string, ok bool) {
+	if m := otherNumber.FindStringSubmatch(path.Base(file)); m != nil {
+		if n, err := strconv.Atoi(m[2]); err == nil {
+			_, address, ok = c.options.Site.References.Find(m[1], n)
+		}
+	}
+	return address, ok
+}
 
 // mostShown is how much of a destination a message shows, in characters.
 const mostShown = 120
@@ -68,6 +82,9 @@ func (c *Content) deadLink(p *corpus.Proposal, dest string) (id string, args []a
 	shown := mip.ShortenRunes(dest, mostShown)
 	target := path.Join(path.Dir(p.RepoPath), file)
 	m := otherNumber.FindStringSubmatch(path.Base(file))
+	if _, ok := c.elsewhere(file); ok {
+		return "", nil
+	}
 	u, err := url.Parse(dest)
 	switch {
 	case strings.Contains(dest, ":") && (err != nil || u.IsAbs()):

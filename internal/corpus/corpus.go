@@ -49,6 +49,8 @@ type Options struct {
 	Dates string
 	// Show are keys of headers that are shown as they are.
 	Show []string
+	// References are where proposals of other sites are.
+	References mip.References
 }
 
 // Corpus is everything that was found. It is immutable and safe for concurrent use.
@@ -70,8 +72,9 @@ type Corpus struct {
 	History string
 
 	prefix string
-	// keys are those of [Options].
-	keys map[string][]string
+	// keys and elsewhere are those of [Options].
+	keys      map[string][]string
+	elsewhere mip.References
 	// texts and beside are the files as they were read: those that may be proposals, and the
 	// summaries and translations. history has their commits.
 	texts, beside []*entry

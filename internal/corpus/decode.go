@@ -35,8 +35,9 @@ type fields struct {
 	dates dates
 	// alias is another prefix under which the header states the proposal's own number.
 	alias string
-	// addresses are those of [Options].
+	// addresses and elsewhere are those of [Options].
 	addresses []string
+	elsewhere mip.References
 }
 
 // decode decodes the header's fields, only those of the names if there are any. Plain text is taken

@@ -16,14 +16,16 @@ var (
 	// spaced is a prefix and its number with a blank between them.
 	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
 	// prefixed is a proposal of any process: ERC165, FRC-0051.
-	prefixed = regexp.MustCompile(`^([A-Za-z]+)[-_]?\d+$`)
+	prefixed = regexp.MustCompile(`^([A-Za-z]+)[-_]?(\d+)$`)
 )
 
 // references reads the proposals that a field names: the numbers that belong to the site's prefix,
 // in the header's order without repetitions, and what stands elsewhere. Everything else is left
 // out with a warning. The numbers are never nil. relation is the name of the field of Metadata.
 func (f *fields) references(prefix, relation string, names ...string) (numbers []int, elsewhere []mip.External) {
-	l := referenceList{prefix: prefix, also: f.alias, addresses: f.addresses, v: f.get(names...), r: f.r, numbers: []int{}}
+	l := referenceList{
+		prefix: prefix, also: f.alias, addresses: f.addresses, sites: f.elsewhere, v: f.get(names...), r: f.r, numbers: []int{},
+	}
 	if !isPlaceholder(l.v.text()) || l.v.text() == "" {
 		for _, item := range texts(l.v.v) {
 			pieces := strings.FieldsFunc(item, func(c rune) bool { return c == ';' || c == '\n' })
@@ -45,6 +47,7 @@ type referenceList struct {
 	// prefix is the site's, and also another one whose numbers are the same.
 	prefix, also string
 	addresses    []string
+	sites        mip.References
 	v            *field
 	r            *report
 	numbers      []int
@@ -86,6 +89,12 @@ func (l *referenceList) read(piece string) {
 			if link != nil {
 				if _, isURL := mip.WebAddress(link[2]); isURL && len(link[2]) <= maxLink {
 					e.URL = &link[2]
+				}
+			}
+			if n, small := smallNumber(foreign[2]); small {
+				if id, address, known := l.sites.Find(foreign[1], n); known {
+					l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &address})
+					break
 				}
 			}
 			l.elsewhere = append(l.elsewhere, e)

@@ -6,12 +6,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// relate fills RequiredBy and reports oddities of Requires. proposals are in the order of their
-// ids.
-func relate(proposals []*Proposal) {
+// relate fills RequiredBy and reports oddities of Requires. What a number under another prefix means that is not published
+// here is a proposal of that prefix's site, if it is known. proposals are in the order of their ids.
+func relate(proposals []*Proposal, sites mip.References) {
 	published := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {
 		published[p.ID] = p
+	}
+	for _, p := range proposals {
+		p.leadOut(sites, published)
 	}
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.Requires) {
@@ -41,6 +44,26 @@ func relate(proposals []*Proposal) {
 	for _, group := range components(proposals) {
 		first := slices.MinFunc(group, byID)
 		first.report.add(first.requireLine, "requires-cycle", circle(first))
+	}
+}
+
+// leadOut makes references to another site of the numbers that the header states under that site's prefix and that are not
+// published here: 1559 in a header that begins with eip: 20.
+func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal) {
+	for _, tie := range []struct {
+		relation string
+		numbers  *[]int
+	}{{"requires", &p.Requires}, {"replaces", &p.Replaces}, {"supersededBy", &p.SupersededBy}} {
+		here := []int{}
+		for _, id := range p.ID.Siblings(*tie.numbers) {
+			other, address, known := sites.Find(p.alias, id.Number)
+			if published[id] != nil || !known {
+				here = append(here, id.Number)
+				continue
+			}
+			p.External = append(slices.Clip(p.External), mip.External{Relation: tie.relation, Text: other.String(), URL: &address})
+		}
+		*tie.numbers = here
 	}
 }
 

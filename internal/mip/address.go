@@ -3,6 +3,7 @@ package mip
 import (
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -44,4 +45,17 @@ func place(address string) (host, where string) {
 		host += ":" + port
 	}
 	return host, strings.TrimSuffix(path.Clean("/"+u.Path), "/")
+}
+
+// References are the addresses of proposals of other sites, by their prefix in any case, with {n} where the number goes.
+type References map[string]string
+
+// Find is the id and the address of a proposal of another site. ok is false for a prefix that is not among them.
+func (r References) Find(prefix string, number int) (id ID, address string, ok bool) {
+	for known, template := range r {
+		if strings.EqualFold(known, prefix) {
+			return ID{Kind: known, Number: number}, strings.ReplaceAll(template, "{n}", strconv.Itoa(number)), true
+		}
+	}
+	return ID{}, "", false
 }

@@ -195,6 +195,15 @@ func checkSource(s string) error {
 	return checkAddress(filled)
 }
 
+// checkReference checks a template that becomes an address once {n} is filled in.
+func checkReference(s string) error {
+	filled := strings.ReplaceAll(s, "{n}", "1")
+	if filled == s || strings.ContainsAny(filled, "{}") {
+		return fmt.Errorf("want an address with {n} where the number goes, got %s", mip.Quote(s))
+	}
+	return checkAddress(filled)
+}
+
 // RPCVariable is the name of the environment variable with the addresses of a network's nodes.
 func RPCVariable(id string) string {
 	return "RPC_" + strings.ToUpper(strings.ReplaceAll(id, "-", "_"))

@@ -51,6 +51,8 @@ type Site struct {
 	Dates string `yaml:"dates"`
 	// Show are keys of headers whose values the details of a page show as they are, in this order.
 	Show []string `yaml:"show"`
+	// References are where proposals of other sites are.
+	References mip.References `yaml:"references"`
 	// KeepGoing says that the sound proposals are published, or taken from the upstream, where others are in error.
 	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -44,6 +45,7 @@ func (f *file) validate(p *parser) {
 	}
 	p.distinct("ignore", f.Ignore)
 	f.validateKeys(p)
+	f.validateReferences(p)
 }
 
 // validateKeys checks what the site says of the headers of its proposals.
@@ -71,6 +73,20 @@ func (f *file) validateKeys(p *parser) {
 	}
 	if f.Dates != "" {
 		p.check("dates", match(f.Dates, `^(?:mdy|dmy)$`, "mdy or dmy"))
+	}
+}
+
+// validateReferences checks where proposals of other sites are.
+func (f *file) validateReferences(p *parser) {
+	taken := map[string]string{}
+	for _, prefix := range slices.Sorted(maps.Keys(f.References)) {
+		name := below("references", prefix)
+		err := match(prefix, `^[A-Za-z][A-Za-z0-9]{0,15}$`, "a prefix such as EIP")
+		if strings.EqualFold(prefix, f.Prefix) {
+			err = fmt.Errorf("want the prefix of another site, got %s, which is this one's", mip.Quote(prefix))
+		}
+		p.check(name, cmp.Or(err, checkReference(f.References[prefix])))
+		p.once(taken, name, strings.ToUpper(prefix))
 	}
 }
 
