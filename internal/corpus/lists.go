@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -26,7 +28,12 @@ var (
 	anAddress = regexp.MustCompile(`https?://[^\s()<>\[\],]+`)
 	// nameSuffix follows a comma and yet belongs to the name before it.
 	nameSuffix = regexp.MustCompile(`(?i)^(?:(?:[js]r|ph\.?\s?d|m\.?d|esq|inc|ltd|llc)\.?|i{2,3}|iv)(?:[\s(<]|$)`)
-	etAl       = regexp.MustCompile(`(?i)^(.*?\S)\s+(et\.? al\.?)$`)
+	// etAl names nobody.
+	etAl = regexp.MustCompile(`(?i)\bet\.? al\.?$`)
+	// contact is a bracket with an address of mail, a profile or a login.
+	contact = regexp.MustCompile(`[(<](?:[^()<>\s]*@|https?://github\.com/)[^()<>]*[)>]`)
+	// mails are several addresses of mail with blanks between them.
+	mails = regexp.MustCompile(`^[^@\s<(]+@\S+(?:\s+[^@\s<(]+@\S+)+$`)
 )
 
 // authors reads an author field in any of its forms. The result is never nil.
@@ -108,13 +115,35 @@ func splitAuthors(s string) (all []string) {
 		case last >= 0 && nameSuffix.MatchString(part): // "Ada, Jr." is one name
 			all[last] += ", " + part
 		default:
-			if m := etAl.FindStringSubmatch(part); m != nil {
-				all, part = append(all, m[1]), m[2]
+			if part = strings.TrimSpace(etAl.ReplaceAllString(part, "")); part != "" {
+				all = append(all, unjoined(part)...)
 			}
-			all = append(all, part)
 		}
 	}
 	return all
+}
+
+// unjoined are the authors between two commas: several where only blanks separate them, as in "A <a@x.org> B <b@x.org>",
+// "@a @b" and "a@x.org b@x.org".
+func unjoined(part string) (all []string) {
+	if mails.MatchString(part) {
+		return strings.Fields(part)
+	}
+	if part[0] == '@' && !strings.ContainsAny(part, "<(") {
+		for handle := range strings.SplitSeq(part[1:], " @") {
+			all = append(all, "@"+strings.TrimSpace(handle))
+		}
+		return all
+	}
+	from, found := 0, contact.FindAllStringIndex(part, -1)
+	for i, m := range found {
+		// Words behind the last contact belong to that author, and another bracket to the one before it.
+		next := strings.TrimLeft(part[m[1]:], " ")
+		if first, _ := utf8.DecodeRuneInString(next); first == '@' || unicode.IsLetter(first) && i+1 < len(found) {
+			all, from = append(all, part[from:m[1]]), m[1]
+		}
+	}
+	return append(all, strings.TrimSpace(part[from:]))
 }
 
 // newAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
@@ -140,13 +169,14 @@ func newAuthor(s string) (a mip.Author) {
 		}
 		return " " + b[:1] + strings.Join(kept, ", ") + b[len(b)-1:] + " "
 	})
-	if a == (mip.Author{}) && !strings.Contains(s, "](") {
+	if a == (mip.Author{}) && !anAddress.MatchString(s) {
 		rest = s // all brackets are part of the name
 	}
 	// Handles and addresses stand outside of brackets as well: Ada @ada.
 	var words []string
 	for word := range strings.FieldsSeq(rest) {
-		if !strings.Contains(word, "@") && !strings.Contains(word, "github.com/") || !take(&a, word) {
+		bare := strings.TrimRight(word, ")>") // of a bracket that nothing opens
+		if !strings.Contains(word, "@") && !strings.Contains(word, "/") || !take(&a, bare) {
 			words = append(words, word)
 		}
 	}
