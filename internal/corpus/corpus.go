@@ -122,8 +122,9 @@ type Proposal struct {
 	source folder.File
 	// numberLine is where the header states the number; 0 when the file's name does.
 	numberLine int
-	// dates are those of the header that are to be settled.
-	dates dates
+	// dates are those of the header that are to be settled, and stated is the last change that it states.
+	dates  dates
+	stated mip.Date
 	// requireLine is where the header states Requires; 0 when it does not.
 	requireLine int
 	// alias is another prefix, in lower case, under which the header states the number.

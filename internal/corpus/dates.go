@@ -168,6 +168,8 @@ func (c *Corpus) settleDates(order string) {
 				e.report.add(d.field.line, "bad-date/open", mip.Quote(d.field.text()), mip.Quote(d.field.key))
 			case d.meaning == "created":
 				e.proposal.Created = day
+			case d.meaning == "updated":
+				e.proposal.stated = day
 			default:
 				e.proposal.LastCallDeadline = day
 			}

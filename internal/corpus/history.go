@@ -208,6 +208,7 @@ func (h *history) created(all []touch) *mip.Time {
 func (h *history) date(c *Corpus) {
 	var newest git.Commit
 	known, synced := 0, 0
+	moved := map[*Proposal]bool{}
 	for _, p := range c.Proposals {
 		// Without git the path is the best guess of the one in a repository.
 		place := h.places[p.source.Folder]
@@ -232,6 +233,8 @@ func (h *history) date(c *Corpus) {
 			p.Updated = new(mip.NewTime(*h.epoch))
 		case when != nil:
 			known++
+			// A commit that brought this file together with others may have moved or imported them.
+			moved[p] = len(all) == 1 && h.touched[commit.Hash] > 1
 			p.Updated, p.Commit, p.History = when, commit.Hash, newHistory(all, place.Top)
 			// A clone that lacks texts must not be asked for any, and without one there is none.
 			if p.History != nil && (place.Top == "" || h.partial[place.Top]) {
@@ -250,6 +253,11 @@ func (h *history) date(c *Corpus) {
 		}
 	}
 	c.Commit = newest.Hash
+	if h.epoch == nil {
+		for _, p := range c.Proposals {
+			p.dateByHeader(moved[p], c.CommittedAt)
+		}
+	}
 	// Where some files were synced, a link to the upstream does not fit the others.
 	for _, p := range c.Proposals {
 		p.Local = synced > 0 && !p.Upstream
@@ -269,5 +277,18 @@ func (h *history) date(c *Corpus) {
 		c.History = "full"
 	default:
 		c.History = "shallow"
+	}
+}
+
+// dateByHeader believes the last change that the header states where it is newer than what else is known, and where git knows
+// no more than a commit that moved the file. A day after the newest commit of all is a mistake.
+func (p *Proposal) dateByHeader(moved bool, newest *mip.Time) {
+	const day = 24 * time.Hour // what time zones may differ
+	at := mip.NewTime(p.stated.Time())
+	switch {
+	case p.stated.IsZero():
+	case newest != nil && at.UTC().After(newest.UTC().Add(day)):
+	case p.Updated == nil, moved, at.UTC().After(p.Updated.UTC()):
+		p.Updated = &at
 	}
 }

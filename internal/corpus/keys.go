@@ -17,6 +17,7 @@ var usual = keys{
 	"type":               {"type"},
 	"category":           {"category"},
 	"created":            {"created"},
+	"updated":            {"updated", "last-updated"},
 	"last-call-deadline": {"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"},
 	"withdrawal-reason":  {"withdrawal-reason", "withdrawn-reason"},
 	"requires":           {"requires", "depends-on"},

@@ -188,5 +188,5 @@ type Endpoints struct {
 }
 
 // HeaderKeys are what a key of a header may mean, as most headers spell it.
-var HeaderKeys = []string{"title", "description", "author", "status", "type", "category", "created", "last-call-deadline",
+var HeaderKeys = []string{"title", "description", "author", "status", "type", "category", "created", "updated", "last-call-deadline",
 	"withdrawal-reason", "requires", "replaces", "superseded-by", "discussions-to"}
