@@ -38,13 +38,15 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 			f.r.add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
+	f.shorten(f.of("status")) // which says so where it cuts
+	status, note := f.status()
 	m := mip.Metadata{
 		Number:           id.Number,
 		ID:               id,
 		Title:            f.shorten(f.of("title")),
 		Description:      f.optional(f.keys["description"]...),
 		Authors:          f.authors(f.keys["author"]...),
-		Status:           mip.ParseStatus(f.shorten(f.of("status"))),
+		Status:           status,
 		Type:             f.optional(f.keys["type"]...),
 		Category:         f.optional(f.keys["category"]...),
 		Created:          f.date("created"),
@@ -71,6 +73,9 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 	m.Requires, requires = f.references(id.Kind, "requires", f.keys["requires"]...)
 	m.Replaces, replaces = f.references(id.Kind, "replaces", f.keys["replaces"]...)
 	m.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy", f.keys["superseded-by"]...)
+	if len(m.SupersededBy) == 0 && len(supersededBy) == 0 {
+		m.SupersededBy = append(m.SupersededBy, successorsIn(note, id.Kind)...)
+	}
 	m.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy)...)
 	m.Discussions, m.ForumTopicID = f.discussion(f.keys["discussions-to"]...)
 	if len(m.Discussions) > 0 {
@@ -105,8 +110,11 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 	return m
 }
 
-// shown are the values of keys that have one.
+// shown are the values of keys that have one, behind what the header notes of its status.
 func (f *fields) shown(keys []string) (out []mip.Shown) {
+	if _, note := f.status(); note != "" {
+		out = append(out, mip.Shown{Key: "Note on the status", Text: note})
+	}
 	for _, key := range keys {
 		if text := f.optional(key); text != nil {
 			out = append(out, mip.Shown{Key: key, Text: *text})

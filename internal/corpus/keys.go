@@ -2,7 +2,11 @@ package corpus
 
 import (
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // keys are the names of the fields that have a meaning, in the order in which they are tried: the first with a value counts.
@@ -57,6 +61,37 @@ func (f *field) means() string {
 		return f.meaning
 	}
 	return f.name
+}
+
+// noted is a status with a note: what is in brackets and begins as no name does, or who took the proposal's place.
+var noted = regexp.MustCompile(`^(\S.*?)\s+\((\p{Ll}[^()]*)\)$|^((?i:superseded|replaced|obsoleted))\s+(by .+)$`)
+
+// successors are the proposals that a note of a status names.
+var successors = regexp.MustCompile(`(?i)^(?:(?:superseded|replaced|obsoleted)\s+)?by\s+(.+)$`)
+
+// status is the word of a header's status, and what is noted behind it: Inactive (superseded by CIP-121).
+func (f *fields) status() (word mip.Status, note string) {
+	text := mip.Shorten(f.of("status").text(), maxText)
+	if m := noted.FindStringSubmatch(text); m != nil {
+		text, note = m[1]+m[3], m[2]+m[4]
+	}
+	return mip.ParseStatus(text), note
+}
+
+// successorsIn are the proposals of a kind that a note of a status says took the place of another.
+func successorsIn(note, prefix string) (numbers []int) {
+	m := successors.FindStringSubmatch(note)
+	if m == nil {
+		return nil
+	}
+	for word := range strings.FieldsSeq(m[1]) {
+		word = strings.Trim(word, `,.;:"'`)
+		// A number alone may be one of anything.
+		if n, ok := reference(word, prefix); ok && prefixed.MatchString(word) && !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }
 
 // of is the first field of a meaning that has a value; see [fields.get].

@@ -149,5 +149,6 @@ func (c *Corpus) StatusOf(text []byte) mip.Status {
 	h.mean(c.keys)
 	f := decode(h, &r)
 	f.keys = keysOf(c.keys)
-	return mip.ParseStatus(f.of("status").text())
+	status, _ := f.status()
+	return status
 }
