@@ -34,6 +34,10 @@ var (
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
 	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively)|n[’']t)\b(?: \w+){0,6} ` +
 		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out)`)
+	// refused begins with transactions that were good and are not any more.
+	refused = pattern(`(?i)^(?:(?:some|any|all|many|most|the|such|these|those|pre-?signed|existing|pending|legacy|current|sending) )*transactions? ` +
+		`(?:(?:that|which|with|using|whose|of|from|above|larger|exceeding|stored|signed|sent|in)\b[^;]{0,80}? )?` +
+		`(?:will|would|may|might|could|can)(?: \w+){0,3} (?:fail|invalid|invalidated|rejected|unprocessable|excluded)\b`)
 	// owes says that what is theirs must do something that it did not before.
 	owes = pattern(`(?i)^(?:\S+ ){0,5}(?:` + subjects + `)\b.{0,60}?\b(?:must|needs? to|ha(?:s|ve) to)\b`)
 	// demands is a must, which in a convention is for those who are to follow it.
@@ -77,6 +81,10 @@ func (x *sentence) obliges(a axis) bool {
 		return false
 	}
 	if a == developers && (stops(text) || breaks(text) && !spared(text)) {
+		return true
+	}
+	// Who has sent a transaction, or signed one, has to do it again.
+	if a == users && existing && refused(text) && !spared(text) {
 		return true
 	}
 	if denied(text) {

@@ -66,6 +66,9 @@ func TestAnswers(t *testing.T) {
 
 		{developers, yes, "Contracts of the old form will be rejected."},
 		{developers, yes, "Keys of such wallets will no longer be valid."},
+		{users, yes, "Pending transactions that exceed the limit will be rejected."},
+		{users, silent, "No pending transaction of a user will be rejected."},
+		{users, silent, "This limits how many transactions of a user can be invalidated."},
 		{validators, yes, "Block producers need to adjust the order of lamps."},
 		{users, yes, "The change requires all users to migrate to new keys."},
 
