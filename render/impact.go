@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -14,7 +15,7 @@ import (
 type impact struct {
 	*api.Summary
 	Rules bool // made of sentences of the text, by no model
-	// Opening is what a reader is told first, and Changes are what changes beside it. Rules repeat the description of the
+	// Opening is what a reader is told first, empty where a group is told the same, and Changes are what changes beside it. Rules repeat the description of the
 	// proposal, which stands above: they open with the first of the changes.
 	Opening string
 	Changes []string
@@ -85,6 +86,10 @@ func (p *Pages) impact(v *proposalView) *impact {
 			p.quote(v, &a, out.Rules)
 			out.Axes = append(out.Axes, a)
 		}
+	}
+	// What a group is told first need not be told before.
+	if slices.ContainsFunc(out.Axes, func(a axis) bool { return a.Lead != nil && prose.Plain(a.Lead.Quote, nil) == out.Opening }) {
+		out.Opening = ""
 	}
 	out.Verdicts = verdicts(s, len(times) > 0)
 	return out

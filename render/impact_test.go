@@ -232,3 +232,17 @@ func TestBoxSaysWhom(t *testing.T) {
 		})
 	}
 }
+
+// The panel of rules begins with the first change, unless a group is told the same first.
+func TestPanelOpens(t *testing.T) {
+	for quote, want := range map[string]bool{"A **new** opcode.": false, "Another.": true} {
+		_, text := panelOf(t, impactPage(t, func(s *api.Summary) {
+			s.Source, s.WhatsChanging = api.Extractive, []string{"A new opcode.", "A second change."}
+			s.Developers.ActionEvidence.Quote, s.Developers.Evidence[0].Quote = quote, quote
+		}))
+		text = strings.Join(strings.Fields(text), " ")
+		if got := strings.Contains(text, "Rules, no model A new opcode."); got != want || !strings.Contains(text, "What else changes A second change.") {
+			t.Errorf("with the quote %q the panel says %q; the first change at its beginning: want %t", quote, text, want)
+		}
+	}
+}

@@ -104,7 +104,8 @@ const panel = (box, s, hashOfText) => {
   const parts = [
     make("header", {}, title, make("span", { class: "tag" }, rules ? "Rules, no model" : "AI-generated, not part of the proposal")),
     ...f ? [make("p", { class: "ic old" }, "This is shown instead of what you asked for. " + f.detail + seconds(f.retryAfter))] : [],
-    make("p", { class: "tldr" }, ...spans(opening)),
+    // What a group is told first need not be told before.
+    ...spoken.some(e => e.querySelector(".says q")?.textContent === opening.replaceAll("`", "")) ? [] : [make("p", { class: "tldr" }, ...spans(opening))],
     ...spoken.length ? [make("div", { class: "axes" }, ...spoken)] : [],
     ...[...silent].map(([impact, names]) => make("p", { class: "small muted" }, names.join(", ") + ": ", ...spans(impact))),
     ...changes.length ? [make("details", rules ? {} : { open: "" }, make("summary", {}, `What ${rules ? "else " : ""}changes`),
