@@ -15,8 +15,7 @@ import (
 type impact struct {
 	*api.Summary
 	Rules bool // made of sentences of the text, by no model
-	// Opening is what a reader is told first, empty where a group is told the same, and Changes are what changes beside it. Rules repeat the description of the
-	// proposal, which stands above: they open with the first of the changes.
+	// Opening is what a reader is told first, empty where a group is told the same, and Changes are what changes beside it.
 	Opening string
 	Changes []string
 	Axes    []axis
@@ -60,8 +59,8 @@ type asked struct {
 func (p *Pages) impact(v *proposalView) *impact {
 	s := v.Page.Summary
 	out := &impact{Summary: s, Rules: s.Source == api.Extractive, Opening: s.TLDR, Changes: s.WhatsChanging}
-	if out.Rules && len(s.WhatsChanging) > 0 {
-		out.Opening, out.Changes = s.WhatsChanging[0], s.WhatsChanging[1:]
+	if out.Rules {
+		out.open(v.Metadata.Description)
 	}
 	var times []activation
 	if v.Page.Fork != nil {
@@ -93,6 +92,19 @@ func (p *Pages) impact(v *proposalView) *impact {
 	}
 	out.Verdicts = verdicts(s, len(times) > 0)
 	return out
+}
+
+// open takes from what rules tell first the description, which stands above. Where they tell no more, the first change opens.
+func (i *impact) open(description *string) {
+	if description != nil {
+		i.Opening = strings.TrimSpace(strings.TrimPrefix(i.TLDR, mip.Sentence(mip.Collapse(*description))))
+		if i.Opening == i.TLDR { // the description alone is too long for it
+			i.Opening = ""
+		}
+	}
+	if i.Opening == "" && len(i.Changes) > 0 {
+		i.Opening, i.Changes = i.Changes[0], i.Changes[1:]
+	}
 }
 
 // verdicts are what a summary says of the groups. An upgrade asks validators for a release, whatever the text says.

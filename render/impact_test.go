@@ -245,4 +245,10 @@ func TestPanelOpens(t *testing.T) {
 			t.Errorf("with the quote %q the panel says %q; the first change at its beginning: want %t", quote, text, want)
 		}
 	}
+	_, text := panelOf(t, impactPage(t, func(s *api.Summary) {
+		s.Source, s.TLDR, s.WhatsChanging = api.Extractive, "One sentence. It adds an opcode.", []string{"A new opcode."}
+	}))
+	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, "Rules, no model It adds an opcode. Developers") || !strings.Contains(text, "What else changes A new opcode.") {
+		t.Errorf("what rules say beside the description does not begin the panel: %q", text)
+	}
 }

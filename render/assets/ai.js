@@ -98,14 +98,13 @@ const panel = (box, s, hashOfText) => {
     if (!a.stated) silent.set(a.impact, [...silent.get(a.impact) ?? [], name]);
     if (a.stated || box.querySelector(`.asked[data-ask=${name}]`)) spoken.push(axis(name, a, rules, box));
   }
-  const changes = s.whatsChanging, opening = rules ? changes.shift() : s.tldr;
+  const changes = s.whatsChanging, own = box.querySelector(".tldr");
   const made = rules ? [] : [make("span", {}, "Made ", moment(s.generatedAt), " by " + s.source)];
   const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
   const parts = [
     make("header", {}, title, make("span", { class: "tag" }, rules ? "Rules, no model" : "AI-generated, not part of the proposal")),
     ...f ? [make("p", { class: "ic old" }, "This is shown instead of what you asked for. " + f.detail + seconds(f.retryAfter))] : [],
-    // What a group is told first need not be told before.
-    ...spoken.some(e => e.querySelector(".says q")?.textContent === opening.replaceAll("`", "")) ? [] : [make("p", { class: "tldr" }, ...spans(opening))],
+    ...rules ? own ? [own] : [] : [make("p", { class: "tldr" }, ...spans(s.tldr))], // the page's own is that of rules
     ...spoken.length ? [make("div", { class: "axes" }, ...spoken)] : [],
     ...[...silent].map(([impact, names]) => make("p", { class: "small muted" }, names.join(", ") + ": ", ...spans(impact))),
     ...changes.length ? [make("details", rules ? {} : { open: "" }, make("summary", {}, `What ${rules ? "else " : ""}changes`),
