@@ -105,7 +105,7 @@ type Proposal struct {
 	Upstream bool
 	// Local says that the file was not synced, and others were.
 	Local bool
-	// Shown are the values of [Options.Show], in its order.
+	// Shown are a note behind the status, and the values of [Options.Show] in its order.
 	Shown []mip.Shown
 	// Raw is the file, byte for byte.
 	Raw string

@@ -30,17 +30,17 @@ const (
 )
 
 // metadata fills everything that the header states. The id is read before; fromName says that its
-// number is the file name's. heading stands in for a missing title.
-func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata {
+// number is the file name's. heading stands in for a missing title. note is what the header says behind
+// its status.
+func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metadata, note string) {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && shownText[v.means()] {
 			f.r.add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
-	f.shorten(f.of("status")) // which says so where it cuts
 	status, note := f.status()
-	m := mip.Metadata{
+	m = mip.Metadata{
 		Number:           id.Number,
 		ID:               id,
 		Title:            f.shorten(f.of("title")),
@@ -107,14 +107,11 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) mip.Metadata
 		m.Type = new("Meta")
 		m.Inferred = append(m.Inferred, "type")
 	}
-	return m
+	return m, note
 }
 
-// shown are the values of keys that have one, behind what the header notes of its status.
+// shown are the values of keys that have one.
 func (f *fields) shown(keys []string) (out []mip.Shown) {
-	if _, note := f.status(); note != "" {
-		out = append(out, mip.Shown{Key: "Note on the status", Text: note})
-	}
 	for _, key := range keys {
 		if text := f.optional(key); text != nil {
 			out = append(out, mip.Shown{Key: key, Text: *text})

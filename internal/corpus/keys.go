@@ -71,7 +71,7 @@ var successors = regexp.MustCompile(`(?i)^(?:(?:superseded|replaced|obsoleted)\s
 
 // status is the word of a header's status, and what is noted behind it: Inactive (superseded by CIP-121).
 func (f *fields) status() (word mip.Status, note string) {
-	text := mip.Shorten(f.of("status").text(), maxText)
+	text := f.shorten(f.of("status"))
 	if m := noted.FindStringSubmatch(text); m != nil {
 		text, note = m[1]+m[3], m[2]+m[4]
 	}

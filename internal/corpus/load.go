@@ -328,7 +328,10 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	sum := sha256.Sum256(content)
 	shown := f.shown(o.Show)
 	stated := f.date("updated")
-	metadata := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
+	metadata, note := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
+	if note != "" {
+		shown = append([]mip.Shown{{Key: "Note on the status", Text: note}}, shown...)
+	}
 	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, stated: stated, source: file, Body: body, Shown: shown, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias, p.dates = f.of("requires").line, f.alias, f.dates
