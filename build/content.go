@@ -48,7 +48,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	all, err := corpus.Load(ctx, corpus.Options{
 		Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
 		Addresses: o.Site.Addresses(), Locales: o.Site.Locales, Ignore: o.Site.Ignore,
-		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show, References: o.Site.References,
+		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show, References: o.Site.References, Statuses: o.Site.Statuses,
 	})
 	if err != nil {
 		return nil, err
@@ -229,6 +229,7 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	info := mip.SiteInfo{
 		Site: mip.Site{
 			Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
+			Statuses: append(mip.Process{}, s.Statuses...),
 			Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
 		},
 		History: c.History,

@@ -103,7 +103,7 @@ func (p *planner) sitePages() {
 	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Metadata) })
 
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
-		p.addIndex(route, func() ([]byte, error) { return p.stable.About(route) })
+		p.addIndex(route, func() ([]byte, error) { return p.stable.About(route, p.info.Statuses.Named(p.Metadata)) })
 	}
 
 	p.addIndex("/404.html", p.pages.NotFound)
@@ -214,7 +214,7 @@ func (p *planner) alone() map[string]bool {
 // headOf makes one word of the values of a field that share a slug. The most frequent spelling of a person's name
 // counts, and the process's own word for a status, which is the one that the page explains. For other fields the word
 // names all values: C and C++ have one slug, and so one page.
-func headOf(field string, values []string) string {
+func headOf(process mip.Process, field string, values []string) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(values)))
 	switch field {
 	case "author":
@@ -225,7 +225,7 @@ func headOf(field string, values []string) string {
 		return slices.MinFunc(sorted, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
 	case "status":
 		for _, v := range values {
-			if s := mip.Status(v); s == "" || s.Known() {
+			if v == "" || process.Parse(v).Stage != "" {
 				return v
 			}
 		}
@@ -245,12 +245,21 @@ func (p *planner) lists() {
 				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)
 			}
 		}
+		// A status that the site states has its list while nobody has it, so that people can subscribe to it.
+		for _, s := range p.info.Statuses {
+			if slug := s.Name.Slug(); field == "status" && at[slug] == nil {
+				at[slug], words[slug] = []int{}, []string{string(s.Name)}
+			}
+		}
 		for _, slug := range slices.Sorted(maps.Keys(at)) {
 			// A header has room for a hundred authors. A page and a feed for each of them would be out of proportion.
 			if field == "author" && p.pages.Alone[slug] {
 				continue
 			}
-			l := plain.Listing{Kind: field, Value: headOf(field, words[slug]), Slug: slug}
+			l := plain.Listing{Kind: field, Value: headOf(p.info.Statuses, field, words[slug]), Slug: slug}
+			if field == "status" {
+				l.Stage = p.info.Statuses.Parse(l.Value).Stage
+			}
 			p.addListed(pattern, slug, "", func() ([]byte, error) { return p.pages.Listing(p.fill(l, at[slug])) })
 			p.addFeed(pattern, l, at[slug])
 		}

@@ -100,7 +100,7 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 // seen are the statuses of a proposal's earlier versions, as far as its page shows them: those on the way to Final that
 // are behind it.
 func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, err error) {
-	if c.History == nil || len(c.History.Blobs) < 2 || !slices.Contains([]mip.Status{mip.Review, mip.LastCall, mip.Final}, m.Status) {
+	if c.History == nil || len(c.History.Blobs) < 2 || slices.Index(p.info.Statuses.Way(), m.Standing) < 1 {
 		return nil, nil
 	}
 	texts, err := p.versions.Read(c)

@@ -11,7 +11,6 @@ import (
 
 func TestCards(t *testing.T) {
 	info := mip.Site{Title: "Example proposals", Description: "All of them.", BaseURL: "https://example.org"}
-	draft, none := mip.Draft, mip.Status("")
 	p := newTestPages(t, mip.SiteInfo{Site: info}, nil)
 	for _, c := range []struct {
 		name string
@@ -20,11 +19,11 @@ func TestCards(t *testing.T) {
 		text string
 	}{
 		{"proposal", &mip.Metadata{
-			ID: mip.ID{Kind: "MIP", Number: 3}, Title: "A `B` <C>", Status: draft, Type: new("Standards Track"), Category: new("Core"),
-		}, card.Card{Site: "Example proposals", ID: "MIP-3", Title: "A B <C>", Status: &draft, Kind: "Standards Track, Core"},
+			ID: mip.ID{Kind: "MIP", Number: 3}, Title: "A `B` <C>", Standing: mip.Draft.Usual(), Type: new("Standards Track"), Category: new("Core"),
+		}, card.Card{Site: "Example proposals", ID: "MIP-3", Title: "A B <C>", Status: "Draft", Mark: "draft", Kind: "Standards Track, Core"},
 			"MIP-3: A B <C>. Draft. Standards Track, Core. Example proposals"},
 		{"without title and status", &mip.Metadata{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "MIP-3"},
-			card.Card{Site: "Example proposals", ID: "MIP-3", Status: &none}, "MIP-3. No status. Example proposals"},
+			card.Card{Site: "Example proposals", ID: "MIP-3", Status: "No status", Mark: "none"}, "MIP-3. No status. Example proposals"},
 		{"site", nil, card.Card{Title: "Example proposals", Kind: "All of them."}, "Example proposals. All of them"},
 	} {
 		got, route := SiteCard(info), SiteCardRoute(c.want)

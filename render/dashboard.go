@@ -80,7 +80,7 @@ const hotLimit = 7
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	all, upgrades := d.Metadata, p.upgrades(d.Metadata)
 	v := dashboardView{
-		DashboardPage: d, Next: ahead(all, upgrades), Statuses: statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
+		DashboardPage: d, Next: ahead(all, upgrades), Statuses: p.statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
 	}
 	v.Compared, v.Disagreements = p.compare(all)
 	// A topic that several proposals link to has one row.

@@ -245,7 +245,7 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 			v.Circles = append(v.Circles, circle{ids[e[0]], ids[e[1]]})
 		}
 	}
-	v.Tied, v.Statuses = len(tied), statusChoices(tied)
+	v.Tied, v.Statuses = len(tied), p.statusChoices(tied)
 	v.Superseded = slices.ContainsFunc(tied, mip.Metadata.Superseded)
 	return p.page("graph", head{
 		Section: "/", Title: "Relations", Route: "/graph/", Script: graphScript,

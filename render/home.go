@@ -34,14 +34,14 @@ func (p *Pages) Home(all []mip.Metadata) ([]byte, error) {
 	v := homeView{
 		Description: cmp.Or(p.info.Description,
 			"Every published proposal: what it says, where it stands and what it depends on."),
-		All: all, Statuses: statusChoices(all), Table: p.newTable(all), Size: rowsOfPage,
+		All: all, Statuses: p.statusChoices(all), Table: p.newTable(all), Size: rowsOfPage,
 		Pages: (len(all) + rowsOfPage - 1) / rowsOfPage,
 	}
 	v.Table.Sorts = true
 	v.Table.Heat = slices.ContainsFunc(all, p.discussed)
 	v.Blank = p.blank(v.Table)
 	v.Open = slices.DeleteFunc(slices.Clone(v.Table.All), func(m mip.Metadata) bool {
-		return !m.UnderDiscussion() || m.Status == mip.LastCall && !m.LastCallDeadline.IsZero()
+		return !m.UnderDiscussion() || m.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
 	})
 	v.Table.All = v.Table.All[:min(rowsOfPage, len(all))]
 	v.Filters = slices.DeleteFunc([]filter{

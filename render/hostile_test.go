@@ -39,7 +39,7 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 	m.Hardfork = &forks[1].Name
 	m.Requires = []int{1, 4}
 	all[3].Title, all[3].Requires = text("related"), []int{1, 77}
-	all[7].Status = mip.Status(text("status"))
+	all[7].Standing = mip.Standing{Status: mip.Status(text("status"))}
 	bad := "javascript:alert(1)"
 	all[0].DiscussionsTo, all[0].SourceURL = &bad, &bad
 	p := newTestPages(t, info, forks)

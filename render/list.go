@@ -85,18 +85,18 @@ func (p *Pages) discussed(m mip.Metadata) bool { return p.info.Forum != nil && m
 // ref is a mention of a proposal. One that is not published has an id alone: a header may name any
 // number. It is a copy, so that a page holds no more of another proposal than it shows.
 type ref struct {
-	ID         mip.ID
-	Title      string
-	Status     mip.Status
+	ID    mip.ID
+	Title string
+	mip.Standing
 	Published  bool
 	Superseded bool
 }
 
 // Class is the CSS class of its status.
-func (r ref) Class() string { return badgeClass(r.Status, r.Superseded) }
+func (r ref) Class() string { return badgeClass(r.Standing, r.Superseded) }
 
 // refTo mentions a published proposal.
-func refTo(m mip.Metadata) ref { return ref{m.ID, m.Title, m.Status, true, m.Superseded()} }
+func refTo(m mip.Metadata) ref { return ref{m.ID, m.Title, m.Standing, true, m.Superseded()} }
 
 // refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
 func refs(all []mip.Metadata, of mip.ID, numbers []int) []ref {
@@ -172,25 +172,32 @@ func (p *Pages) upgradeChoices() (out []choice) {
 
 // statusChoices counts the statuses that occur: those of the process in the order of life, then the others by name. No
 // status comes last.
-func statusChoices(all []mip.Metadata) []choice {
+func (p *Pages) statusChoices(all []mip.Metadata) []choice {
 	out := choices(all, func(m mip.Metadata) (string, string) { return m.Status.Slug(), m.Status.String() })
 	// Statuses of the process have their place in its order; the others share the place after it.
-	none, process := mip.Status("").Slug(), mip.Statuses()
+	process, none := p.info.Statuses.Known(), mip.Status("").Slug()
+	at := func(c choice) int {
+		return slices.IndexFunc(process, func(s mip.Standing) bool { return s.Status.Slug() == c.Slug })
+	}
 	rank := func(c choice) int {
-		if c.Slug == none {
+		switch i := at(c); {
+		case c.Slug == none:
 			return len(process) + 1
-		}
-		if i := slices.IndexFunc(process, func(s mip.Status) bool { return s.Slug() == c.Slug }); i >= 0 {
+		case i < 0:
+			return len(process)
+		default:
 			return i
 		}
-		return len(process)
 	}
 	slices.SortStableFunc(out, func(a, b choice) int { return cmp.Compare(rank(a), rank(b)) })
 	for i, c := range out {
-		out[i].Class = statusClass(mip.Status(c.Label))
+		standing := mip.Standing{Status: mip.Status(c.Label)}
 		if c.Slug == none {
-			out[i].Class = statusClass("")
+			standing.Status = ""
+		} else if j := at(c); j >= 0 {
+			standing = process[j]
 		}
+		out[i].Class = statusClass(standing)
 	}
 	return out
 }
@@ -201,7 +208,7 @@ func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
 	latest := mip.NewestChange(all)
 	for _, m := range all {
 		switch {
-		case m.Status != mip.LastCall || m.LastCallDeadline.IsZero():
+		case m.Stage != mip.StageLastCall || m.LastCallDeadline.IsZero():
 		case latest != nil && latest.Date().Time().After(m.LastCallDeadline.Time()):
 			over = append(over, m)
 		default:
@@ -224,9 +231,9 @@ func byDeadline(a, b mip.Metadata) int {
 // Listing renders /status/{status}/, /category/{category}/, /type/{type}/ or /author/{login}/. A status of the
 // process may have no proposal; the page says so.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
-	heading, meaning := plain.Explain(l.Kind, l.Value)
+	heading, meaning := l.Explain()
 	t := p.newTable(l.Metadata)
-	if t.Deadline = l.Kind == "status" && mip.Status(l.Value) == mip.LastCall; t.Deadline {
+	if t.Deadline = l.Stage == mip.StageLastCall; t.Deadline {
 		slices.SortStableFunc(t.All, byDeadline)
 	}
 	script := siteScript
@@ -239,10 +246,10 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 		Alternates:  []alternate{p.feedOf(l.Route(), heading)},
 	}, struct {
 		Heading, Meaning string
-		Status           mip.Status // of a list by status
+		Standing         mip.Standing // of a list by status
 		List             plain.Listing
 		Table            table
-	}{heading, meaning, mip.Status(l.Value), l, t})
+	}{heading, meaning, mip.Standing{Status: mip.Status(l.Value), Stage: l.Stage}, l, t})
 }
 
 // feedOf is the feed of the page at route, which ends with a slash, for the head of that page.
@@ -263,7 +270,7 @@ func (p *Pages) Feeds(all []mip.Metadata) ([]byte, error) {
 		Section: "/feeds/", Title: "Feeds", Route: "/feeds/",
 		Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
 	}, slices.DeleteFunc([]feedGroup{
-		{"Status", "status", statusChoices(all)},
+		{"Status", "status", p.statusChoices(all)},
 		{"Category", "category", categories(all)},
 		{"Type", "type", types(all)},
 		{"Network upgrade", "upgrade", p.upgradeChoices()},
@@ -272,8 +279,8 @@ func (p *Pages) Feeds(all []mip.Metadata) ([]byte, error) {
 
 // About renders a page about the site itself: /about/, /about/ai/ or /accessibility/. The route is
 // the name of its template, too. Texts that hold for every site stand there; only the title and the
-// statuses come from values.
-func (p *Pages) About(route string) ([]byte, error) {
+// statuses that readers are told of come from values.
+func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 	title := "About"
 	description := "What %s offers, how heat is computed, how fresh its figures are and what the statuses mean."
 	switch route {
@@ -285,7 +292,10 @@ func (p *Pages) About(route string) ([]byte, error) {
 		description = "How accessible %s is meant to be, what was checked and what is known to be missing."
 	}
 	h := head{Title: title, Route: route, Description: fmt.Sprintf(description, p.info.Title)}
-	return p.page(route, h, mip.Statuses())
+	return p.page(route, h, struct {
+		Statuses []mip.Standing
+		Way      string
+	}{statuses, way(p.info.Statuses, statuses)})
 }
 
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address and is

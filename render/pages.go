@@ -198,7 +198,7 @@ func (p *Pages) image(m *mip.Metadata) image {
 	}
 	words := []string{c.Title}
 	if c.ID != "" {
-		words = []string{named(c.ID, ": ", c.Title), c.Status.String()}
+		words = []string{named(c.ID, ": ", c.Title), c.Status}
 	}
 	for _, s := range []string{c.Kind, c.Site} {
 		if s != "" {
@@ -231,7 +231,7 @@ func ProposalCard(info mip.Site, m mip.Metadata) card.Card {
 	}
 	// Leave out a title that is only the id: it would stand there twice. Leave out backticks: a picture has no code
 	// face.
-	c := card.Card{Site: info.Title, ID: m.ID.String(), Status: &m.Status, Kind: strings.Join(kind, ", ")}
+	c := card.Card{Site: info.Title, ID: m.ID.String(), Status: m.Status.String(), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", ")}
 	if m.Title != m.ID.String() {
 		c.Title = plain.Text(m.Title)
 	}

@@ -45,17 +45,17 @@ func pageForks() []mip.HardFork {
 // pageList has a proposal of every status, unknown and absent ones included.
 func pageList() []mip.Metadata {
 	text := func(s string) *string { return &s }
-	statuses := append(mip.Statuses(), "Peer Review", "")
+	statuses := append(mip.Process(nil).Known(), mip.Standing{Status: "Peer Review"}, mip.Standing{})
 	out := make([]mip.Metadata, 0, len(statuses))
 	for i, st := range statuses {
 		n := i + 1
 		updated := mip.NewTime(time.Date(2026, 3, n, 12, 30, 0, 0, time.UTC))
 		m := mip.Metadata{
 			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: fmt.Sprintf("Title `code %d`", n),
-			Status: st, Updated: &updated, Created: mip.Date{Year: 2026, Month: 1, Day: n},
+			Standing: st, Updated: &updated, Created: mip.Date{Year: 2026, Month: 1, Day: n},
 			Authors: []mip.Author{{Name: text("Ada"), GitHub: text("ada")}, {Email: text("b@example.org")}, {}},
 		}
-		if st != "" {
+		if st.Status != "" {
 			m.Description, m.Type, m.Category = text("One sentence."), text("Standards Track"), text("Core")
 		}
 		out = append(out, m)
@@ -114,7 +114,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(NewRelations(all)) })
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
-		do(route, func() ([]byte, error) { return p.About(route) })
+		do(route, func() ([]byte, error) { return p.About(route, mip.Process(nil).Known()) })
 	}
 	do("/404.html", p.NotFound)
 	do("/api/", func() ([]byte, error) { return p.API(pageAPI()) })

@@ -102,7 +102,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		return nil, err
 	}
 	m := w.Metadata
-	w.Steps, w.Text, w.HistoryURL = steps(m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
+	w.Steps, w.Text, w.HistoryURL = steps(p.info.Statuses, m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
 	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarise) {
 		w.Impact, w.Ask = p.impact(w), !v.Summary.Committed
 	}
@@ -184,37 +184,55 @@ func describe(m mip.Metadata) string {
 	return out
 }
 
-// step is one station of the way to Final. One that the proposal has behind it and that neither its header nor its
-// history shows is unknown: many processes have no such station.
+// step is one station of the way to the end of the process. One that the proposal has behind it and that neither its
+// header nor its history shows is unknown: many processes have no such station.
 type step struct {
-	Status  mip.Status
+	mip.Standing
 	Class   string
 	Now     bool
 	Unknown bool
 }
 
-// steps places a proposal on the way from Draft to Final. A proposal with a status beside that way,
-// such as Withdrawn, is on no station, and one that is superseded on none any more.
-func steps(m mip.Metadata, seen []mip.Status) []step {
-	way := []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final}
-	at := slices.Index(way, m.Status)
+// steps places a proposal on the way from its first draft to the end of the process. A proposal with a status beside that
+// way, such as Withdrawn, is on no station, and one that is superseded on none any more.
+func steps(process mip.Process, m mip.Metadata, seen []mip.Status) []step {
+	way := process.Way()
+	at := slices.Index(way, m.Standing)
 	if at < 0 || m.Superseded() {
 		return nil
 	}
 	out := make([]step, len(way))
 	for i, w := range way {
-		shown := slices.Contains(seen, w) || w == mip.LastCall && !m.LastCallDeadline.IsZero()
+		shown := slices.Contains(seen, w.Status) || w.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
 		out[i] = step{w, "s-draft", i == at, i < at && !shown}
 		switch {
 		case out[i].Unknown:
 			out[i].Class = "none"
-		case i < at || w == mip.Final && i == at:
+		case i < at || w.Settled() && i == at:
 			out[i].Class = "s-final done"
 		case i == at:
 			out[i].Class = statusClass(w)
 		}
 	}
 	return out
+}
+
+// way says how a proposal goes through the process. It is empty where no status of the process is among those that readers
+// are told of.
+func way(process mip.Process, named []mip.Standing) string {
+	var words []string
+	for _, s := range process.Way() {
+		words = append(words, string(s.Status))
+	}
+	last := len(words) - 1
+	if last < 1 || !slices.ContainsFunc(named, func(s mip.Standing) bool { return s.Stage != "" }) {
+		return ""
+	}
+	through := ""
+	if last > 1 {
+		through = " through " + strings.Join(words[1:last], " and ")
+	}
+	return "A proposal goes from " + words[0] + through + " to " + words[last] + "."
 }
 
 // historyURL is the address at which people see a proposal's history: that of its own page, or of the file's history on

@@ -57,8 +57,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"organization": func(a mip.Author) bool { return organization.MatchString(mip.Deref(a.Name)) },
 		"subject":      p.subject,
 		"ended":        func(m mip.Metadata) []string { return plain.Ended(p.info.Site, m) },
-		"badge":        func(m mip.Metadata) string { return badgeClass(m.Status, m.Superseded()) },
-		"meaning":      func(s mip.Status) string { return plain.Meaning("status", s.Slug()) },
+		"badge":        func(m mip.Metadata) string { return badgeClass(m.Standing, m.Superseded()) },
+		"meaning":      plain.StatusMeaning,
 		"date":         date,
 		"num":          thousands,
 		"short":        short,
@@ -189,17 +189,8 @@ func authorName(a mip.Author) string {
 	return cmp.Or(mip.Deref(a.Name), login, mip.Deref(a.Email))
 }
 
-// statusClass is the CSS class of a status. Words outside the process share one, so that no header
-// can choose a class.
-func statusClass(s mip.Status) string {
-	switch {
-	case s == "":
-		return "s-none"
-	case s.Known():
-		return "s-" + s.Slug()
-	}
-	return "s-other"
-}
+// statusClass is the CSS class of a status. There are those of [plain.Mark], so that no header can choose a class.
+func statusClass(s mip.Standing) string { return "s-" + plain.Mark(s) }
 
 // organization matches the name of an author that is no person.
 var organization = regexp.MustCompile(`(?i)\b(foundation|fondation|stiftung|fundación|labs?|dao|inc|ltd|llc|gmbh|corp(oration)?|` +
@@ -215,7 +206,7 @@ func category(m mip.Metadata) *string {
 }
 
 // badgeClass is statusClass, but what is superseded does not look as if it were in force.
-func badgeClass(s mip.Status, superseded bool) string {
+func badgeClass(s mip.Standing, superseded bool) string {
 	if superseded {
 		return statusClass(s) + " was"
 	}

@@ -160,8 +160,9 @@ type upgradeView struct {
 // bundles.
 func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	f, all := page.Fork, page.All
-	heading, _ := plain.Explain("upgrade", f.Name)
-	route := plain.Listing{Kind: "upgrade", Slug: mip.Slug(f.Name)}.Route()
+	list := plain.Listing{Kind: "upgrade", Value: f.Name, Slug: mip.Slug(f.Name)}
+	heading, _ := list.Explain()
+	route := list.Route()
 	v := upgradeView{
 		upgrade: p.upgrade(f, all), Tasks: page.Tasks,
 		Description: "The proposals that the " + f.Name + " network upgrade activates, when each network switches, and what has to be done before.",

@@ -84,7 +84,7 @@ func TestSteps(t *testing.T) {
 		{"", mip.Date{}, nil, ""},
 	} {
 		var got []string
-		for _, s := range steps(mip.Metadata{Status: tt.status, LastCallDeadline: tt.until}, tt.seen) {
+		for _, s := range steps(nil, mip.Metadata{Standing: tt.status.Usual(), LastCallDeadline: tt.until}, tt.seen) {
 			word := strings.ReplaceAll(string(s.Status), " ", "")
 			if s.Now {
 				word = "*" + word
@@ -109,12 +109,12 @@ func TestLastCalls(t *testing.T) {
 	updated := mip.NewTime(time.Date(2026, 5, 10, 1, 0, 0, 0, time.UTC))
 	call := func(n, day int) mip.Metadata {
 		return mip.Metadata{
-			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "Title", Status: mip.LastCall,
+			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "Title", Standing: mip.LastCall.Usual(),
 			LastCallDeadline: mip.Date{Year: 2026, Month: 5, Day: day}, Updated: &updated,
 		}
 	}
 	draft, undated := call(6, 20), call(7, 20)
-	draft.Status, undated.LastCallDeadline = mip.Draft, mip.Date{}
+	draft.Standing, undated.LastCallDeadline = mip.Draft.Usual(), mip.Date{}
 	all := []mip.Metadata{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
 	home, dashboard := homeAndDashboard(t, all)
 	for page, want := range map[string]string{
@@ -168,7 +168,7 @@ func TestTableOfContents(t *testing.T) {
 func TestStatuses(t *testing.T) {
 	var all []mip.Metadata
 	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved", mip.Final} {
-		all = append(all, mip.Metadata{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title", Status: s})
+		all = append(all, mip.Metadata{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title", Standing: s.Usual()})
 	}
 	home, dashboard := homeAndDashboard(t, all)
 	for _, c := range []struct{ part, pattern, want string }{

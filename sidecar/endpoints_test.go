@@ -155,7 +155,7 @@ func TestCompared(t *testing.T) {
 	bubble(t, func(w *world) {
 		k := *w.known
 		k.List.MIPs, k.HardForks = slices.Clone(k.List.MIPs), slices.Clone(k.HardForks)
-		k.List.MIPs[0].Status, k.List.MIPs[1].Status = "", ""
+		k.List.MIPs[0].Standing, k.List.MIPs[1].Standing = mip.Standing{}, mip.Standing{}
 		k.List.MIPs[0].StatedActivations = []mip.StatedActivation{{Network: "mainnet", Text: "TBD"}, {Network: "testnet", Text: "1", Timestamp: k.HardForks[0].Activation["testnet"].Timestamp}}
 		k.HardForks[0].BundledMIPs = append(slices.Clone(k.HardForks[0].BundledMIPs), 77)
 		if err := w.sidecar.Update(&k); err != nil {

@@ -321,8 +321,8 @@ func compare(c *catalog.Catalog, clock chainClock) ([]api.Discrepancy, *mip.Comp
 	out := []api.Discrepancy{}
 	for _, m := range c.List.MIPs {
 		last := m.LastCallDeadline
-		if m.Status == mip.LastCall && !last.IsZero() && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
-			message := fmt.Sprintf("%s is in Last Call, and its deadline %s has passed.", m.ID, last)
+		if m.Stage == mip.StageLastCall && !last.IsZero() && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
+			message := fmt.Sprintf("%s is in %s, and its deadline %s has passed.", m.ID, m.Status, last)
 			out = append(out, api.Discrepancy{MIP: &m.Number, Code: "last-call-overdue", Message: message})
 		}
 	}
@@ -360,7 +360,7 @@ func (c chainClock) message(d mip.Disagreement) string {
 	case mip.ActiveWithoutStatus:
 		return fmt.Sprintf("%s is active on %s %s (%s), and %s, which it bundles, states no status.", d.Fork, network, since, source, d.ID)
 	case mip.FinalNotActive:
-		return fmt.Sprintf("%s is Final, and %s, which bundles it, %s on %s (%s).", d.ID, d.Fork, when, network, source)
+		return fmt.Sprintf("%s is %s, and %s, which bundles it, %s on %s (%s).", d.ID, d.Status, d.Fork, when, network, source)
 	case mip.BundledNotPublished:
 		return fmt.Sprintf("%s bundles %s, which is not published here.", d.Fork, d.ID)
 	}

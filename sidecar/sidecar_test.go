@@ -140,7 +140,7 @@ func known() *catalog.Catalog {
 	words := forum + "/t/topic-401"
 	changed := mip.NewTime(time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC))
 	summary := func(n int, status mip.Status) mip.Metadata {
-		return mip.Metadata{Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "T", Authors: []mip.Author{}, Status: status, Updated: &changed,
+		return mip.Metadata{Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "T", Authors: []mip.Author{}, Standing: status.Usual(), Updated: &changed,
 			Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, Activations: []mip.NetworkActivation{}, StatedActivations: []mip.StatedActivation{}, Discussions: []string{},
 			External: []mip.External{}, Frontmatter: mip.Frontmatter{}, Inferred: []string{}}
 	}

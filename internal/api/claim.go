@@ -5,11 +5,11 @@ import "github.com/mipwatch/mipwatch/internal/mip"
 // Claim is what one proposal says of one group.
 type Claim struct {
 	Axis
-	Group    string     `json:"group" doc:"developers, users, validators or foundation."`
-	ID       mip.ID     `json:"id" doc:"The proposal."`
-	Title    string     `json:"title" doc:"Of the proposal; may hold Markdown backticks."`
-	Status   mip.Status `json:"status" doc:"As written."`
-	Hardfork *string    `json:"hardfork" doc:"The hard fork that bundles the proposal or whose meta proposal it is."`
+	Group string `json:"group" doc:"developers, users, validators or foundation."`
+	ID    mip.ID `json:"id" doc:"The proposal."`
+	Title string `json:"title" doc:"Of the proposal; may hold Markdown backticks."`
+	mip.Standing
+	Hardfork *string `json:"hardfork" doc:"The hard fork that bundles the proposal or whose meta proposal it is."`
 
 	Activations []mip.NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set: compare with the present."`
 
@@ -35,7 +35,7 @@ func (s Summary) Claims(m mip.Metadata) (out []Claim) {
 		group string
 		axis  Axis
 	}{{"developers", s.Developers}, {"users", s.Users}, {"validators", s.Validators}, {"foundation", s.Foundation}} {
-		out = append(out, Claim{of.axis, of.group, m.ID, m.Title, m.Status, m.Hardfork, m.Activations, s.Source, m.URL})
+		out = append(out, Claim{of.axis, of.group, m.ID, m.Title, m.Standing, m.Hardfork, m.Activations, s.Source, m.URL})
 	}
 	return out
 }

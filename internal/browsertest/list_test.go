@@ -90,10 +90,10 @@ func TestList(t *testing.T) {
 		tab := r.tab(t, View{Width: 390})
 		tab.Go("/?category=core&status=final")
 		shows(tab, ids(all, func(m mip.Metadata) bool { return core(m) && m.Status == mip.Final }))
-		for _, s := range mip.Statuses() {
-			want := len(ids(all, func(m mip.Metadata) bool { return core(m) && m.Status == s }))
-			if got := Ask[string](tab, `document.querySelector("[data-status=`+s.Slug()+`] .n").textContent`); got != fmt.Sprint(want) {
-				t.Errorf("%s: %s, want %d", s, got, want)
+		for _, s := range mip.Process(nil).Known() {
+			want := len(ids(all, func(m mip.Metadata) bool { return core(m) && m.Standing == s }))
+			if got := Ask[string](tab, `document.querySelector("[data-status=`+s.Status.Slug()+`] .n").textContent`); got != fmt.Sprint(want) {
+				t.Errorf("%s: %s, want %d", s.Status, got, want)
 			}
 		}
 	})
@@ -126,7 +126,7 @@ func TestList(t *testing.T) {
 			{"number", func(a, b mip.Metadata) int { return a.Number - b.Number }},
 			{"updated", func(a, b mip.Metadata) int { return b.Updated.UTC().Compare(a.Updated.UTC()) }},
 			{"status", func(a, b mip.Metadata) int {
-				return slices.Index(mip.Statuses(), a.Status) - slices.Index(mip.Statuses(), b.Status)
+				return slices.Index(mip.Process(nil).Known(), a.Standing) - slices.Index(mip.Process(nil).Known(), b.Standing)
 			}},
 		} {
 			head := `th[data-sort="` + c.key + `"]`

@@ -48,7 +48,8 @@ func TestWalk(t *testing.T) {
 	fifty.runs(t, 50)
 	// Thirteen statuses, of the process and of others' words.
 	statuses := setup{folders: []string{}, more: map[string]string{}}
-	for i, status := range append(mip.Statuses(), "Peer Review", "Accepted", "Moved", "Deferred", "Active", "Inactive (superseded by CIP-0121)") {
+	for i, status := range []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final, mip.Living, mip.Stagnant, mip.Withdrawn,
+		"Peer Review", "Accepted", "Moved", "Deferred", "Active", "Inactive (superseded by CIP-0121)"} {
 		statuses.more[fmt.Sprintf("MIP-%d.md", i+1)] = fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\n## Abstract\n\nWords.\n", i+1, i+1, status)
 	}
 	everyWidth := []int{280, 320, 390, 720, 768, 820, 912, 980, 1024, 1200}

@@ -47,6 +47,8 @@ type Options struct {
 	// Dates is the order of a date's parts where its text leaves two days open: mdy or dmy. Empty: that of the other dates
 	// of its folder, where nine in ten of them have one.
 	Dates string
+	// Statuses is the process; without any the words of EIP-1 are known.
+	Statuses mip.Process
 	// Show are keys of headers that are shown as they are.
 	Show []string
 	// References are where proposals of other sites are.
@@ -72,8 +74,9 @@ type Corpus struct {
 	History string
 
 	prefix string
-	// keys and elsewhere are those of [Options].
+	// keys, process and elsewhere are those of [Options].
 	keys      map[string][]string
+	process   mip.Process
 	elsewhere mip.References
 	// texts and beside are the files as they were read: those that may be proposals, and the
 	// summaries and translations. history has their commits.

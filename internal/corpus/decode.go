@@ -31,6 +31,8 @@ type fields struct {
 	r *report
 	// keys are the names of what has a meaning.
 	keys keys
+	// process has the known statuses.
+	process mip.Process
 	// dates are what [fields.date] has seen.
 	dates dates
 	// alias is another prefix under which the header states the proposal's own number.

@@ -39,14 +39,14 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 			f.r.add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
-	status, note := f.status()
+	standing, note := f.status()
 	m = mip.Metadata{
 		Number:           id.Number,
 		ID:               id,
 		Title:            f.shorten(f.of("title")),
 		Description:      f.optional(f.keys["description"]...),
 		Authors:          f.authors(f.keys["author"]...),
-		Status:           status,
+		Standing:         standing,
 		Type:             f.optional(f.keys["type"]...),
 		Category:         f.optional(f.keys["category"]...),
 		Created:          f.date("created"),
@@ -84,8 +84,8 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 	if id := f.forumTopic("forum-topic-id", "forum-topic"); id != nil {
 		m.ForumTopicID = id
 	}
-	if m.Status != "" && !m.Status.Known() {
-		f.r.add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)))
+	if m.Status != "" && m.Stage == "" {
+		f.r.add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)), f.process)
 	}
 	// Inferred names the fields in the order of the struct.
 	if fromName {

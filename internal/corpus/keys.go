@@ -69,13 +69,13 @@ var noted = regexp.MustCompile(`^(\S.*?)\s+\((\p{Ll}[^()]*)\)$|^((?i:superseded|
 // successors are the proposals that a note of a status names.
 var successors = regexp.MustCompile(`(?i)^(?:(?:superseded|replaced|obsoleted)\s+)?by\s+(.+)$`)
 
-// status is the word of a header's status, and what is noted behind it: Inactive (superseded by CIP-121).
-func (f *fields) status() (word mip.Status, note string) {
+// status is a header's status, and what is noted behind it: Inactive (superseded by CIP-121).
+func (f *fields) status() (s mip.Standing, note string) {
 	text := f.shorten(f.of("status"))
 	if m := noted.FindStringSubmatch(text); m != nil {
 		text, note = m[1]+m[3], m[2]+m[4]
 	}
-	return mip.ParseStatus(text), note
+	return f.process.Parse(text), note
 }
 
 // successorsIn are the proposals of a kind that a note of a status says took the place of another.

@@ -27,7 +27,7 @@ import (
 // file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{prefix: o.Prefix, keys: o.Keys, elsewhere: o.References}
+	c := &Corpus{prefix: o.Prefix, keys: o.Keys, process: o.Statuses, elsewhere: o.References}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -90,7 +90,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // Without returns the corpus without the files of these problems, and adds the problems. It reads no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
-		Folders: c.Folders, prefix: c.prefix, keys: c.keys, elsewhere: c.elsewhere, history: c.history,
+		Folders: c.Folders, prefix: c.prefix, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
 		texts: copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {
@@ -292,7 +292,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	h.mean(o.Keys)
 	f := decode(h, r)
-	f.addresses, f.keys, f.elsewhere = o.Addresses, keysOf(o.Keys), o.References
+	f.addresses, f.keys, f.elsewhere, f.process = o.Addresses, keysOf(o.Keys), o.References, o.Statuses
 	if kind, byName := f.otherKind(prefix, file.Name); kind != "" {
 		*r = report{file: r.file} // what is wrong in it is said to those who publish that kind
 		if byName {

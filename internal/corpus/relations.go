@@ -26,7 +26,7 @@ func relate(proposals []*Proposal, sites mip.References) {
 			case q == nil:
 				p.report.add(p.requireLine, "requires-missing", id.Number)
 				continue
-			case p.Status == mip.Final && q.Status == mip.Draft:
+			case p.Stage == mip.StageFinal && q.Stage == mip.StageDraft:
 				p.report.add(p.requireLine, "final-requires-draft", q.ID)
 			}
 			p.requires = append(p.requires, q)
@@ -68,8 +68,8 @@ func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal)
 }
 
 // replacements makes both ends of a replacement know it: whoever a header names as its successor replaces it, and
-// ReplacedBy is the inverse of Replaces. Until that successor is Final or Living it only asks to, unless the status of
-// the other is a word for superseded. Where a status is not one of this process, the header is believed.
+// ReplacedBy is the inverse of Replaces. Until that successor is settled it only asks to, unless the status of the other is
+// a word for superseded. Where a status is not one of this process, the header is believed.
 func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.SupersededBy) {
@@ -83,7 +83,7 @@ func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 		if !p.Status.Superseded() {
 			p.SupersededBy = slices.DeleteFunc(p.SupersededBy, func(n int) bool {
 				q := published[p.ID.Sibling(n)]
-				return q != nil && slices.Contains([]mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Stagnant, mip.Withdrawn}, q.Status)
+				return q != nil && q.Stage != "" && !q.Settled()
 			})
 		}
 	}
@@ -95,7 +95,7 @@ func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 			}
 			q.ReplacedBy = append(q.ReplacedBy, p.Number)
 			// A draft only asks to replace another one.
-			if (p.Status == mip.Final || p.Status == mip.Living) && !slices.Contains(q.SupersededBy, p.Number) {
+			if p.Settled() && !slices.Contains(q.SupersededBy, p.Number) {
 				q.SupersededBy = append(q.SupersededBy, p.Number)
 				if !slices.Contains(q.Inferred, "supersededBy") {
 					q.Inferred = append(q.Inferred, "supersededBy")

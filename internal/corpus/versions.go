@@ -148,7 +148,7 @@ func (c *Corpus) StatusOf(text []byte) mip.Status {
 	}
 	h.mean(c.keys)
 	f := decode(h, &r)
-	f.keys = keysOf(c.keys)
-	status, _ := f.status()
-	return status
+	f.keys, f.process = keysOf(c.keys), c.process
+	standing, _ := f.status()
+	return standing.Status
 }

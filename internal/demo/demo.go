@@ -120,7 +120,7 @@ func (d demoTopic) grow(t Topic, now time.Time) Topic {
 	t.Views = int((float64(t.Posts)+towards)*float64(pick(key, "views", 15, 45))) + int(age/(6*time.Hour))
 	t.Likes = int((float64(t.Posts) + towards) * float64(pick(key, "likes", 5, 20)) / 10)
 	t.Participants = int(math.Pow(float64(t.Posts), float64(pick(key, "people", 60, 80))/100))
-	t.Closed = d.proposal.Status == mip.Final || d.proposal.Status == mip.Withdrawn
+	t.Closed = d.proposal.Stage == mip.StageFinal || d.proposal.Status == mip.Withdrawn
 	t.Archived = d.proposal.Status == mip.Withdrawn
 	return t
 }
@@ -154,11 +154,7 @@ func topicLink(forum *url.URL, address *string) (slug string, id int) {
 
 // open reports whether a proposal is still being discussed.
 func open(p mip.Metadata) bool {
-	switch p.Status {
-	case mip.Final, mip.Living, mip.Stagnant, mip.Withdrawn:
-		return false
-	}
-	return true
+	return !p.Settled() && p.Stage != mip.StageStopped
 }
 
 // demoChain puts one chain behind all endpoints of a network, so that they agree.

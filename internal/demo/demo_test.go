@@ -46,10 +46,10 @@ func demoProposals() []mip.Metadata {
 	link := func(path string) *string { return new(forum + path) }
 	made := func(month time.Month) mip.Date { return mip.Date{Year: 2026, Month: month, Day: 3} }
 	return []mip.Metadata{
-		{Number: 1, Title: "Old and decided", Status: mip.Final, Created: mip.Date{Year: 2025, Month: 2, Day: 1}, ForumTopicID: new(101), DiscussionsTo: link("/t/old/101")},
-		{Number: 2, Title: "Last of all", Status: mip.Draft, Created: made(9), ForumTopicID: new(102), DiscussionsTo: link("/t/102")},
-		{Number: 3, Title: "Number from the site's own list", Status: mip.Review, Created: made(8), ForumTopicID: new(103), DiscussionsTo: link("/t/third")},
-		{Number: 4, Title: "Slug alone", Status: mip.LastCall, Created: made(7), DiscussionsTo: link("/t/ñandú")},
+		{Number: 1, Title: "Old and decided", Standing: mip.Final.Usual(), Created: mip.Date{Year: 2025, Month: 2, Day: 1}, ForumTopicID: new(101), DiscussionsTo: link("/t/old/101")},
+		{Number: 2, Title: "Last of all", Standing: mip.Draft.Usual(), Created: made(9), ForumTopicID: new(102), DiscussionsTo: link("/t/102")},
+		{Number: 3, Title: "Number from the site's own list", Standing: mip.Review.Usual(), Created: made(8), ForumTopicID: new(103), DiscussionsTo: link("/t/third")},
+		{Number: 4, Title: "Slug alone", Standing: mip.LastCall.Usual(), Created: made(7), DiscussionsTo: link("/t/ñandú")},
 		{Number: 5, Title: "Slug alone again", DiscussionsTo: link("/t/%C3%B1and%C3%BA/")},
 		{Number: 6, Title: "Slug of a topic with a number", DiscussionsTo: link("/t/old")},
 		{Number: 7, Title: "The same topic", ForumTopicID: new(101), DiscussionsTo: link("/t/old/101/5")},
@@ -57,8 +57,8 @@ func demoProposals() []mip.Metadata {
 		{Number: 9, Title: "Elsewhere, but with a number", ForumTopicID: new(10_004), DiscussionsTo: new("https://other.example/t/x/10004"), Created: made(1)},
 		{Number: 10, Title: "A link to another topic", ForumTopicID: new(110), DiscussionsTo: link("/t/another/111"), Created: made(2)},
 		{Number: 11, Title: "Not a topic", DiscussionsTo: link("/c/proposals")},
-		{Number: 12, Title: "No link", Status: mip.Withdrawn},
-		{Number: 13, Title: "Withdrawn", Status: mip.Withdrawn, ForumTopicID: new(113), Created: made(3)},
+		{Number: 12, Title: "No link", Standing: mip.Withdrawn.Usual()},
+		{Number: 13, Title: "Withdrawn", Standing: mip.Withdrawn.Usual(), ForumTopicID: new(113), Created: made(3)},
 		{Number: 14, Title: "No address", DiscussionsTo: new("https://%zz")},
 	}
 }

@@ -98,9 +98,9 @@ func Compare(all []Metadata, kind ID, forks []HardFork, networks []Network) (c C
 				switch {
 				case d.Activation.FollowedBy != nil:
 					continue // it came with another fork, or will
-				case m.Status == Final:
+				case m.Stage == StageFinal:
 					d.Code = FinalNotActive
-				case d.Activation.Timestamp == nil || m.Status == Living:
+				case d.Activation.Timestamp == nil || m.Stage == StageLiving:
 					continue
 				case m.Status == "":
 					d.Code = ActiveWithoutStatus

@@ -63,29 +63,28 @@ func (a Author) String() string {
 	return ""
 }
 
-// ended are statuses of other processes, by slug, under which a proposal is not pursued or is
+// ended are statuses outside the process, by slug, under which a proposal is not pursued or is
 // continued elsewhere.
 const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved rejected "
 
-// stage orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
-func (m Metadata) stage() int {
+// group orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
+func (m Metadata) group() int {
 	switch {
-	case m.Status == Stagnant, m.Status == Withdrawn, m.Superseded(),
-		strings.Contains(ended, " "+m.Status.Slug()+" "):
+	case m.Stage == StageStopped, m.Superseded(), m.Stage == "" && strings.Contains(ended, " "+m.Status.Slug()+" "):
 		return 2
-	case m.Status == Draft, m.Status == Review, m.Status == LastCall:
+	case m.Open():
 		return 0
 	}
 	return 1
 }
 
 // Over reports whether the proposal was given up or replaced.
-func (m Metadata) Over() bool { return m.stage() == 2 }
+func (m Metadata) Over() bool { return m.group() == 2 }
 
 // UnderDiscussion reports whether the proposal is still to be decided: its status says so or, where it states none, no
 // hard fork bundles it.
 func (m Metadata) UnderDiscussion() bool {
-	return m.stage() == 0 || m.Status == "" && m.Hardfork == nil && !m.Superseded()
+	return m.group() == 0 || m.Status == "" && m.Hardfork == nil && !m.Superseded()
 }
 
 // ActiveFirst returns the proposals in the order of a list for readers: those under discussion
@@ -99,6 +98,6 @@ func ActiveFirst(all []Metadata) []Metadata {
 		return m.Updated.UTC().Unix()
 	}
 	return slices.SortedFunc(slices.Values(all), func(a, b Metadata) int {
-		return cmp.Or(cmp.Compare(a.stage(), b.stage()), cmp.Compare(unix(b), unix(a)), b.ID.Compare(a.ID))
+		return cmp.Or(cmp.Compare(a.group(), b.group()), cmp.Compare(unix(b), unix(a)), b.ID.Compare(a.ID))
 	})
 }

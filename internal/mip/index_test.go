@@ -14,20 +14,20 @@ func TestActiveFirst(t *testing.T) {
 		number int
 		Metadata
 	}{
-		{1, Metadata{Status: Draft, Updated: at(9)}},
-		{3, Metadata{Status: Review, Updated: at(8)}},
-		{2, Metadata{Status: LastCall, Updated: at(8)}}, // the greater number is the newer one
-		{4, Metadata{Status: Draft}},
-		{11, Metadata{Status: Living, Updated: at(7)}},
-		{12, Metadata{Updated: at(6)}},                      // no status
-		{13, Metadata{Status: "Activated", Updated: at(5)}}, // a word of another process
-		{10, Metadata{Status: Final, Updated: at(4)}},
-		{25, Metadata{Status: "Moved", Updated: at(28)}},
-		{24, Metadata{Status: Draft, Updated: at(27), SupersededBy: []int{1}}},
-		{23, Metadata{Status: "REJECTED", Updated: at(26)}},
-		{22, Metadata{Status: Stagnant, Updated: at(25)}},
-		{21, Metadata{Status: Withdrawn, Updated: at(24)}},
-		{20, Metadata{Status: Withdrawn}},
+		{1, Metadata{Standing: Draft.Usual(), Updated: at(9)}},
+		{3, Metadata{Standing: Review.Usual(), Updated: at(8)}},
+		{2, Metadata{Standing: LastCall.Usual(), Updated: at(8)}}, // the greater number is the newer one
+		{4, Metadata{Standing: Draft.Usual()}},
+		{11, Metadata{Standing: Living.Usual(), Updated: at(7)}},
+		{12, Metadata{Updated: at(6)}},                                          // no status
+		{13, Metadata{Standing: Standing{Status: "Activated"}, Updated: at(5)}}, // a word of another process
+		{10, Metadata{Standing: Final.Usual(), Updated: at(4)}},
+		{25, Metadata{Standing: Standing{Status: "Moved"}, Updated: at(28)}},
+		{24, Metadata{Standing: Draft.Usual(), Updated: at(27), SupersededBy: []int{1}}},
+		{23, Metadata{Standing: Standing{Status: "REJECTED"}, Updated: at(26)}},
+		{22, Metadata{Standing: Stagnant.Usual(), Updated: at(25)}},
+		{21, Metadata{Standing: Withdrawn.Usual(), Updated: at(24)}},
+		{20, Metadata{Standing: Withdrawn.Usual()}},
 	}
 	var all []Metadata
 	for i, w := range want {

@@ -33,10 +33,11 @@ func TestParseStatus(t *testing.T) {
 		"***":          {"***", false, "other", "***", `"***"`},
 		"":             {"", false, "none", "No status", `null`},
 	} {
-		s := ParseStatus(in)
+		standing := Process(nil).Parse(in)
+		s, known := standing.Status, standing.Stage != ""
 		b, err := json.Marshal(s)
-		if s != want.status || s.Known() != want.known || s.Slug() != want.slug || s.String() != want.text || string(b) != want.json || err != nil {
-			t.Errorf("ParseStatus(%q) = %q, known %t, slug %q, text %q, JSON %s, %v; want %+v", in, s, s.Known(), s.Slug(), s, b, err, want)
+		if s != want.status || known != want.known || s.Slug() != want.slug || s.String() != want.text || string(b) != want.json || err != nil {
+			t.Errorf("Parse(%q) = %q, known %t, slug %q, text %q, JSON %s, %v; want %+v", in, s, known, s.Slug(), s, b, err, want)
 		}
 		var back Status
 		if err := json.Unmarshal(b, &back); err != nil || back != s {

@@ -3,7 +3,6 @@ package mip
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,12 +19,12 @@ type List struct {
 // a [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; values
 // that were inferred all the same are named in Inferred. Slices are never nil on the wire.
 type Metadata struct {
-	Number            int                 `json:"number" doc:"The proposal's number."`
-	ID                ID                  `json:"id" doc:"Prefix and number, such as MIP-7."`
-	Title             string              `json:"title" doc:"May hold Markdown backticks. Without one in the header: the first level-1 heading, or the id."`
-	Description       *string             `json:"description" doc:"One sentence, plain text."`
-	Authors           []Author            `json:"authors" doc:"In the header's order."`
-	Status            Status              `json:"status" doc:"Draft, Review, Last Call, Final, Living, Stagnant, Withdrawn, or any other word as written."`
+	Number      int      `json:"number" doc:"The proposal's number."`
+	ID          ID       `json:"id" doc:"Prefix and number, such as MIP-7."`
+	Title       string   `json:"title" doc:"May hold Markdown backticks. Without one in the header: the first level-1 heading, or the id."`
+	Description *string  `json:"description" doc:"One sentence, plain text."`
+	Authors     []Author `json:"authors" doc:"In the header's order."`
+	Standing
 	Type              *string             `json:"type" doc:"Such as Standards Track, Meta or Informational."`
 	Category          *string             `json:"category" doc:"Such as Core, Networking or Interface."`
 	Created           Date                `json:"created" doc:"The header's creation date."`
@@ -58,11 +57,6 @@ type Metadata struct {
 func (m Metadata) Superseded() bool {
 	return len(m.SupersededBy) > 0 || m.Status.Superseded() ||
 		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == "supersededBy" })
-}
-
-// Superseded reports whether the status is itself a word for what was superseded.
-func (s Status) Superseded() bool {
-	return slices.Contains([]string{"superseded", "replaced", "obsolete", "obsoleted"}, strings.ToLower(string(s)))
 }
 
 // External is a reference of a header that leads out of the site.
@@ -164,71 +158,6 @@ type Frontmatter map[string]any
 
 // Shown is a key of a header, as the site spells it, with its value as text.
 type Shown struct{ Key, Text string }
-
-// Status is where a proposal stands. The zero value means that the header has none and encodes
-// as null. Words outside [Statuses] are kept as written: a list must never lose a proposal
-// because of them.
-type Status string
-
-// The statuses of the process, in the order of a proposal's life.
-const (
-	Draft     Status = "Draft"
-	Review    Status = "Review"
-	LastCall  Status = "Last Call"
-	Final     Status = "Final"
-	Living    Status = "Living"
-	Stagnant  Status = "Stagnant"
-	Withdrawn Status = "Withdrawn"
-)
-
-// Statuses returns the known statuses in the order of a proposal's life.
-func Statuses() []Status {
-	return []Status{Draft, Review, LastCall, Final, Living, Stagnant, Withdrawn}
-}
-
-// ParseStatus reads a header's status: a known one in any case and with any run of blanks,
-// hyphens or underscores, or nothing, between its words, any other as written with outer blanks
-// removed.
-func ParseStatus(s string) Status {
-	s = strings.TrimSpace(s)
-	if Status(s).Known() {
-		return Status(s)
-	}
-	words := strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }), " ")
-	for _, known := range Statuses() {
-		if strings.EqualFold(words, string(known)) || strings.EqualFold(s, strings.ReplaceAll(string(known), " ", "")) {
-			return known
-		}
-	}
-	return Status(s)
-}
-
-// Known reports whether s is one of [Statuses].
-func (s Status) Known() bool { return slices.Contains(Statuses(), s) }
-
-// Slug is the status in an address: /status/last-call/. The zero Status has the slug "none".
-func (s Status) Slug() string {
-	if s == "" {
-		return "none"
-	}
-	return Slug(string(s))
-}
-
-// String is the status for people.
-func (s Status) String() string {
-	if s == "" {
-		return "No status"
-	}
-	return string(s)
-}
-
-// MarshalJSON encodes the zero Status as null.
-func (s Status) MarshalJSON() ([]byte, error) {
-	if s == "" {
-		return []byte("null"), nil
-	}
-	return json.Marshal(string(s))
-}
 
 // Slug turns a name into a path segment: lower case, letters and digits of any script kept,
 // everything between them one hyphen. A name without a letter or digit becomes "other". A slug

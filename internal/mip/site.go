@@ -83,6 +83,7 @@ type Site struct {
 	Title       string    `json:"title" doc:"The site's name."`
 	Description string    `json:"description" doc:"One sentence, may be empty."`
 	Prefix      string    `json:"prefix" doc:"What ids start with, such as MIP."`
+	Statuses    Process   `json:"statuses" doc:"The process in the order of a proposal's life, as far as the site states it; empty: the words of EIP-1 are known."`
 	BaseURL     string    `json:"baseUrl" doc:"The address that all others start with, no slash at the end."`
 	Networks    []Network `json:"networks" doc:"In the order of site.yaml."`
 	Forum       *string   `json:"forum" doc:"The forum's address."`

@@ -47,6 +47,9 @@ func (f *file) site(lines map[string]int) *Site {
 	if s.Upstream != nil {
 		s.Upstream.Line = lines["upstream"]
 	}
+	for i, status := range s.Statuses {
+		s.Statuses[i].Aliases = append([]string{}, status.Aliases...)
+	}
 	for _, n := range f.Networks {
 		s.Networks = append(s.Networks, n.endpoints())
 	}

@@ -45,6 +45,8 @@ type Site struct {
 	// Ignore are patterns of names of files that hold no proposals, such as templates, in the syntax of path.Match. Letter
 	// case does not count.
 	Ignore []string `yaml:"ignore"`
+	// Statuses is the process; none: that of EIP-1.
+	Statuses mip.Process `yaml:"statuses"`
 	// Keys are further keys of headers by what they mean, in the words of mip.HeaderKeys: tried behind the usual ones.
 	Keys map[string][]string `yaml:"keys"`
 	// Dates is the order of dates such as 3/4/2026: mdy or dmy; empty: that of the folder's other dates.

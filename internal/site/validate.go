@@ -44,8 +44,35 @@ func (f *file) validate(p *parser) {
 		p.check(item("ignore", i), checkPattern(pattern))
 	}
 	p.distinct("ignore", f.Ignore)
+	f.validateStatuses(p)
 	f.validateKeys(p)
 	f.validateReferences(p)
+}
+
+// validateStatuses checks the process. A word stands for one status, and an address for one list.
+func (f *file) validateStatuses(p *parser) {
+	words, pages := map[string]string{}, map[string]string{mip.Status("").Slug(): ""}
+	for i, s := range f.Statuses {
+		name := item("statuses", i)
+		p.required(name, "name", "stage")
+		if !slices.Contains(mip.Stages(), s.Stage) {
+			p.check(name+".stage", fmt.Errorf("want one of %s, got %s", stageNames(), mip.Quote(string(s.Stage))))
+		}
+		p.once(words, name+".name", mip.FoldStatus(string(s.Name)))
+		p.once(pages, name+".name", s.Name.Slug())
+		for j, alias := range s.Aliases {
+			p.once(words, item(name+".aliases", j), mip.FoldStatus(alias))
+		}
+	}
+}
+
+// stageNames are the stages, with commas between them.
+func stageNames() string {
+	var names []string
+	for _, s := range mip.Stages() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }
 
 // validateKeys checks what the site says of the headers of its proposals.

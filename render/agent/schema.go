@@ -156,7 +156,9 @@ func wireSchema(t reflect.Type) *Schema {
 	case mip.Time:
 		return &Schema{Types: Types{"string"}, Format: "date-time"}
 	case mip.Status:
-		return &Schema{Types: Types{"string", "null"}, Examples: texts(mip.Statuses())}
+		return &Schema{Types: Types{"string", "null"}, Examples: []string{string(mip.Draft), string(mip.LastCall), string(mip.Final)}}
+	case mip.Stage:
+		return &Schema{AnyOf: []*Schema{enum(mip.Stages()...), ofType("null")}}
 	case mip.Frontmatter:
 		return anyObject()
 	case mip.Level:

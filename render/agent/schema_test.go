@@ -135,6 +135,11 @@ func populate(v reflect.Value, full bool) {
 			v.SetString(string(mip.LastCall))
 		}
 		return
+	case reflect.TypeFor[mip.Stage]():
+		if full {
+			v.SetString(string(mip.StageLastCall))
+		}
+		return
 	case reflect.TypeFor[mip.Frontmatter]():
 		v.Set(reflect.ValueOf(mip.Frontmatter{}))
 		if full {

@@ -30,7 +30,6 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"oneLine": mip.OneLine, "sentence": mip.Sentence, "siteTitle": plain.SiteTitle, "title": plain.ProposalTitle,
 	"facts": plain.Facts, "ids": plain.IDs, "address": plain.Address,
 	"slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes, "skill": SkillName, "skillText": skillDescription,
-	"statuses": func() string { return strings.Join(texts(mip.Statuses()), ", ") },
 }).ParseFS(files, "templates/*.tmpl"))
 
 // guide is what the templates print.
@@ -54,6 +53,15 @@ func (g guide) Routes(list string) []string {
 		}
 	}
 	return out
+}
+
+// Statuses are those that readers are told of, with commas between them.
+func (g guide) Statuses() string {
+	var words []string
+	for _, s := range g.Info.Statuses.Named(g.All) {
+		words = append(words, inline(string(s.Status)))
+	}
+	return strings.Join(words, ", ")
 }
 
 // execute renders a template of the folder templates.
@@ -154,7 +162,7 @@ func Skill(info mip.Site, all []mip.Metadata) ([]byte, error) {
 	for _, m := range all {
 		entries = append(entries, mip.NewEntry(m, plain.Ended(info, m), []string{"status/" + m.Status.Slug()}))
 	}
-	g := guide{Info: info, Number: number}
+	g := guide{Info: info, All: all, Number: number}
 	var err error
 	if g.IndexSize, err = size(entries); err != nil {
 		return nil, err

@@ -7,8 +7,6 @@ import (
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/math/fixed"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Positions in pixels from the upper left. A line of text has that of its base line.
@@ -61,7 +59,7 @@ func (v *canvas) Put(b *png.EncoderBuffer) { v.buffer = b }
 // draw clears the canvas and draws a card.
 func (v *canvas) draw(c Card) {
 	clear(v.image.Pix)
-	v.image.Palette = paletteOf(c.Status)
+	v.image.Palette = paletteOf(c.Mark)
 	v.fill(image.Rect(0, 0, Width, barEnd), status+levels)
 	v.mask(v.shapes.logo, image.Pt(margin, logoTop), accent)
 	if site, ok := v.label.fit(c.Site, right-siteLeft); ok {
@@ -70,8 +68,8 @@ func (v *canvas) draw(c Card) {
 	v.drawTitle(c)
 	// The row below the title: the status, then the type and the category.
 	x := margin
-	if c.Status != nil {
-		x = v.drawPill(x, *c.Status)
+	if c.Mark != "" {
+		x = v.drawPill(x, c.Status, c.Mark)
 	}
 	if kind, ok := v.small.fit(c.Kind, right-x); ok {
 		v.write(v.small, kind, x, pillLine, muted)
@@ -98,9 +96,9 @@ func (v *canvas) drawTitle(c Card) {
 
 // drawPill draws a status with its icon and returns the column after it. A status that cannot be written keeps its
 // icon.
-func (v *canvas) drawPill(x int, s mip.Status) int {
+func (v *canvas) drawPill(x int, text, mark string) int {
 	const end, inset = pillSide / 2, 24
-	word, ok := v.label.fit(s.String(), (right-margin)/2)
+	word, ok := v.label.fit(text, (right-margin)/2)
 	content := iconSide
 	if ok {
 		content += gap + v.label.width(word)
@@ -110,7 +108,7 @@ func (v *canvas) drawPill(x int, s mip.Status) int {
 	v.mask(v.shapes.disc, image.Pt(x, pillTop), ground)
 	v.mask(v.shapes.disc, image.Pt(x+width-2*end, pillTop), ground)
 	v.fill(image.Rect(x+end, pillTop, x+width-end, pillTop+pillSide), ground+levels)
-	v.mask(v.shapes.icon(s), image.Pt(x+inset, iconTop), status)
+	v.mask(v.shapes.icons[mark], image.Pt(x+inset, iconTop), status)
 	v.write(v.label, word, x+inset+iconSide+gap, pillLine, status)
 	return x + width + 2*gap
 }

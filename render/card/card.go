@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"image/png"
 	"sync"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Size of a card in pixels: the one that sites with previews ask for (ogp.me gives no size; 1.91 to 1 at 1200 is the
@@ -30,18 +28,26 @@ const design = 1
 // Card is the content of a card; the file follows from it alone. An empty field is left out. So is one with a letter
 // that the fonts do not have: half a title is worse than none.
 type Card struct {
-	Site   string      // title of the site
-	ID     string      // such as MIP-7
-	Title  string      // plain text; shortened when it needs more than three lines
-	Status *mip.Status // nil: the card is of no proposal and shows none
-	Kind   string      // such as "Standards Track, Core"
+	Site   string // title of the site
+	ID     string // such as MIP-7
+	Title  string // plain text; shortened when it needs more than three lines
+	Status string // as people read it
+	Mark   string // how the status is drawn: one of marks; empty: the card is of no proposal and shows no status
+	Kind   string // such as "Standards Track, Core"
 }
 
 // Hash is eight hexadecimal digits that change with the picture.
 func (c Card) Hash() string {
 	status := "none"
-	if c.Status != nil {
-		status = fmt.Sprintf("%q", string(*c.Status))
+	switch {
+	case c.Mark == "none":
+		status = `""`
+	case c.Mark != "":
+		status = fmt.Sprintf("%q", c.Status)
+		// Most statuses have the mark of their name.
+		if c.Mark != markOf(c.Status) {
+			status += " " + c.Mark
+		}
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %s %q", design, c.Site, c.ID, c.Title, status, c.Kind))
 	return hex.EncodeToString(sum[:4])

@@ -3,6 +3,7 @@ package card
 import (
 	"image"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -24,36 +25,47 @@ type style struct {
 	icon       inside
 }
 
-// styleOf is the style of a status. Statuses outside the process share one, and so does no status.
-func styleOf(s mip.Status) style {
-	switch s {
-	case mip.Draft:
+// marks are the styles by name: those of the statuses of EIP-1, of a status outside the process and of none.
+var marks = []string{"draft", "review", "last-call", "final", "living", "stagnant", "withdrawn", "other", "none"}
+
+// markOf is the mark of a status that is drawn by its name.
+func markOf(status string) string {
+	if slug := mip.Slug(status); slices.Contains(marks, slug) {
+		return slug
+	}
+	return "other"
+}
+
+// styleOf is the style of a mark. Statuses outside the process share one with no status.
+func styleOf(mark string) style {
+	switch mark {
+	case "draft":
 		return style{0x4a4658, 0xefedf4, func(x, y float64) bool {
 			const dashes = 8
 			turn := math.Atan2(y-12, x-12)/(2*math.Pi)*dashes + dashes
 			return ring(x, y) && turn-math.Floor(turn) < .55
 		}}
-	case mip.Review:
+	case "review":
 		return style{0x0a4a94, 0xe3effd, func(x, y float64) bool { return ring(x, y) || radius(x, y) < 9 && x >= 12 }}
-	case mip.LastCall:
+	case "last-call":
 		return style{0x7a4300, 0xfdf0d5, func(x, y float64) bool {
 			return ring(x, y) || line(x, y, 12, 7, 12, 12) || line(x, y, 12, 12, 15, 14)
 		}}
-	case mip.Final:
+	case "final":
 		return style{0x0c5a36, 0xdff5e8, func(x, y float64) bool {
 			return radius(x, y) <= 10 && !line(x, y, 7.3, 12.1, 10.8, 15.6) && !line(x, y, 10.8, 15.6, 17.6, 8.8)
 		}}
-	case mip.Living:
+	case "living":
 		return style{0x04585e, 0xdbf4f5, func(x, y float64) bool {
 			arc := math.Abs(radius(x, y)-8) <= 1 && (y > 12 && x-y < 3 || y < 12 && x-y > -3)
 			return arc || line(x, y, 18.5, 3, 18.5, 7) || line(x, y, 18.5, 7, 14.5, 7) ||
 				line(x, y, 5.5, 21, 5.5, 17) || line(x, y, 5.5, 17, 9.5, 17)
 		}}
-	case mip.Stagnant:
+	case "stagnant":
 		return style{0x5f4632, 0xf3ebe4, func(x, y float64) bool {
 			return ring(x, y) || line(x, y, 10, 9, 10, 15) || line(x, y, 14, 9, 14, 15)
 		}}
-	case mip.Withdrawn:
+	case "withdrawn":
 		return style{0x94192a, 0xfde7ea, func(x, y float64) bool {
 			return ring(x, y) || line(x, y, 9, 9, 15, 15) || line(x, y, 15, 9, 9, 15)
 		}}
@@ -64,9 +76,8 @@ func styleOf(s mip.Status) style {
 // shapes are the masks of the shapes that no font has.
 type shapes struct {
 	logo  *image.Alpha
-	disc  *image.Alpha // its halves are the ends of a pill
-	known map[mip.Status]*image.Alpha
-	other *image.Alpha // of a status outside the process, or of none
+	disc  *image.Alpha            // its halves are the ends of a pill
+	icons map[string]*image.Alpha // by mark
 }
 
 // drawShapes draws the shapes once.
@@ -77,22 +88,13 @@ var drawShapes = sync.OnceValue(func() *shapes {
 			return d <= 10.5 && d >= 4.5
 		}),
 		disc:  shape(pillSide, func(x, y float64) bool { return radius(x, y) <= 12 }),
-		known: map[mip.Status]*image.Alpha{},
-		other: shape(iconSide, styleOf("").icon),
+		icons: map[string]*image.Alpha{},
 	}
-	for _, known := range mip.Statuses() {
-		s.known[known] = shape(iconSide, styleOf(known).icon)
+	for _, mark := range marks {
+		s.icons[mark] = shape(iconSide, styleOf(mark).icon)
 	}
 	return s
 })
-
-// icon is the mask of a status.
-func (s *shapes) icon(of mip.Status) *image.Alpha {
-	if known, ok := s.known[of]; ok {
-		return known
-	}
-	return s.other
-}
 
 // radius is the distance of a point from the middle of the icon.
 func radius(x, y float64) float64 { return length(x-12, y-12) }

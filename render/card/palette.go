@@ -2,8 +2,6 @@ package card
 
 import (
 	"image/color"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // levels is the number of shades of a colour: how much of a pixel a shape covers. Few shades make short files.
@@ -28,10 +26,10 @@ const (
 
 // paletteOf is the colours of a card, those of the pages' light theme. They are more than 16: of fewer, the standard
 // encoder packs two pixels into a byte, which takes it four times as long.
-func paletteOf(s *mip.Status) color.Palette {
+func paletteOf(mark string) color.Palette {
 	page, fore, back := rgb(0xffffff), rgb(0x5431c0), rgb(0xffffff)
-	if s != nil {
-		look := styleOf(*s)
+	if mark != "" {
+		look := styleOf(mark)
 		fore, back = rgb(look.fore), rgb(look.back)
 	}
 	p := make(color.Palette, colours+1)

@@ -55,7 +55,7 @@ func RSS(info mip.Site, all []mip.Metadata) ([]byte, error) {
 
 // List is [RSS] for the proposals of one list. The feed is feed.xml below the list's page.
 func List(info mip.Site, l plain.Listing) ([]byte, error) {
-	heading, meaning := plain.Explain(l.Kind, l.Value)
+	heading, meaning := l.Explain()
 	title := plain.SiteTitle(info) + ": " + mip.OneLine(heading)
 	return writeRSS(info, title, mip.OneLine(meaning), l.Route(), items(info, l.Metadata))
 }

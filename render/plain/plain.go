@@ -17,9 +17,10 @@ import (
 
 // Listing is the proposals that share one value of a field, for their page or their feed.
 type Listing struct {
-	Kind     string // status, category, type or author; of a feed upgrade, too
-	Value    string // as written, of an author the name; empty: the proposals that have none
-	Slug     string // its path segment
+	Kind     string    // status, category, type or author; of a feed upgrade, too
+	Value    string    // as written, of an author the name; empty: the proposals that have none
+	Slug     string    // its path segment
+	Stage    mip.Stage // of a status
 	Metadata []mip.Metadata
 }
 
@@ -28,8 +29,8 @@ func (l Listing) Route() string { return "/" + l.Kind + "/" + url.PathEscape(l.S
 
 // Explain gives a listing its heading and says what its value means. A value outside the process is
 // said to be unknown: its meaning is the authors' affair.
-func Explain(kind, value string) (heading, meaning string) {
-	known := Meaning(kind, mip.Slug(value))
+func (l Listing) Explain() (heading, meaning string) {
+	kind, value := l.Kind, l.Value
 	switch {
 	case kind == "author":
 		return "Proposals by " + value, "Every proposal that names this author."
@@ -37,21 +38,47 @@ func Explain(kind, value string) (heading, meaning string) {
 		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
 	case value == "":
 		return "Proposals without a " + kind, "The headers of these proposals state no " + kind + "."
-	case kind == "status" && mip.Status(value).Known():
-		return value + " proposals", known
+	case kind == "status" && l.Stage != "":
+		return value + " proposals", StatusMeaning(mip.Standing{Status: mip.Status(value), Stage: l.Stage})
 	case kind == "status":
 		return "Status: " + value, "This is not one of the statuses of the process. It is shown as the headers have it."
 	}
 	heading = strings.ToUpper(kind[:1]) + kind[1:] + ": " + value
-	return heading, cmp.Or(known, "Proposals whose header gives the "+kind+" “"+value+"”.")
+	return heading, cmp.Or(meant(kind, mip.Slug(value)), "Proposals whose header gives the "+kind+" “"+value+"”.")
 }
 
 //go:embed meanings.txt
 var meanings string
 
-// Meaning explains a status, a type or a category by its slug. It is empty for values outside the
-// process.
-func Meaning(kind, slug string) string { return Lookup(meanings, kind+" "+slug) }
+// meant explains a status of EIP-1, a stage, a type or a category by its slug. It is empty for unknown values.
+func meant(kind, slug string) string { return Lookup(meanings, kind+" "+slug) }
+
+// StatusMeaning explains a status. It is empty for one outside the process.
+func StatusMeaning(s mip.Standing) string {
+	if s.Stage == mip.StageStopped && !usual(s) {
+		return meant("stage", string(s.Stage))
+	}
+	return meant("status", Mark(s))
+}
+
+// usual reports whether EIP-1 has the status, and with that meaning.
+func usual(s mip.Standing) bool { return s.Status.Usual() == s }
+
+// Mark is the status of EIP-1, by its slug, in whose colour and with whose icon a status is shown: that of its name if it
+// has the same stage there, else the one of its stage. No status is "none", and one outside the process "other".
+func Mark(s mip.Standing) string {
+	switch {
+	case s.Status == "":
+		return "none"
+	case s.Stage == "":
+		return "other"
+	case usual(s):
+		return s.Status.Slug()
+	case s.Stage == mip.StageStopped:
+		return mip.Withdrawn.Slug()
+	}
+	return string(s.Stage)
+}
 
 // Lookup finds a key in a table of lines of the form "key: value". It returns the empty string for
 // an unknown key.
@@ -80,7 +107,7 @@ func Facts(info mip.Site, m mip.Metadata) string {
 		out = append(out, mip.Sentence(text))
 	}
 	deadline := ""
-	if m.Status == mip.LastCall && !m.LastCallDeadline.IsZero() {
+	if m.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero() {
 		deadline = m.LastCallDeadline.String()
 	}
 	// Facts that the header does not state are left out, but for the status.
@@ -141,11 +168,11 @@ func Successors(info mip.Site, m mip.Metadata) []string {
 	return out
 }
 
-// Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn, with
-// the reason, or superseded.
+// Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn or
+// stopped otherwise, with the reason, or superseded.
 func Ended(info mip.Site, m mip.Metadata) (out []string) {
-	if m.Status == mip.Withdrawn && m.WithdrawalReason != nil {
-		out = append(out, "Withdrawn: "+*m.WithdrawalReason)
+	if m.Stage == mip.StageStopped && m.WithdrawalReason != nil {
+		out = append(out, m.Status.String()+": "+*m.WithdrawalReason)
 	}
 	if by := Successors(info, m); len(by) > 0 {
 		return append(out, "Superseded by "+strings.Join(by, ", "))

@@ -15,7 +15,8 @@ import (
 // SampleInfo is a site below a path, so that a test sees when a base path is lost.
 func SampleInfo() mip.Site {
 	return mip.Site{
-		Title: "Sample Improvement Proposals", Description: "The proposals of a sample network.", Prefix: "MIP", BaseURL: "https://sample.example.org/mips",
+		Title: "Sample Improvement Proposals", Description: "The proposals of a sample network.",
+		Prefix: "MIP", BaseURL: "https://sample.example.org/mips", Statuses: mip.Process{},
 		Networks: []mip.Network{{ID: "mainnet", Name: "Sample Mainnet", ChainID: 143}, {ID: "testnet", Name: "Sample Testnet", ChainID: 10143}},
 		Forum:    new("https://forum.example.org"), Locales: []string{"ko"},
 	}
@@ -27,8 +28,8 @@ func SampleMetadata(number int, title string, change func(*mip.Metadata)) mip.Me
 	n := strconv.Itoa(number)
 	m := mip.Metadata{
 		Number: number, ID: mip.ID{Kind: "MIP", Number: number}, Title: title, Description: new("Says what " + n + " is about."),
-		Authors: []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
-		Status:  mip.Draft, Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
+		Authors:  []mip.Author{{Name: new("Ada Sample"), GitHub: new("ada"), Email: new("ada@example.org")}},
+		Standing: mip.Draft.Usual(), Type: new("Standards Track"), Category: new("Core"), Created: mip.Date{Year: 2025, Month: time.December, Day: 10},
 		Requires: []int{}, RequiredBy: []int{}, Replaces: []int{}, ReplacedBy: []int{}, SupersededBy: []int{}, External: []mip.External{},
 		Activations: []mip.NetworkActivation{}, StatedActivations: []mip.StatedActivation{}, Discussions: []string{},
 		URL: info.BaseURL + "/mip/" + n + "/", APIURL: info.BaseURL + "/api/v1/mips/" + n, MarkdownURL: info.BaseURL + "/mip/" + n + ".md",
@@ -47,9 +48,9 @@ func SampleList() []mip.Metadata {
 	info := SampleInfo()
 	return []mip.Metadata{
 		SampleMetadata(3, "Linear Memory", nil),
-		SampleMetadata(4, "Reserve Balance Introspection", func(m *mip.Metadata) { m.Status, m.Type, m.Updated, m.Created = "", nil, nil, mip.Date{} }),
+		SampleMetadata(4, "Reserve Balance Introspection", func(m *mip.Metadata) { m.Standing, m.Type, m.Updated, m.Created = mip.Standing{}, nil, nil, mip.Date{} }),
 		SampleMetadata(6, "MONAD_NINE Network Upgrade", func(m *mip.Metadata) {
-			m.Status, m.Type, m.Category = mip.Final, new("Meta"), new("Meta")
+			m.Standing, m.Type, m.Category = mip.Final.Usual(), new("Meta"), new("Meta")
 			m.Requires, m.Inferred, m.Hardfork = []int{3, 4}, []string{"type"}, new("MONAD_NINE")
 			m.Activations = SampleForks()[0].Activations(info.Networks)
 		}),
@@ -116,7 +117,7 @@ func HostileList() []mip.Metadata {
 	var out []mip.Metadata
 	for i, h := range HostileTexts() {
 		out = append(out, SampleMetadata(i+1, h.In, func(m *mip.Metadata) {
-			m.Description, m.Category, m.Status = new(h.In), new(h.In), mip.Status(h.In)
+			m.Description, m.Category, m.Standing = new(h.In), new(h.In), mip.Standing{Status: mip.Status(h.In)}
 			m.Authors = []mip.Author{{Name: new(h.In), GitHub: new(h.In)}}
 		}))
 	}
@@ -161,7 +162,7 @@ func Sites() []struct {
 	}{
 		{"sample", SampleInfo(), SampleList()},
 		{"empty", SampleInfo(), nil},
-		{"bare", mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP"}, []mip.Metadata{undated}},
+		{"bare", mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Statuses: mip.Process{}}, []mip.Metadata{undated}},
 		{"many", SampleInfo(), many},
 		{"hostile", HostileInfo("<b>&lt;\n]]></title>"), HostileList()},
 	}

@@ -78,7 +78,7 @@ func TestLoadRefuses(t *testing.T) {
 			edit(t, f, listFile, func(l *mip.List) { l.Count, l.MIPs = l.Count-1, l.MIPs[1:] })
 		}, listFile + ": it holds 14 proposals, its count is 14 and the site's 15"},
 		"a status of another build": {func(t *testing.T, f fstest.MapFS) {
-			edit(t, f, listFile, func(l *mip.List) { l.MIPs[0].Status = mip.Withdrawn })
+			edit(t, f, listFile, func(l *mip.List) { l.MIPs[0].Standing = mip.Withdrawn.Usual() })
 		}, listFile + ": statuses or categories"},
 		"a category of another build": {func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, listFile, func(l *mip.List) { l.MIPs[0].Category = new("Interface") })

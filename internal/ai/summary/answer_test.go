@@ -208,7 +208,7 @@ func TestAnswersAround(t *testing.T) {
 	for _, status := range []mip.Status{mip.Withdrawn, mip.Stagnant} {
 		for _, text := range []string{must, idle} {
 			s := says("Core", "Backwards Compatibility", text)
-			s.Proposal.Status = status
+			s.Proposal.Standing = status.Usual()
 			sum := Extract(s)
 			if got, _ := answered(sum.Validators); got != silent {
 				t.Errorf("%s, %q: %s", status, text, got)

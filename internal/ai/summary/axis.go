@@ -39,7 +39,7 @@ var enoughFor = [4]int{developers: 5, users: 6, validators: 6, foundation: 8}
 func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	caveat := ""
 	if abandoned(s) {
-		caveat = line("caveat of " + string(s.Proposal.Status))
+		caveat = of("caveat", s.Proposal)
 	}
 	act := mustAct(s, a, all)
 	picked := forAxis(a, all, act, maxImpact-utf8.RuneCountInString(caveat))

@@ -288,7 +288,7 @@ func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 // can play down what a kind of proposal or a fork brings. An abandoned proposal has none.
 func floorsOf(s Subject) (out [4]api.Severity) {
 	k := kindOf(s)
-	decided := k == core && (s.Proposal.Status == mip.LastCall || s.Proposal.Status == mip.Final)
+	decided := k == core && (s.Proposal.Stage == mip.StageLastCall || s.Proposal.Stage == mip.StageFinal)
 	holds := map[string]bool{string(k): true, "core, decided": decided, "bundled": s.Fork != nil}
 	for _, row := range list("floors of severity") {
 		name, cells, _ := strings.Cut(row, " | ")

@@ -31,7 +31,7 @@ func TestFloors(t *testing.T) {
 		{"Meta", "Process"}, {"Meta", "Hardfork"}, {"Informational", "-"}, {"-", "-"}} {
 		for _, status := range []mip.Status{mip.Draft, mip.LastCall, mip.Final, mip.Stagnant, mip.Withdrawn} {
 			for _, f := range forks {
-				p := &mip.Proposal{Metadata: mip.Metadata{Number: 1, Status: status, Type: &k[0], Category: &k[1]}}
+				p := &mip.Proposal{Metadata: mip.Metadata{Number: 1, Standing: status.Usual(), Type: &k[0], Category: &k[1]}}
 				var cells []string
 				for _, f := range floorsOf(Subject{Proposal: p, Fork: f.fork}) {
 					cells = append(cells, cmp.Or(string(f), "-"))

@@ -23,7 +23,7 @@ func FuzzExtract(f *testing.F) {
 			t.Skip("[fuzz] no text of a proposal")
 		}
 		p := lamp()
-		p.Title, p.Description, p.Status = title, &description, mip.Status(status)
+		p.Title, p.Description, p.Standing = title, &description, mip.Status(status).Usual()
 		p.Sections = append(p.Sections, mip.Section{ID: "s-specification", Level: 2, Title: "Specification", Markdown: markdown})
 		s := Subject{Proposal: p, Now: noon}
 		sum := Extract(s)

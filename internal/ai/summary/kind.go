@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -33,6 +34,11 @@ func list(name string) []string { return lists()[name] }
 
 // line is a list of one entry, empty when there is none.
 func line(name string) string { return strings.Join(list(name), " ") }
+
+// of is what is said of a proposal with its status: that of the word or, where it has stopped in another way, of the stage.
+func of(what string, p *mip.Proposal) string {
+	return cmp.Or(line(what+" of "+string(p.Status)), line(what+" of stage "+string(p.Stage)))
+}
 
 // kind is what a proposal is, read from type and category.
 type kind string
@@ -74,5 +80,5 @@ func (s Subject) kindIn(from string, p *mip.Proposal) kind {
 
 // abandoned reports whether nothing will come of a proposal: nobody pursues it and no fork bundles it.
 func abandoned(s Subject) bool {
-	return s.Fork == nil && (s.Proposal.Status == mip.Withdrawn || s.Proposal.Status == mip.Stagnant)
+	return s.Fork == nil && s.Proposal.Stage == mip.StageStopped
 }

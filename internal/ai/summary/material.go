@@ -78,9 +78,9 @@ func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
 	// EIP-1 asks for the reason in the header.
-	if r := p.WithdrawalReason; p.Status == mip.Withdrawn && r != nil && mip.Collapse(*r) != "" {
-		out = []string{id + " is withdrawn. " + reasonGiven + mip.Sentence(mip.Collapse(*r))}
-	} else if fate := line("fate of " + string(p.Status)); fate != "" {
+	if r := p.WithdrawalReason; p.Stage == mip.StageStopped && r != nil && mip.Collapse(*r) != "" {
+		out = []string{id + " is " + strings.ToLower(string(p.Status)) + ". " + reasonGiven + mip.Sentence(mip.Collapse(*r))}
+	} else if fate := of("fate", p); fate != "" {
 		out = []string{id + " " + fate}
 	}
 	if len(p.SupersededBy) > 0 {
@@ -184,7 +184,7 @@ func relations(p *mip.Proposal) []string {
 	}
 	if len(p.Replaces) > 0 {
 		verb := " would replace "
-		if p.Status == mip.Final || p.Status == mip.Living {
+		if p.Settled() {
 			verb = " replaces "
 		}
 		out = append(out, p.ID.String()+verb+ids(p, p.Replaces)+".")

@@ -103,7 +103,7 @@ func argand() mip.HardFork {
 // lamp is a small proposal with everything that a summary needs.
 func lamp() *mip.Proposal {
 	return &mip.Proposal{
-		Metadata: mip.Metadata{Number: 6, ID: mip.ID{Kind: "MIP", Number: 6}, Title: "Brighter lamps", Status: mip.Draft, Type: new("Standards Track"), Category: new("Core"),
+		Metadata: mip.Metadata{Number: 6, ID: mip.ID{Kind: "MIP", Number: 6}, Title: "Brighter lamps", Standing: mip.Draft.Usual(), Type: new("Standards Track"), Category: new("Core"),
 			ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{}},
 		Sections: []mip.Section{
 			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: "## Abstract\n\nEvery lamp burns *twice* as\nbright. Contracts that count\n  candles MUST be adapted.\n\n"},

@@ -1,0 +1,196 @@
+package mip
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Status is what a header calls where the proposal stands. The zero value means that the header says
+// nothing and encodes as null. Words that no [Process] has are kept as written: a list must never lose a
+// proposal because of them.
+type Status string
+
+// The statuses of EIP-1.
+const (
+	Draft     Status = "Draft"
+	Review    Status = "Review"
+	LastCall  Status = "Last Call"
+	Final     Status = "Final"
+	Living    Status = "Living"
+	Stagnant  Status = "Stagnant"
+	Withdrawn Status = "Withdrawn"
+)
+
+// Stage is what a status means, whatever a site calls it. The zero value is that of a word without a known
+// meaning, and of no status; it encodes as null.
+type Stage string
+
+// The stages, in the order of a proposal's life.
+const (
+	StageDraft    Stage = "draft"
+	StageReview   Stage = "review"
+	StageLastCall Stage = "last-call"
+	StageFinal    Stage = "final"   // accepted, and not to change
+	StageLiving   Stage = "living"  // in force, and kept up to date
+	StageStopped  Stage = "stopped" // not pursued, or no longer in force
+)
+
+// Stages returns the stages in the order of a proposal's life.
+func Stages() []Stage {
+	return []Stage{StageDraft, StageReview, StageLastCall, StageFinal, StageLiving, StageStopped}
+}
+
+// Standing is a status with its meaning.
+type Standing struct {
+	Status Status `json:"status" doc:"A word of the process, see statuses of /api/v1/site, or any other as written."`
+	Stage  Stage  `json:"stage" doc:"What the status means, whatever it is called; null for a word outside the process."`
+}
+
+// Open reports whether the proposal is still to be decided.
+func (s Standing) Open() bool {
+	return s.Stage == StageDraft || s.Stage == StageReview || s.Stage == StageLastCall
+}
+
+// Settled reports whether the proposal was accepted and stands.
+func (s Standing) Settled() bool { return s.Stage == StageFinal || s.Stage == StageLiving }
+
+// ProcessStatus is a status of a process.
+type ProcessStatus struct {
+	Name    Status   `yaml:"name" json:"name" doc:"As every answer has it."`
+	Stage   Stage    `yaml:"stage" json:"stage" doc:"What it means."`
+	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other words of headers for it."`
+}
+
+// Process is the statuses of a site in the order of a proposal's life. Without any it is that of EIP-1.
+type Process []ProcessStatus
+
+// eip1 is the process of EIP-1.
+var eip1 = Process{
+	{Draft, StageDraft, nil}, {Review, StageReview, nil}, {LastCall, StageLastCall, nil}, {Final, StageFinal, nil},
+	{Living, StageLiving, nil}, {Stagnant, StageStopped, nil}, {Withdrawn, StageStopped, nil},
+}
+
+// statuses are those of the process, or of EIP-1.
+func (p Process) statuses() Process {
+	if len(p) == 0 {
+		return eip1
+	}
+	return p
+}
+
+// String is the names of the statuses, with commas between them.
+func (p Process) String() string {
+	var names []string
+	for _, s := range p.statuses() {
+		names = append(names, string(s.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Parse reads a header's status: a name or an alias of the process in any case and with any run of blanks,
+// hyphens or underscores, or nothing, between its words, any other as written with outer blanks removed.
+func (p Process) Parse(text string) Standing {
+	text = strings.TrimSpace(text)
+	key := FoldStatus(text)
+	same := func(word string) bool {
+		word = FoldStatus(word)
+		return word == key || strings.ReplaceAll(word, " ", "") == key
+	}
+	for _, s := range p.statuses() {
+		if same(string(s.Name)) || slices.ContainsFunc(s.Aliases, same) {
+			return Standing{s.Name, s.Stage}
+		}
+	}
+	return Standing{Status: Status(text)}
+}
+
+// Usual is the status with what EIP-1 means by it.
+func (s Status) Usual() Standing { return Process(nil).Parse(string(s)) }
+
+// FoldStatus is what ways to write one status share: words in lower case with one blank between them.
+func FoldStatus(s string) string {
+	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }), " "))
+}
+
+// Known are the statuses of the process, or of EIP-1, in their order.
+func (p Process) Known() (out []Standing) {
+	for _, s := range p.statuses() {
+		out = append(out, Standing{s.Name, s.Stage})
+	}
+	return out
+}
+
+// Way is the statuses from draft to final in their order or, where nothing becomes final, to living.
+func (p Process) Way() []Standing {
+	final := slices.ContainsFunc(p.Known(), func(s Standing) bool { return s.Stage == StageFinal })
+	return slices.DeleteFunc(p.Known(), func(s Standing) bool {
+		return s.Stage == StageStopped || s.Stage == StageLiving && final
+	})
+}
+
+// maxNamed is how many words outside the process are told.
+const maxNamed = 20
+
+// Named are the statuses to tell readers of: those of the process or, where a site states none, those that proposals
+// have, first of EIP-1 in its order, then the most frequent of the other words by name. Without any they are those of
+// EIP-1.
+func (p Process) Named(all []Metadata) []Standing {
+	count := map[Standing]int{}
+	for _, m := range all {
+		count[m.Standing]++
+	}
+	delete(count, Standing{})
+	if len(p) > 0 || len(count) == 0 {
+		return p.Known()
+	}
+	known := slices.DeleteFunc(p.Known(), func(s Standing) bool { return count[s] == 0 })
+	others := maps.Clone(count)
+	for _, s := range known {
+		delete(others, s)
+	}
+	words := slices.SortedFunc(maps.Keys(others), func(a, b Standing) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Status, b.Status))
+	})
+	words = words[:min(len(words), maxNamed)]
+	slices.SortFunc(words, func(a, b Standing) int { return cmp.Compare(a.Status, b.Status) })
+	return append(known, words...)
+}
+
+// Superseded reports whether the status is itself a word for what was superseded.
+func (s Status) Superseded() bool {
+	return slices.Contains([]string{"superseded", "replaced", "obsolete", "obsoleted"}, strings.ToLower(string(s)))
+}
+
+// Slug is the status in an address: /status/last-call/. The zero Status has the slug "none".
+func (s Status) Slug() string {
+	if s == "" {
+		return "none"
+	}
+	return Slug(string(s))
+}
+
+// String is the status for people.
+func (s Status) String() string {
+	if s == "" {
+		return "No status"
+	}
+	return string(s)
+}
+
+// MarshalJSON encodes the zero Status as null.
+func (s Status) MarshalJSON() ([]byte, error) { return nullable(string(s)) }
+
+// MarshalJSON encodes the zero Stage as null.
+func (s Stage) MarshalJSON() ([]byte, error) { return nullable(string(s)) }
+
+// nullable encodes a text, the empty one as null.
+func nullable(s string) ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(s)
+}
