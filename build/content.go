@@ -45,10 +45,14 @@ type Content struct {
 // Load reads the proposals and the summaries and translations that are committed beside them. It renders a text that
 // may grow out of proportion, so that such a text is refused before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
+	var others []string
+	for _, k := range o.Site.AllKinds()[1:] {
+		others = append(others, k.Prefix)
+	}
 	all, err := corpus.Load(ctx, corpus.Options{
-		Prefix: o.Site.Prefix, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
+		Prefix: o.Site.Prefix, Others: others, KindOf: o.KindOf, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
 		Addresses: o.Site.Addresses(), Locales: o.Site.Locales, Ignore: o.Site.Ignore,
-		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show, References: o.Site.References, Statuses: o.Site.Statuses,
+		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show, References: references(o.Site), Statuses: o.Site.Statuses,
 	})
 	if err != nil {
 		return nil, err
@@ -59,6 +63,20 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		c = newContent(c.Without(refused), o)
 	}
 	return c, c.checkCommitted(ctx)
+}
+
+// references are the addresses of proposals beside a kind: those of other sites and, where the site has several kinds, those
+// of its own.
+func references(s *site.Site) mip.References {
+	if len(s.Kinds) < 2 {
+		return s.References
+	}
+	out := mip.References{}
+	maps.Copy(out, s.References)
+	for _, k := range s.Kinds {
+		out[k.Prefix] = s.URL(mip.PageFolder(k.Prefix)) + "{n}/"
+	}
+	return out
 }
 
 // newContent completes what was read by what the site says.
@@ -168,8 +186,8 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 	for i, p := range c.Proposals {
 		m := p.Metadata
 		m.URL = s.URL(m.ID.Page())
-		m.APIURL = s.URL(routeOf(apiRoute, m.ID))
-		m.MarkdownURL = s.URL(routeOf(markdownRoute, m.ID))
+		m.APIURL = s.URL(routeOf(s.Prefix, apiRoute, m.ID))
+		m.MarkdownURL = s.URL(routeOf(s.Prefix, markdownRoute, m.ID))
 		m.Hardfork = forkOf[m.ID]
 		if link, ok := sourceLink(s, p, "", p.RepoPath); ok {
 			m.SourceURL = &link
@@ -229,11 +247,11 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	info := mip.SiteInfo{
 		Site: mip.Site{
 			Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
-			Statuses: append(mip.Process{}, s.Statuses...),
+			Kinds: s.PublicKinds(), Statuses: append(mip.Process{}, s.Statuses...),
 			Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
 		},
 		History: c.History,
-		Counts:  mip.SiteCounts{Total: len(c.Metadata), ByStatus: map[string]int{}, ByCategory: map[string]int{}},
+		Counts:  mip.SiteCounts{Total: len(c.Metadata), ByKind: map[string]int{}, ByStatus: map[string]int{}, ByCategory: map[string]int{}},
 	}
 	if s.Forum != "" {
 		info.Forum = &s.Forum
@@ -242,6 +260,7 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 		info.Commit, info.CommittedAt = &c.Commit, c.CommittedAt
 	}
 	for _, m := range c.Metadata {
+		info.Counts.ByKind[m.ID.Kind]++
 		info.Counts.ByStatus[string(m.Status)]++
 		info.Counts.ByCategory[mip.Deref(m.Category)]++
 	}
@@ -266,7 +285,7 @@ func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
 		f := &forks[i]
 		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
 		for id, o := range s.Overrides {
-			if mip.Deref(o.Hardfork) == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {
+			if id.Kind == s.Prefix && mip.Deref(o.Hardfork) == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {
 				f.BundledMIPs = append(f.BundledMIPs, id.Number)
 			}
 		}
@@ -299,7 +318,7 @@ func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 // Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
 // fork's meta proposal, the proposals that the fork bundles. Now is not set.
 func (c *Content) Subject(i int) summary.Subject {
-	fork, bundled := summary.Context(c.Metadata[i], c.Metadata, c.Forks)
+	fork, bundled := summary.Context(c.options.Site.Prefix, c.Metadata[i], c.Metadata, c.Forks)
 	out := summary.Subject{Proposal: c.read(i), Fork: fork}
 	for _, m := range bundled {
 		k, _ := mip.Search(c.Metadata, m.ID)

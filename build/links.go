@@ -96,7 +96,7 @@ func (c *Content) deadLink(p *corpus.Proposal, dest string) (id string, args []a
 	}
 	_, missing := c.Locate(p, target)
 	switch {
-	case missing == target && m != nil && !strings.EqualFold(m[1], c.options.Site.Prefix):
+	case missing == target && m != nil && !c.options.Site.Publishes(m[1]):
 		return "dead-link/prefix", []any{strings.ToUpper(m[1]), shown}
 	case missing != "":
 		return "dead-link", []any{mip.ShortenRunes(missing, mostShown), shown}

@@ -80,7 +80,7 @@ func (p *planner) index() mip.Index {
 	}
 	x := mip.Index{Count: len(p.Metadata), UpdatedAt: mip.NewestChange(p.Metadata), MIPs: []mip.Entry{}}
 	for _, m := range mip.ActiveFirst(p.Metadata) {
-		x.MIPs = append(x.MIPs, mip.NewEntry(m, plain.Ended(p.info.Site, m), lists[m.ID]))
+		x.MIPs = append(x.MIPs, mip.NewEntry(m, plain.Ended(m), lists[m.ID]))
 	}
 	return x
 }
@@ -166,13 +166,15 @@ func (p *planner) example() int {
 }
 
 // listFields are the fields by which proposals are listed, with the pages of their lists, in the order of the plan.
-var listFields = [][2]string{{"status", statusRoute}, {"category", categoryRoute}, {"type", typeRoute}, {"author", authorRoute}}
+var listFields = [][2]string{{"kind", kindRoute}, {"status", statusRoute}, {"category", categoryRoute}, {"type", typeRoute}, {"author", authorRoute}}
 
 // valuesOf are the values of a proposal in a field, by the path segments of their lists. A value that is missing, of a
 // status alone, has a list too.
 func valuesOf(m mip.Metadata, field string) map[string]string {
 	var value *string
 	switch field {
+	case "kind":
+		return map[string]string{strings.ToLower(m.ID.Kind): m.ID.Kind}
 	case "status":
 		return map[string]string{m.Status.Slug(): string(m.Status)}
 	case "author":
@@ -238,6 +240,9 @@ func headOf(process mip.Process, field string, values []string) string {
 func (p *planner) lists() {
 	for _, list := range listFields {
 		field, pattern := list[0], list[1]
+		if field == "kind" && !p.info.Several() {
+			continue
+		}
 		// Both are by slug: the positions of the proposals, and the values of their headers.
 		at, words := map[string][]int{}, map[string][]string{}
 		for i, m := range p.Metadata {
@@ -257,7 +262,11 @@ func (p *planner) lists() {
 				continue
 			}
 			l := plain.Listing{Kind: field, Value: headOf(p.info.Statuses, field, words[slug]), Slug: slug}
-			if field == "status" {
+			switch field {
+			case "kind":
+				i := slices.IndexFunc(p.info.Kinds, func(k mip.Kind) bool { return strings.EqualFold(k.Prefix, slug) })
+				l.Value = p.info.Kinds[i].Name
+			case "status":
 				l.Stage = p.info.Statuses.Parse(l.Value).Stage
 			}
 			p.addListed(pattern, slug, "", func() ([]byte, error) { return p.pages.Listing(p.fill(l, at[slug])) })
@@ -301,7 +310,7 @@ func (p *planner) upgrades() {
 		seen[slug] = true
 		var at []int
 		for i, m := range p.Metadata {
-			if slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number {
+			if m.ID.Kind == p.info.Prefix && (slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number) {
 				at = append(at, i)
 			}
 		}

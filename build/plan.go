@@ -47,6 +47,8 @@ type Options struct {
 	Site *site.Site
 	// Folders are the proposals' folders as the process sees them.
 	Folders []string
+	// KindOf is by folder the prefix of its files that do not say what they are; the main one where a folder is missing.
+	KindOf map[string]string
 	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
 	Epoch *time.Time
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
@@ -185,7 +187,7 @@ func (p *planner) add(a Artifact) {
 
 // addOf appends an artifact that is made of one proposal. pairs are as for [routeOf].
 func (p *planner) addOf(id mip.ID, pattern string, body func() ([]byte, error), pairs ...string) {
-	p.add(Artifact{Route: routeOf(pattern, id, pairs...), Pattern: pattern, Body: body})
+	p.add(Artifact{Route: routeOf(p.info.Prefix, pattern, id, pairs...), Pattern: strings.Replace(pattern, "{kind}", strings.ToLower(id.Kind), 1), Body: body})
 }
 
 // addIndex appends an artifact that is made of the whole corpus and names other artifacts.

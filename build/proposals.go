@@ -42,11 +42,11 @@ func (p *planner) proposals() {
 func (p *planner) document(i int) mip.Proposal {
 	c, id := p.Proposals[i], p.Metadata[i].ID
 	out := mip.Proposal{
-		Metadata: p.Metadata[i], SummaryURL: p.options.Site.URL(routeOf(summaryRoute, id)),
+		Metadata: p.Metadata[i], SummaryURL: p.options.Site.URL(routeOf(p.info.Prefix, summaryRoute, id)),
 		Translations: []mip.Translation{}, RawMarkdown: c.Raw,
 	}
 	for _, t := range c.Translations {
-		url := p.options.Site.URL(routeOf(translationRoute, id, "{locale}", t.Locale))
+		url := p.options.Site.URL(routeOf(p.info.Prefix, translationRoute, id, "{locale}", t.Locale))
 		out.Translations = append(out.Translations, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
 	}
 	return out
@@ -65,7 +65,7 @@ func (p *planner) page(i int) ([]byte, error) {
 	}
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
-		Fork: summary.ForkOf(m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
+		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
 	}
 	if requirement.Mentioned(c.Body) {
@@ -93,7 +93,7 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 	}
 	return p.stable.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
 		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.document(i).Translations,
-		Fork: summary.ForkOf(p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit, Shown: p.Proposals[i].Shown,
+		Fork: summary.ForkOf(p.info.Prefix, p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit, Shown: p.Proposals[i].Shown,
 	}})
 }
 

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/card"
 )
@@ -29,6 +31,7 @@ const (
 	apiRoute          = "/api/v1/mips/{n}"
 	summaryRoute      = "/api/v1/mips/{n}/summary"
 	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
+	kindRoute         = "/kind/{prefix}/"
 	statusRoute       = "/status/{status}/"
 	categoryRoute     = "/category/{category}/"
 	typeRoute         = "/type/{type}/"
@@ -43,9 +46,14 @@ const (
 // feedFile is a feed's name below the page of the same list.
 const feedFile = "feed.xml"
 
-// routeOf fills a route's {kind} and {n}, and the parts that pairs names with their values.
-func routeOf(route string, id mip.ID, pairs ...string) string {
-	pairs = append(pairs, "{kind}", strings.ToLower(id.Kind), "{n}", strconv.Itoa(id.Number))
+// routeOf fills the parts of a route that are a proposal's, and those that pairs names with their values. Below a folder of
+// its kind the proposal is its number, elsewhere its key beside the main kind.
+func routeOf(main, route string, id mip.ID, pairs ...string) string {
+	name := id.Key(main)
+	if strings.Contains(route, "{kind}") {
+		name = strconv.Itoa(id.Number)
+	}
+	pairs = append(pairs, "{kind}", strings.ToLower(id.Kind), "{n}", name)
 	for i := 0; i < len(pairs); i += 2 {
 		route = strings.Replace(route, pairs[i], pairs[i+1], 1)
 	}
@@ -96,21 +104,25 @@ const (
 )
 
 // generatedFiles matches the files that only builds write, whatever the proposals were: those of routes with
-// parts that vary. {kind} matches that of the site, and mip: see oldPages.
-func generatedFiles(kind string) *regexp.Regexp {
+// parts that vary. {kind} matches those of the site, and mip: see oldPages.
+func generatedFiles(kinds []site.Kind) *regexp.Regexp {
+	folders := []string{"mip"}
+	for _, k := range kinds {
+		folders = append(folders, regexp.QuoteMeta(strings.ToLower(k.Prefix)))
+	}
 	routes := []string{
 		pageRoute, markdownRoute, requirementsRoute, aroundRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
 		apiRoute, summaryRoute, translationRoute, skillRoute,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js",
 	}
-	for _, list := range []string{statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
+	for _, list := range []string{kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
 		routes = append(routes, list, list+feedFile)
 	}
 	for i, route := range routes {
 		routes[i] = regexp.QuoteMeta(fileOf(route))
 	}
 	pattern := strings.NewReplacer(
-		`\{kind\}`, "(mip|"+regexp.QuoteMeta(strings.ToLower(kind))+")", `\{n\}`, `\d+`, `\{hash\}`, "[0-9a-f]{8}",
+		`\{kind\}`, "("+strings.Join(folders, "|")+")", `\{n\}`, `([a-z][a-z0-9]*-)?\d+`, `\{hash\}`, "[0-9a-f]{8}",
 	).Replace(strings.Join(routes, "|"))
 	pattern = regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(pattern, "[^/]+")
 	return regexp.MustCompile("^(" + pattern + ")$")
@@ -152,10 +164,10 @@ func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
 	for i, m := range p.Metadata {
 		for _, route := range []string{pageRoute, historyRoute, requirementsRoute, aroundRoute} {
-			changed[routeOf(route, m.ID)] = m.Updated
+			changed[routeOf(p.info.Prefix, route, m.ID)] = m.Updated
 		}
 		for _, t := range p.Proposals[i].Translations {
-			route := routeOf(translatedRoute, m.ID, "{locale}", t.Locale)
+			route := routeOf(p.info.Prefix, translatedRoute, m.ID, "{locale}", t.Locale)
 			if changed[route] = m.Updated; !t.GeneratedAt.UTC().IsZero() {
 				changed[route] = &t.GeneratedAt
 			}
@@ -200,7 +212,8 @@ func (p *planner) redirects() {
 			}
 		}
 	}
-	if folder := mip.PageFolder(p.info.Prefix); folder != oldPages {
+	old := func(k mip.Kind) bool { return mip.PageFolder(k.Prefix) == oldPages }
+	if folder := mip.PageFolder(p.info.Prefix); !slices.ContainsFunc(p.info.Kinds, old) {
 		add(oldPages+"*", p.options.Site.Path(folder)+splat, 301)
 	}
 	// Every unknown address of the API answers in JSON. The rule comes last, since the first match decides.
@@ -214,13 +227,29 @@ func (p *planner) redirects() {
 // oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
 // forums name it, that which sites of this kind have (/EIPS/eip-1559), and those of site.yaml.
 func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
-	for _, file := range []string{"/" + c.RepoPath, "/" + p.options.Site.Prefix + "S/" + path.Base(c.File)} {
+	for _, file := range []string{"/" + c.RepoPath, "/" + c.ID.Kind + "S/" + path.Base(c.File)} {
 		paths = append(paths, file, strings.TrimSuffix(file, path.Ext(file)))
 	}
 	for _, template := range p.options.Site.Redirects {
+		if p.kindOfPath(template) != c.ID.Kind {
+			continue
+		}
 		paths = append(paths, strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1))
 	}
 	return paths
+}
+
+// kindOfPath is the kind of the proposals that an old path leads to: the one whose prefix stands before the number, as in
+// /sccp/sccp-{n}, else the main one.
+func (p *planner) kindOfPath(template string) string {
+	before, _, _ := strings.Cut(strings.ToLower(template), "{n}")
+	words := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune("/-_.~", r) })
+	for _, k := range p.info.Kinds {
+		if prefix := strings.ToLower(k.Prefix); len(words) > 0 && (words[len(words)-1] == prefix || words[len(words)-1] == prefix+"s") {
+			return k.Prefix
+		}
+	}
+	return p.info.Prefix
 }
 
 // plainPath reports whether a path can stand in a rule as it is.

@@ -212,7 +212,7 @@ func (f *output) checkOwner(p *Plan) error {
 		return nil
 	}
 	if owner, ownerErr := f.root.ReadFile(ownerFile); err == nil || ownerErr == nil && string(owner) == ownerText {
-		generated := generatedFiles(p.made.options.Site.Prefix)
+		generated := generatedFiles(p.made.options.Site.AllKinds())
 		return fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
 				f.ours[file] = true

@@ -114,7 +114,7 @@ func (p *planner) summary(i int) *api.Summary {
 // byRules makes the summary of the i-th proposal by rules, unless it is kept.
 func (p *planner) byRules(i int) *api.Summary {
 	m, file := p.Metadata[i], p.Proposals[i].File
-	fork, bundled := summary.Context(m, p.Metadata, p.Forks)
+	fork, bundled := summary.Context(p.info.Prefix, m, p.Metadata, p.Forks)
 	// Metadata holds the hash of its text. Encoding these types cannot fail.
 	from, _ := api.JSON([]any{m, fork, bundled})
 	next := keptSummary{of: sha256.Sum256(from)}

@@ -45,6 +45,7 @@ func (p *Pages) Home(all []mip.Metadata) ([]byte, error) {
 	})
 	v.Table.All = v.Table.All[:min(rowsOfPage, len(all))]
 	v.Filters = slices.DeleteFunc([]filter{
+		{"kind", "Kind", p.kindChoices(all)},
 		{"category", "Category", categories(all)},
 		{"type", "Type", types(all)},
 		{"upgrade", "Upgrade", p.upgradeChoices()},

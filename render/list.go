@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/feed"
@@ -153,6 +154,25 @@ func categories(all []mip.Metadata) []choice {
 	return choicesOf(all, func(m mip.Metadata) *string { return m.Category })
 }
 
+// kindChoices counts the kinds; none where the site has one alone. They are in the order of the site.
+func (p *Pages) kindChoices(all []mip.Metadata) (out []choice) {
+	if !p.info.Several() {
+		return nil
+	}
+	for _, k := range p.info.Kinds {
+		c := choice{Slug: strings.ToLower(k.Prefix), Label: k.Name}
+		for _, m := range all {
+			if m.ID.Kind == k.Prefix {
+				c.Count++
+			}
+		}
+		if c.Count > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // types counts the types.
 func types(all []mip.Metadata) []choice {
 	return choicesOf(all, func(m mip.Metadata) *string { return m.Type })
@@ -271,6 +291,7 @@ func (p *Pages) Feeds(all []mip.Metadata) ([]byte, error) {
 		Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
 	}, slices.DeleteFunc([]feedGroup{
 		{"Status", "status", p.statusChoices(all)},
+		{"Kind", "kind", p.kindChoices(all)},
 		{"Category", "category", categories(all)},
 		{"Type", "type", types(all)},
 		{"Network upgrade", "upgrade", p.upgradeChoices()},

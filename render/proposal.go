@@ -63,9 +63,21 @@ type relation struct {
 	External []mip.External
 }
 
-// related are the ties of a proposal in one relation, by the name of the field of Metadata.
-func related(m mip.Metadata, label, field string, refs []ref) relation {
-	external := slices.DeleteFunc(slices.Clone(m.External), func(e mip.External) bool { return e.Relation != field })
+// related are the ties of a proposal in one relation, by the name of the field of Metadata. all must be in the order of ids.
+func related(all []mip.Metadata, m mip.Metadata, label, field string, refs []ref) relation {
+	var external []mip.External
+	for _, e := range m.External {
+		if e.Relation != field {
+			continue
+		}
+		// One of another kind of the site is as good as one of the same kind.
+		id, err := mip.ParseID(e.Text)
+		if other, ok := mip.Find(all, id); err == nil && ok && id.Kind != m.ID.Kind {
+			refs = append(refs, refTo(other))
+			continue
+		}
+		external = append(external, e)
+	}
 	return relation{label, refs, external}
 }
 
@@ -78,11 +90,14 @@ func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 	w := &proposalView{Page: v, Metadata: m}
 	refs := func(numbers []int) []ref { return refs(v.All, m.ID, numbers) }
 	asking := slices.DeleteFunc(slices.Clone(m.ReplacedBy), func(n int) bool { return slices.Contains(m.SupersededBy, n) })
-	w.Successors = related(m, "Superseded by", "supersededBy", refs(m.SupersededBy))
-	w.Candidates = relation{Label: "To be replaced by", Refs: refs(asking)}
+	tie := func(label, field string, numbers []int) relation {
+		return related(v.All, m, label, field, refs(numbers))
+	}
+	w.Successors = tie("Superseded by", "supersededBy", m.SupersededBy)
+	w.Candidates = tie("To be replaced by", "replacedBy", asking)
 	w.Related = []relation{
-		related(m, "Requires", "requires", refs(m.Requires)), {Label: "Required by", Refs: refs(m.RequiredBy)},
-		related(m, "Replaces", "replaces", refs(m.Replaces)), w.Successors, w.Candidates,
+		tie("Requires", "requires", m.Requires), tie("Required by", "requiredBy", m.RequiredBy),
+		tie("Replaces", "replaces", m.Replaces), w.Successors, w.Candidates, tie("Related to", "related", nil),
 	}
 	// Each author stands on the page twice: below the title and in the details.
 	for _, a := range m.Authors {
@@ -160,7 +175,7 @@ func (p *Pages) alternates(v ProposalPage, m mip.Metadata) []alternate {
 	id := m.ID.String()
 	out := []alternate{
 		{"text/markdown", id + " as Markdown", strings.TrimSuffix(p.proposalPath(m.ID), "/") + ".md", ""},
-		{"application/json", id + " as JSON", p.jsonPath(m.Number), ""},
+		{"application/json", id + " as JSON", p.jsonPath(m.ID), ""},
 	}
 	if v.History {
 		out = append(out, p.feedOf(m.ID.Page(), "Changes of "+id))

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
@@ -36,11 +35,12 @@ func (p *Pages) funcs() template.FuncMap {
 		"path":       p.path,
 		"abs":        func(route string) string { return p.info.BaseURL + route },
 		"asset":      p.assetPath,
-		"pages":      func() string { return p.path(mip.PageFolder(p.info.Prefix)) },
+		"folder":     func(id mip.ID) string { return p.path(mip.PageFolder(id.Kind)) },
 		"page":       p.proposalPath,
 		"list":       p.listPath,
 		"authorPath": p.authorPath,
 		"json":       p.jsonPath,
+		"key":        p.key,
 		"web":        webAddress,
 		"host":       host,
 		"shown":      shownAddress,
@@ -56,7 +56,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"category":     category,
 		"organization": func(a mip.Author) bool { return organization.MatchString(mip.Deref(a.Name)) },
 		"subject":      p.subject,
-		"ended":        func(m mip.Metadata) []string { return plain.Ended(p.info.Site, m) },
+		"ended":        plain.Ended,
 		"badge":        func(m mip.Metadata) string { return badgeClass(m.Standing, m.Superseded()) },
 		"meaning":      plain.StatusMeaning,
 		"date":         date,
@@ -107,7 +107,10 @@ func (p *Pages) authorPath(slug string) string {
 }
 
 // jsonPath is a link to a proposal as JSON.
-func (p *Pages) jsonPath(number int) string { return p.path("/api/v1/mips/" + strconv.Itoa(number)) }
+func (p *Pages) jsonPath(id mip.ID) string { return p.path("/api/v1/mips/" + p.key(id)) }
+
+// key is what stands for a proposal in the API.
+func (p *Pages) key(id mip.ID) string { return id.Key(p.info.Prefix) }
 
 // webAddress is an address that a link may lead to, empty for nil and for any text that is none.
 func webAddress(s *string) string {

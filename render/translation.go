@@ -89,7 +89,7 @@ func translationRoute(id mip.ID, locale string) string { return id.Page() + loca
 
 // translationJSON is a committed translation as JSON.
 func (p *Pages) translationJSON(m mip.Metadata, locale string) alternate {
-	href := p.jsonPath(m.Number) + "/translations/" + locale
+	href := p.jsonPath(m.ID) + "/translations/" + locale
 	return alternate{"application/json", m.ID.String() + " as JSON (" + locale + ")", href, locale}
 }
 
@@ -112,7 +112,7 @@ func (p *Pages) hreflangs(m mip.Metadata, translations []mip.Translation) []alte
 // languagesView leads to a proposal in other languages: to the pages of committed translations, or to machine
 // translations, which need the sidecar.
 type languagesView struct {
-	Number  int
+	ID      mip.ID
 	Pages   []languageLink // English is the first
 	Machine []language
 }
@@ -130,7 +130,7 @@ type languageLink struct {
 func (p *Pages) languages(m mip.Metadata, translations []mip.Translation, current string) (committed, machine *languagesView) {
 	// English is there even when it is the page itself: its link is marked as the current one.
 	english := languageLink{languageOf("en"), p.proposalPath(m.ID), current == "en", false}
-	committed, machine = &languagesView{Pages: []languageLink{english}}, &languagesView{Number: m.Number, Pages: []languageLink{english}}
+	committed, machine = &languagesView{Pages: []languageLink{english}}, &languagesView{ID: m.ID, Pages: []languageLink{english}}
 	// Locales stand in the order of the site.
 	for _, tag := range p.info.Locales {
 		i := slices.IndexFunc(translations, func(t mip.Translation) bool { return t.Locale == tag })

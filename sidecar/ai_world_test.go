@@ -126,7 +126,7 @@ func subjectOf(t testing.TB, k *catalog.Catalog, number int) summary.Subject {
 		t.Fatal(err)
 	}
 	s := summary.Subject{Proposal: p, Now: time.Now()}
-	if f := summary.ForkOf(p.Metadata, k.HardForks); f != nil {
+	if f := summary.ForkOf(k.Site.Prefix, p.Metadata, k.HardForks); f != nil {
 		own := *f
 		own.Status = own.StatusAt(k.Site.Networks, func(string) time.Time { return time.Now() })
 		s.Fork = &own

@@ -323,7 +323,7 @@ func compare(c *catalog.Catalog, clock chainClock) ([]api.Discrepancy, *mip.Comp
 		last := m.LastCallDeadline
 		if m.Stage == mip.StageLastCall && !last.IsZero() && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
 			message := fmt.Sprintf("%s is in %s, and its deadline %s has passed.", m.ID, m.Status, last)
-			out = append(out, api.Discrepancy{MIP: &m.Number, Code: "last-call-overdue", Message: message})
+			out = append(out, api.Discrepancy{ID: m.ID, MIP: mainNumber(c, m.ID), Code: "last-call-overdue", Message: message})
 		}
 	}
 	compared, found := mip.Compare(c.List.MIPs, mip.ID{Kind: c.Site.Prefix}, c.HardForks, c.Site.Networks)
@@ -332,15 +332,23 @@ func compare(c *catalog.Catalog, clock chainClock) ([]api.Discrepancy, *mip.Comp
 		if !d.Holds(d.Activation.Reached(clock.now(d.Network.ID))) {
 			continue
 		}
-		now := api.Discrepancy{MIP: &d.ID.Number, Hardfork: &d.Fork, Code: d.Code, Message: clock.message(d)}
+		now := api.Discrepancy{ID: d.ID, MIP: mainNumber(c, d.ID), Hardfork: &d.Fork, Code: d.Code, Message: clock.message(d)}
 		if d.Network.ID != "" {
 			now.Network = &d.Network.ID
 		}
 		out = append(out, now)
 	}
 	// The sort is stable, so that the forks of a proposal stay in their order.
-	slices.SortStableFunc(out, func(a, b api.Discrepancy) int { return *a.MIP - *b.MIP })
+	slices.SortStableFunc(out, func(a, b api.Discrepancy) int { return a.ID.Compare(b.ID) })
 	return out, &compared
+}
+
+// mainNumber is the number of a proposal of the main kind, and nil for one of another, whose number would name another.
+func mainNumber(c *catalog.Catalog, id mip.ID) *int {
+	if id.Kind != c.Site.Prefix {
+		return nil
+	}
+	return &id.Number
 }
 
 // message says what disagrees now, with its evidence.

@@ -67,7 +67,7 @@ func (s *Sidecar) readQuestion(
 	}
 	site := st.catalog.Site
 	q.catalog, q.sections, q.charge = st.catalog, m.Sections, r.Context().Value(chargeKey{}).(*charge)
-	if q.id, err = parseID(m.MIPNumber, site.Prefix); err != nil {
+	if q.id, err = parseID(m.MIPNumber, site.Site); err != nil {
 		const detail = "mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\"."
 		return q, badRequest(detail, site.Prefix)
 	}
@@ -96,16 +96,12 @@ func (s *Sidecar) readQuestion(
 	return q, nil
 }
 
-// parseID reads 6, "6" or "MIP-6" with the site's prefix in any case.
-func parseID(raw json.RawMessage, prefix string) (mip.ID, error) {
-	text := string(raw)
+// parseID reads 6, "6" or "MIP-6", or the id of another kind of the site, with its prefix in any case.
+func parseID(raw json.RawMessage, site mip.Site) (mip.ID, error) {
 	if quoted, err := strictjson.String(raw); err == nil {
-		text = quoted
-		if kind, digits, ok := strings.Cut(text, "-"); ok && strings.EqualFold(kind, prefix) {
-			text = digits
-		}
+		return site.ParseKey(quoted)
 	}
-	return mip.ParseID(prefix + "-" + text)
+	return site.ParseKey(string(raw))
 }
 
 // limitBody sets the deadline by which the whole body of a request must have arrived. The deadline is the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -273,6 +274,7 @@ func (in *input) options() (o build.Options, err error) {
 	if o.Epoch, err = in.epoch(); err == nil {
 		if o.Site, err = site.Load(in.config); err == nil {
 			o.Folders, err = in.folders(o.Site)
+			o.KindOf = in.kindOf(o.Site)
 		}
 	}
 	if err != nil {
@@ -322,19 +324,36 @@ func (in *input) folders(s *site.Site) ([]string, error) {
 	return out, nil
 }
 
+// kindOf is, by folder, the prefix of files that do not say what they are. The first kind that names a folder has it.
+func (in *input) kindOf(s *site.Site) map[string]string {
+	out := map[string]string{}
+	for _, k := range s.AllKinds() {
+		for _, dir := range in.beside(k.Proposals) {
+			dir = filepath.Clean(dir)
+			out[dir] = cmp.Or(out[dir], k.Prefix)
+		}
+	}
+	return out
+}
+
 // candidates are the folders that the flag names, else those of site.yaml. Relative paths in site.yaml begin at its
 // folder, those of the flag at the working directory.
 func (in *input) candidates(s *site.Site) []string {
 	if len(in.proposals) > 0 {
 		return in.proposals
 	}
-	dirs := slices.Clone(s.Proposals)
-	for i, dir := range dirs {
-		if dirs[i] = filepath.FromSlash(dir); !filepath.IsAbs(dirs[i]) {
-			dirs[i] = filepath.Join(filepath.Dir(in.config), dirs[i])
+	return in.beside(s.Proposals)
+}
+
+// beside are folders of site.yaml as the process sees them.
+func (in *input) beside(dirs []string) []string {
+	out := slices.Clone(dirs)
+	for i, dir := range out {
+		if out[i] = filepath.FromSlash(dir); !filepath.IsAbs(out[i]) {
+			out[i] = filepath.Join(filepath.Dir(in.config), out[i])
 		}
 	}
-	return dirs
+	return out
 }
 
 // problem is about the folders: of the flag, or of the line in site.yaml that names them.

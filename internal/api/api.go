@@ -100,7 +100,8 @@ type Offers struct {
 
 // Discrepancy is one disagreement between a proposal's text and the network.
 type Discrepancy struct {
-	MIP      *int    `json:"mip" doc:"The proposal, published or not."`
+	ID       mip.ID  `json:"id" doc:"The proposal, published or not."`
+	MIP      *int    `json:"mip" doc:"Its number; null for one of another kind than the main one."`
 	Hardfork *string `json:"hardfork" doc:"The hard fork."`
 	Network  *string `json:"network" doc:"The network's id, null where none matters."`
 	Code     string  `json:"code" doc:"What disagrees, such as active-not-final or last-call-overdue: see the guide for integrators."`

@@ -179,7 +179,7 @@ func files(t *testing.T, v *served, schedule rendertest.Schedule) {
 func asks(t *testing.T, v *served, sum api.Summary) {
 	t.Helper()
 	m := read[mip.Metadata](t, v, fmt.Sprintf("/api/v1/mips/%d", sum.MIPNumber))
-	fork := summary.ForkOf(m, read[mip.HardForks](t, v, "/api/v1/hardforks").HardForks)
+	fork := summary.ForkOf(m.ID.Kind, m, read[mip.HardForks](t, v, "/api/v1/hardforks").HardForks)
 	if fork == nil != (sum.Hardfork == nil) || fork != nil && fork.Name != *sum.Hardfork {
 		t.Errorf("%s: the summary is of the fork %v, want %v", m.ID, sum.Hardfork, fork)
 	}

@@ -77,7 +77,7 @@ func (e *entry) kind() string {
 func listCommitted(root *os.Root, dir string, o Options) []*entry {
 	all := listBeside(root, dir, SummariesDir)
 	for _, e := range all {
-		e.belong(o.Prefix, ".json", "")
+		e.belong(o.kinds(), ".json", "")
 	}
 	for _, language := range listBeside(root, dir, TranslationsDir) {
 		language.checkLanguage(o)
@@ -87,7 +87,7 @@ func listCommitted(root *os.Root, dir string, o Options) []*entry {
 		}
 		texts := listBeside(root, dir, language.Name)
 		for _, e := range texts {
-			e.belong(o.Prefix, ".md", language.Base())
+			e.belong(o.kinds(), ".md", language.Base())
 		}
 		all = append(all, texts...)
 	}
@@ -144,17 +144,17 @@ func (e *entry) checkLanguage(o Options) {
 
 // belong finds the proposal that a file belongs to by its name. The name is exactly the id, so that one
 // proposal has one name. It says of other files why they belong to none.
-func (e *entry) belong(prefix, ext, locale string) {
+func (e *entry) belong(kinds []string, ext, locale string) {
 	text, ok := strings.CutSuffix(e.Base(), ext)
 	id, err := mip.ParseID(text)
 	switch bad := len(e.report.problems) > 0; {
-	case ok && err == nil && id.Kind == prefix:
+	case ok && err == nil && slices.Contains(kinds, id.Kind):
 		e.id, e.locale, e.clash = id, locale, bad
 	case bad:
 	case strings.EqualFold(path.Ext(e.Name), ext) || e.Irregular:
-		e.report.add(0, "committed-name", prefix, ext)
+		e.report.add(0, "committed-name", kinds[0], ext)
 	default:
-		e.report.add(0, "not-read/name", prefix, ext)
+		e.report.add(0, "not-read/name", kinds[0], ext)
 	}
 }
 

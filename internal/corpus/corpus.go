@@ -27,6 +27,11 @@ type Options struct {
 	// Prefix is the text that ids start with; in lower case it is the header key of the number.
 	// Empty means MIP.
 	Prefix string
+	// Others are the prefixes of further kinds of proposals, each with numbers of its own.
+	Others []string
+	// KindOf is the prefix of a folder's files that do not say by name or header what they are; where a folder is missing,
+	// Prefix.
+	KindOf map[string]string
 	// Folders are read without their sub-folders, in any order: the result does not depend on
 	// it.
 	Folders []string
@@ -73,7 +78,8 @@ type Corpus struct {
 	// History is full, shallow, none or fixed: see [mip.Site.History].
 	History string
 
-	prefix string
+	// kinds are the prefixes, the main one first.
+	kinds []string
 	// keys, process and elsewhere are those of [Options].
 	keys      map[string][]string
 	process   mip.Process
@@ -174,7 +180,7 @@ func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
 		if strings.Trim(part, "/-0123456789") != p.alias {
 			return part
 		}
-		return strings.Replace(part, p.alias, strings.ToLower(c.prefix), 1)
+		return strings.Replace(part, p.alias, strings.ToLower(p.ID.Kind), 1)
 	})
 	if other != repoPath && !c.exists(p, repoPath) && c.exists(p, other) {
 		return other, ""
@@ -259,22 +265,27 @@ func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 		return mip.ID{}, false
 	}
 	name = strings.TrimSuffix(name, ".md")
-	digits, ok := stripPrefix(name, c.prefix)
-	n, small := smallNumber(digits)
-	if ok && small && digits != name {
-		id = mip.ID{Kind: c.prefix, Number: n}
-		_, published = c.find(id)
-		return id, published
-	}
-	// The header of ERC-721 says eip: 721, so eip-721.md means it, too.
-	if m := fileNumber.FindStringSubmatch(name); m != nil && digits != "" {
-		if n, small = smallNumber(m[1]); small {
-			id = mip.ID{Kind: c.prefix, Number: n}
-			at, found := c.find(id)
-			return id, found && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias)
+	for _, kind := range c.kinds {
+		digits, ok := stripPrefix(name, kind)
+		if n, small := smallNumber(digits); ok && small && digits != name {
+			id = mip.ID{Kind: kind, Number: n}
+			_, published = c.find(id)
+			return id, published
 		}
 	}
-	return mip.ID{}, false
+	// The header of ERC-721 says eip: 721, so eip-721.md means it, too.
+	m := fileNumber.FindStringSubmatch(name)
+	if m == nil {
+		return mip.ID{}, false
+	}
+	n, small := smallNumber(m[1])
+	for _, kind := range c.kinds {
+		id = mip.ID{Kind: kind, Number: n}
+		if at, found := c.find(id); found && small && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias) {
+			return id, true
+		}
+	}
+	return mip.ID{Kind: c.kinds[0], Number: n}, false
 }
 
 // report collects the problems that are found in one file.

@@ -31,6 +31,8 @@ type fields struct {
 	r *report
 	// keys are the names of what has a meaning.
 	keys keys
+	// kinds are the prefixes of the site.
+	kinds []string
 	// process has the known statuses.
 	process mip.Process
 	// dates are what [fields.date] has seen.

@@ -76,7 +76,7 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 	if len(m.SupersededBy) == 0 && len(supersededBy) == 0 {
 		m.SupersededBy = append(m.SupersededBy, successorsIn(note, id.Kind)...)
 	}
-	m.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy)...)
+	m.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy, f.pointers(id))...)
 	m.Discussions, m.ForumTopicID = f.discussion(f.keys["discussions-to"]...)
 	if len(m.Discussions) > 0 {
 		m.DiscussionsTo = new(m.Discussions[0])
@@ -181,9 +181,9 @@ func numberInName(name string) (int, bool) {
 }
 
 // mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins
-// with a header, however broken, that has the number's key, or nothing can be seen in it, as in a
+// with a header, however broken, that has the number's key for one of the kinds, or nothing can be seen in it, as in a
 // binary file or UTF-16.
-func mayHaveNumber(raw, prefix string) bool {
+func mayHaveNumber(raw string, kinds []string) bool {
 	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
 	}
@@ -193,7 +193,9 @@ func mayHaveNumber(raw, prefix string) bool {
 		return false
 	}
 	head, _, _ := strings.Cut(text[3:min(len(text), maxHeader)], "\n---")
-	return regexp.MustCompile(`(?i)[\r\n][- \t]*` + regexp.QuoteMeta(prefix) + `[ \t]*:`).MatchString(head)
+	return slices.ContainsFunc(kinds, func(prefix string) bool {
+		return regexp.MustCompile(`(?i)[\r\n][- \t]*` + regexp.QuoteMeta(prefix) + `[ \t]*:`).MatchString(head)
+	})
 }
 
 // smallNumber reads decimal digits, with any number of leading zeros, of at most [maxDigits]

@@ -1,11 +1,46 @@
 package corpus
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
+
+// kinds are the prefixes, the main one first.
+func (o Options) kinds() []string { return append([]string{o.Prefix}, o.Others...) }
+
+// kind is one of the prefixes, as it is spelt, by its letters in any case or its plural.
+func (o Options) kind(letters string) (string, bool) {
+	for _, k := range o.kinds() {
+		if strings.EqualFold(letters, k) || strings.EqualFold(letters, k+"s") {
+			return k, true
+		}
+	}
+	return "", false
+}
+
+// kind is the prefix of the kind of proposals that a file belongs to. ok is false for a kind that the site does not publish,
+// and r says which.
+func (f *fields) kind(o Options, file folder.File) (prefix string, ok bool) {
+	prefix = cmp.Or(o.KindOf[file.Folder], o.Prefix)
+	other, byName := f.otherKind(prefix, file.Name)
+	if other == "" {
+		return prefix, true
+	}
+	if known, ok := o.kind(other); ok {
+		return known, true
+	}
+	*f.r = report{file: f.r.file} // what is wrong in it is said to those who publish that kind
+	if kinds := strings.Join(o.kinds(), ", "); byName {
+		f.r.add(0, "other-kind", other, kinds)
+	} else {
+		f.r.add(0, "other-kind/header", other, kinds)
+	}
+	return "", false
+}
 
 // ordinary are short keys of headers that name no kind of proposal.
 var ordinary = []string{"title", "author", "status", "type", "date", "tags", "slug", "lang", "draft", "id", "no", "nr", "num", "number",
@@ -79,6 +114,25 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 		return strings.ToUpper(first), false
 	}
 	return "", false
+}
+
+// pointers are the proposals of other kinds of the site that the header names under the key of their kind: MIP: MIP-8 in the
+// header of an MPS.
+func (f *fields) pointers(id mip.ID) (out []mip.External) {
+	for _, kind := range f.kinds {
+		v := f.byName[fieldName(kind)]
+		if v == nil || kind == id.Kind || v.used {
+			continue
+		}
+		v.used = true
+		for _, text := range texts(v.v) {
+			n, ok := reference(strings.TrimSpace(text), kind)
+			if _, address, known := f.elsewhere.Find(kind, n); ok && known {
+				out = append(out, mip.External{Relation: "related", Text: mip.ID{Kind: kind, Number: n}.String(), URL: &address})
+			}
+		}
+	}
+	return out
 }
 
 // startsWithDigit reports a file's name that begins with its number.

@@ -27,7 +27,7 @@ import (
 // file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{prefix: o.Prefix, keys: o.Keys, process: o.Statuses, elsewhere: o.References}
+	c := &Corpus{kinds: o.kinds(), keys: o.Keys, process: o.Statuses, elsewhere: o.References}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -90,7 +90,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // Without returns the corpus without the files of these problems, and adds the problems. It reads no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
-		Folders: c.Folders, prefix: c.prefix, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
+		Folders: c.Folders, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
 		texts: copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {
@@ -259,7 +259,6 @@ func (e *entry) readProposal(raw []byte, o Options) {
 
 // newProposal reads a file's text. It returns nil when r says why the file has no number.
 func newProposal(file folder.File, content []byte, o Options, r *report) *Proposal {
-	prefix := o.Prefix
 	raw := string(content)
 	text, ok := normalise(raw, r)
 	var h *header
@@ -268,7 +267,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	// A text such as README.md is no proposal: drop its problems.
 	_, named := numberInName(file.Name)
-	if (h == nil || h.rule > 0) && !named && !mayHaveNumber(raw, prefix) {
+	if (h == nil || h.rule > 0) && !named && !mayHaveNumber(raw, o.kinds()) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.add(0, "no-header/skipped")
 		return nil
@@ -281,25 +280,16 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		return nil
 	}
 	if h.rule > 0 {
-		// Skip a file whose name has another prefix: its number is one of that kind, and nothing else says so.
-		if letters := lettersInName(file.Name, prefix); letters != "" {
-			r.add(0, "other-kind", strings.ToUpper(letters), prefix)
-			return nil
-		}
 		r.add(mip.LineAt(text, h.body), "header-not-mapping/prose")
 		// Indent the rule: below text it would make a heading of that.
 		text = text[:h.rule] + "   " + text[h.rule+len("---"):]
 	}
 	h.mean(o.Keys)
 	f := decode(h, r)
+	f.kinds = o.kinds()
 	f.addresses, f.keys, f.elsewhere, f.process = o.Addresses, keysOf(o.Keys), o.References, o.Statuses
-	if kind, byName := f.otherKind(prefix, file.Name); kind != "" {
-		*r = report{file: r.file} // what is wrong in it is said to those who publish that kind
-		if byName {
-			r.add(0, "other-kind", kind, prefix)
-		} else {
-			r.add(0, "other-kind/header", kind, prefix)
-		}
+	prefix, ok := f.kind(o, file)
+	if !ok {
 		return nil
 	}
 	number, fromName, ok := f.number(prefix, file.Name)
@@ -384,7 +374,7 @@ func (c *Corpus) assemble() {
 		}
 	}
 	slices.SortFunc(c.Proposals, byID)
-	relate(c.Proposals, c.elsewhere)
+	relate(c.Proposals, c.elsewhere, c.kinds)
 	c.history.date(c)
 	c.folders = map[string]string{}
 	for _, p := range c.Proposals {

@@ -8,7 +8,7 @@ import (
 
 // relate fills RequiredBy and reports oddities of Requires. What a number under another prefix means that is not published
 // here is a proposal of that prefix's site, if it is known. proposals are in the order of their ids.
-func relate(proposals []*Proposal, sites mip.References) {
+func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 	published := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {
 		published[p.ID] = p
@@ -16,6 +16,7 @@ func relate(proposals []*Proposal, sites mip.References) {
 	for _, p := range proposals {
 		p.leadOut(sites, published)
 	}
+	leadAcross(proposals, sites, kinds, published)
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.Requires) {
 			q := published[id]
@@ -64,6 +65,42 @@ func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal)
 			p.External = append(slices.Clip(p.External), mip.External{Relation: tie.relation, Text: other.String(), URL: &address})
 		}
 		*tie.numbers = here
+	}
+}
+
+// inverse is what a proposal is to the one that names it in a relation.
+var inverse = map[string]string{"requires": "requiredBy", "replaces": "replacedBy", "supersededBy": "replaces", "related": "related"}
+
+// leadAcross makes both ends of a reference to a proposal of another kind of the site know it, and takes the address from
+// one to a proposal that is not published. all are in the order of their ids.
+func leadAcross(all []*Proposal, sites mip.References, kinds []string, published map[mip.ID]*Proposal) {
+	if len(kinds) < 2 {
+		return
+	}
+	stated := make([][]mip.External, len(all))
+	for i, p := range all {
+		stated[i], p.External = p.External, slices.Clone(p.External)
+	}
+	for i, p := range all {
+		for j, e := range stated[i] {
+			id, err := mip.ParseID(e.Text)
+			q := published[id]
+			switch {
+			case err != nil || !slices.Contains(kinds, id.Kind):
+			case q == nil:
+				p.External[j].URL = nil
+				p.report.add(p.requireLine, "requires-missing/kind", id)
+			default:
+				_, address, _ := sites.Find(p.ID.Kind, p.Number)
+				back := mip.External{Relation: inverse[e.Relation], Text: p.ID.String(), URL: &address}
+				if e.Relation == "replaces" && p.Settled() {
+					back.Relation = "supersededBy" // a draft only asks to
+				}
+				if !slices.ContainsFunc(q.External, func(other mip.External) bool { return other.Relation == back.Relation && other.Text == back.Text }) {
+					q.External = append(q.External, back)
+				}
+			}
+		}
 	}
 }
 

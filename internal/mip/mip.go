@@ -38,6 +38,15 @@ func ParseID(s string) (ID, error) {
 // String is kind and number: MIP-7.
 func (id ID) String() string { return id.Kind + "-" + strconv.Itoa(id.Number) }
 
+// Key is what stands for the proposal in addresses of the API: its number or, of another kind than the main one, its id in
+// lower case, such as mrc-14.
+func (id ID) Key(main string) string {
+	if id.Kind == main {
+		return strconv.Itoa(id.Number)
+	}
+	return strings.ToLower(id.String())
+}
+
 // PageFolder is the path of the folder in which the pages of a kind's proposals lie: /mip/.
 func PageFolder(kind string) string { return "/" + strings.ToLower(kind) + "/" }
 

@@ -36,7 +36,7 @@ type Metadata struct {
 	Replaces          []int               `json:"replaces" doc:"Proposals that this one replaces."`
 	ReplacedBy        []int               `json:"replacedBy" doc:"Published proposals that are to replace this one by a header, whatever their status, ascending."`
 	SupersededBy      []int               `json:"supersededBy" doc:"Proposals that replace this one."`
-	External          []External          `json:"external" doc:"What the header names in requires, replaces or superseded-by and is no proposal of this site."`
+	External          []External          `json:"external" doc:"Ties to what is no proposal of its kind on this site: by its header, and of other kinds by theirs."`
 	Hardfork          *string             `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	Activations       []NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set: compare with the present."`
 	StatedActivations []StatedActivation  `json:"statedActivations" doc:"When networks switch by the text's own tables and lists."`
@@ -59,9 +59,9 @@ func (m Metadata) Superseded() bool {
 		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == "supersededBy" })
 }
 
-// External is a reference of a header that leads out of the site.
+// External is a reference of a header that leads out of the site, or a tie between proposals of two of its kinds.
 type External struct {
-	Relation string  `json:"relation" doc:"requires, replaces or supersededBy."`
+	Relation string  `json:"relation" doc:"requires, replaces or supersededBy; between kinds of the site also requiredBy, replacedBy or related."`
 	Text     string  `json:"text" doc:"As the header has it, such as ERC-165."`
 	URL      *string `json:"url" doc:"An http or https address, null when the header gives none."`
 }

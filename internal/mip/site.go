@@ -82,12 +82,35 @@ func (h HardFork) Activations(networks []Network) []NetworkActivation {
 type Site struct {
 	Title       string    `json:"title" doc:"The site's name."`
 	Description string    `json:"description" doc:"One sentence, may be empty."`
-	Prefix      string    `json:"prefix" doc:"What ids start with, such as MIP."`
+	Prefix      string    `json:"prefix" doc:"What ids of the main kind start with, such as MIP."`
+	Kinds       []Kind    `json:"kinds" doc:"The kinds of proposals, each with numbers of its own, the main one first."`
 	Statuses    Process   `json:"statuses" doc:"The process in the order of a proposal's life, as far as the site states it; empty: the words of EIP-1 are known."`
 	BaseURL     string    `json:"baseUrl" doc:"The address that all others start with, no slash at the end."`
 	Networks    []Network `json:"networks" doc:"In the order of site.yaml."`
 	Forum       *string   `json:"forum" doc:"The forum's address."`
 	Locales     []string  `json:"locales" doc:"Languages beside English, BCP 47."`
+}
+
+// Kind is a kind of proposals.
+type Kind struct {
+	Prefix string `json:"prefix" doc:"What its ids start with, such as MIP."`
+	Name   string `json:"name" doc:"For people, in the plural, such as MIPs."`
+}
+
+// Main is an id of the main kind, of which hard forks bundle numbers.
+func (s Site) Main(number int) ID { return ID{s.Prefix, number} }
+
+// Several reports whether the site has more than one kind of proposals.
+func (s Site) Several() bool { return len(s.Kinds) > 1 }
+
+// ParseKey reads a proposal's number, of the main kind, or its id, of any kind of the site in any case.
+func (s Site) ParseKey(text string) (ID, error) {
+	for _, k := range append([]Kind{{Prefix: s.Prefix}}, s.Kinds...) {
+		if kind, digits, ok := strings.Cut(text, "-"); ok && strings.EqualFold(kind, k.Prefix) {
+			return ParseID(k.Prefix + "-" + digits)
+		}
+	}
+	return ParseID(s.Prefix + "-" + text)
 }
 
 // SiteInfo is the body of GET /api/v1/site: what the site is, and what it has today.
@@ -110,6 +133,7 @@ type Network struct {
 // SiteCounts counts the published proposals.
 type SiteCounts struct {
 	Total      int            `json:"total" doc:"All."`
+	ByKind     map[string]int `json:"byKind" doc:"By kind, as the ids have it."`
 	ByStatus   map[string]int `json:"byStatus" doc:"By status as written; proposals without one are under the empty string."`
 	ByCategory map[string]int `json:"byCategory" doc:"By category as written; proposals without one are under the empty string."`
 }

@@ -80,7 +80,7 @@ func bare(t *testing.T) []byte {
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	_, _, full := samples(t)
-	info := mip.Site{Title: "T", BaseURL: "https://example.org/path", Prefix: "MIP", Statuses: mip.Process{}, Networks: []mip.Network{}, Locales: []string{}}
+	info := mip.Site{Title: "T", BaseURL: "https://example.org/path", Prefix: "MIP", Kinds: []mip.Kind{}, Statuses: mip.Process{}, Networks: []mip.Network{}, Locales: []string{}}
 	empty, err := agent.Describe(info, nil, nil).JSON()
 	if err != nil {
 		t.Fatal(err)

@@ -63,14 +63,6 @@ func decimal(s string) (int64, bool) {
 	return n, err == nil
 }
 
-// checkNumber checks the number of a proposal that is a key.
-func checkNumber(key string) error {
-	if n, ok := decimal(key); !ok || n > mip.MaxNumber {
-		return errors.New("want a proposal's number as the key")
-	}
-	return nil
-}
-
 var plainSeconds = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // blockTime parses seconds (0.4) or a duration with its unit (400ms), and gives seconds.
@@ -88,7 +80,7 @@ func blockTime(s string) (float64, error) {
 
 // folders are the first parts of the site's addresses below which pages of no proposal lie.
 var folders = []string{
-	"about", "accessibility", "api", "assets", "author", "category", "changes", "dashboard", "feeds", "graph", "status",
+	"about", "accessibility", "api", "assets", "author", "category", "changes", "dashboard", "feeds", "graph", "kind", "status",
 	"type", "upgrade",
 }
 

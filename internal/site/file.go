@@ -2,8 +2,8 @@ package site
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -43,7 +43,7 @@ type unixSeconds int64
 // site returns the site of a file in which nothing is wrong.
 func (f *file) site(lines map[string]int) *Site {
 	s := &f.Site
-	s.Forum, s.ProposalsLine = f.Forum.BaseURL, lines["proposals"]
+	s.Forum, s.ProposalsLine = f.Forum.BaseURL, cmp.Or(lines["proposals"], lines["kinds"])
 	if s.Upstream != nil {
 		s.Upstream.Line = lines["upstream"]
 	}
@@ -60,10 +60,37 @@ func (f *file) site(lines map[string]int) *Site {
 		if s.Overrides == nil {
 			s.Overrides = map[mip.ID]Override{}
 		}
-		n, _ := strconv.Atoi(key)
-		s.Overrides[mip.ID{Kind: s.Prefix, Number: n}] = o
+		id, _ := s.parseID(key)
+		s.Overrides[id] = o
 	}
 	return s
+}
+
+// settleKinds makes prefix and proposals of the kinds.
+func (s *Site) settleKinds() {
+	if len(s.Kinds) == 0 {
+		return
+	}
+	s.Prefix, s.Proposals = s.Kinds[0].Prefix, nil
+	for _, k := range s.Kinds {
+		for _, dir := range k.Proposals {
+			if !slices.Contains(s.Proposals, dir) {
+				s.Proposals = append(s.Proposals, dir)
+			}
+		}
+	}
+}
+
+// parseID reads a proposal's number, of the main kind, or its id.
+func (s *Site) parseID(text string) (mip.ID, error) {
+	if n, ok := decimal(text); ok && n <= mip.MaxNumber {
+		return mip.ID{Kind: s.Prefix, Number: int(n)}, nil
+	}
+	id, err := mip.ParseID(text)
+	if err != nil || !slices.ContainsFunc(s.AllKinds(), func(k Kind) bool { return k.Prefix == id.Kind }) {
+		return id, fmt.Errorf("want a proposal's number, or its id such as %s-7, as the key", s.Prefix)
+	}
+	return id, nil
 }
 
 // endpoints returns the network with its nodes. One without a name is called by its id.

@@ -4,8 +4,10 @@
 package site
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -20,11 +22,13 @@ type Site struct {
 	// begins with it.
 	BaseURL     string `yaml:"base_url"`
 	Description string `yaml:"description"`
-	// Ids start with it; the header key in lower case; MIP when the file has none.
+	// Ids of the main kind start with it; the header key in lower case; MIP when the file has none.
 	Prefix string `yaml:"prefix"`
-	// Folders, relative to the file's own folder, slash-separated; ["proposals"] when the file
+	// Folders of all kinds, relative to the file's own folder, slash-separated; ["proposals"] when the file
 	// has none.
 	Proposals []string `yaml:"proposals"`
+	// Kinds are the kinds of proposals, the main one first, which has Prefix; none: there is one alone.
+	Kinds []Kind `yaml:"kinds"`
 	// ProposalsLine is where the file names the folders; 0 when it does not.
 	ProposalsLine int
 	// Template with {path} and {commit}; empty: proposals have no source link.
@@ -59,6 +63,15 @@ type Site struct {
 	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.
 	Highlight bool `yaml:"highlight"`
+}
+
+// Kind is a kind of proposals, with numbers of its own.
+type Kind struct {
+	Prefix string `yaml:"prefix"`
+	// Name is for people, in the plural; empty: that of the prefix.
+	Name string `yaml:"name"`
+	// Proposals are folders, as those of the site.
+	Proposals []string `yaml:"proposals"`
 }
 
 // Upstream is the git repository that proposals are synced from.
@@ -119,6 +132,28 @@ func (s *Site) BasePath() string {
 		return ""
 	}
 	return strings.TrimSuffix(u.EscapedPath(), "/")
+}
+
+// AllKinds are the kinds of proposals, at least one, the main one first.
+func (s *Site) AllKinds() []Kind {
+	if len(s.Kinds) == 0 {
+		return []Kind{{Prefix: s.Prefix, Proposals: s.Proposals}}
+	}
+	return s.Kinds
+}
+
+// Publishes reports whether one of the kinds has the prefix, in any case.
+func (s *Site) Publishes(prefix string) bool {
+	return slices.ContainsFunc(s.AllKinds(), func(k Kind) bool { return strings.EqualFold(prefix, k.Prefix) })
+}
+
+// PublicKinds are the kinds as they are published.
+func (s *Site) PublicKinds() []mip.Kind {
+	var out []mip.Kind
+	for _, k := range s.AllKinds() {
+		out = append(out, mip.Kind{Prefix: k.Prefix, Name: cmp.Or(k.Name, k.Prefix+"s")})
+	}
+	return out
 }
 
 // PublicNetworks are the networks as they may be published, without RPC addresses.

@@ -23,6 +23,8 @@ func (f *file) validate(p *parser) {
 	if len(f.Proposals) == 0 {
 		p.check("proposals", errors.New("no folder"))
 	}
+	f.validateKinds(p)
+	f.settleKinds()
 	p.check("source_url", checkSource(f.SourceURL))
 	if f.Upstream != nil {
 		f.Upstream.validate(p)
@@ -47,6 +49,29 @@ func (f *file) validate(p *parser) {
 	f.validateStatuses(p)
 	f.validateKeys(p)
 	f.validateReferences(p)
+}
+
+// validateKinds checks the kinds of proposals. Folders may hold several, as names and headers tell them apart.
+func (f *file) validateKinds(p *parser) {
+	if p.lines["kinds"] > 0 && len(f.Kinds) == 0 {
+		p.check("kinds", errors.New("no kind; leave it out, or list such as {prefix: MIP, proposals: [MIPs]}"))
+	}
+	pages := map[string]string{}
+	for i, k := range f.Kinds {
+		name := item("kinds", i)
+		p.required(name, "prefix", "proposals")
+		p.check(name+".prefix", checkPrefix(k.Prefix))
+		p.once(pages, name+".prefix", strings.ToLower(k.Prefix))
+		p.folders(name+".proposals", k.Proposals)
+		if len(k.Proposals) == 0 {
+			p.check(name+".proposals", errors.New("no folder"))
+		}
+	}
+	for _, key := range []string{"prefix", "proposals"} {
+		if len(f.Kinds) > 0 {
+			p.check(key, errors.New("kinds has those of every kind; remove one of the two"))
+		}
+	}
 }
 
 // validateStatuses checks the process. A word stands for one status, and an address for one list.
@@ -109,7 +134,7 @@ func (f *file) validateReferences(p *parser) {
 	for _, prefix := range slices.Sorted(maps.Keys(f.References)) {
 		name := below("references", prefix)
 		err := match(prefix, `^[A-Za-z][A-Za-z0-9]{0,15}$`, "a prefix such as EIP")
-		if strings.EqualFold(prefix, f.Prefix) {
+		if f.Publishes(prefix) {
 			err = fmt.Errorf("want the prefix of another site, got %s, which is this one's", mip.Quote(prefix))
 		}
 		p.check(name, cmp.Or(err, checkReference(f.References[prefix])))
@@ -175,7 +200,8 @@ func (f *file) validateForks(p *parser) {
 func (f *file) validateOverrides(p *parser) {
 	for key, o := range f.Overrides {
 		name := below("overrides", key)
-		p.check(name, checkNumber(key))
+		_, err := f.parseID(key)
+		p.check(name, err)
 		if o.ForumTopicID != nil {
 			p.check(name+".forum_topic_id", between("a number", int64(*o.ForumTopicID), 1, mip.MaxNumber))
 		}

@@ -55,7 +55,7 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 	forks = append([]mip.HardFork{}, forks[:min(len(forks), exampleForks)]...)
 	// The commit and the counts change with every commit; the document does not.
 	site := mip.SiteInfo{Site: info, Counts: mip.SiteCounts{
-		Total: 1, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{mip.Deref(p.Category): 1},
+		Total: 1, ByKind: map[string]int{p.ID.Kind: 1}, ByStatus: map[string]int{string(p.Status): 1}, ByCategory: map[string]int{mip.Deref(p.Category): 1},
 	}}
 	translation, oneSection := subject.Translation, "A committed translation, cut to one section."
 	if translation == nil {
@@ -104,7 +104,7 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
 		bodies: map[string]Example{
 			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Metadata{p.Metadata}}},
-			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Metadata, plain.Ended(info, p.Metadata), nil)}}},
+			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Metadata, plain.Ended(p.Metadata), nil)}}},
 			"getProposal":       {cutText, p},
 			"getSummary":        {madeBy, subject.Summary},
 			"getTranslation":    {oneSection, published},
@@ -132,7 +132,7 @@ func exampleParameters(
 ) map[string]any {
 	// Examples of lists lead to lists that the site has, where it can.
 	out := map[string]any{
-		"n": p.Number, "locale": locale, "skill": SkillName(info), "topicId": topic, "status": p.Status.Slug(),
+		"n": p.Number, "kind": strings.ToLower(p.ID.Kind), "locale": locale, "skill": SkillName(info), "topicId": topic, "status": p.Status.Slug(),
 		"category": mip.Slug(cmp.Or(mip.Deref(p.Category), "Core")),
 		"type":     mip.Slug(cmp.Or(mip.Deref(p.Type), "Standards Track")),
 		"name":     "example", "login": "example", "role": api.Roles()[0],

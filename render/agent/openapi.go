@@ -152,15 +152,26 @@ func (a *API) JSON() ([]byte, error) {
 
 // static describes a file of the published tree.
 func (d *document) static(r StaticRoute) Operation {
+	path := r.Pattern
+	if d.info.Several() {
+		path = strings.Replace(path, mip.PageFolder(d.info.Prefix)+"{n}", "/{kind}/{n}", 1)
+	}
 	op := Operation{
-		ID: r.Name, Method: http.MethodGet, Path: r.Pattern, Tags: []string{r.Tag}, Summary: r.Summary, Text: r.Text,
+		ID: r.Name, Method: http.MethodGet, Path: path, Tags: []string{r.Tag}, Summary: r.Summary, Text: r.Text,
 		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(r.Type, r.Response, r.Name)}},
 	}
 	tag(op.Responses)
 	// The pattern holds its parameters in braces.
-	for _, part := range strings.Split(r.Pattern, "{")[1:] {
+	for _, part := range strings.Split(path, "{")[1:] {
 		name, _, _ := strings.Cut(part, "}")
 		p := d.parameters[name]
+		switch {
+		case name == "kind":
+			p.Text, p.Schema = "The prefix of the kind of proposals, in lower case.", enum(d.kinds()...)
+		case name == "n" && d.info.Several() && strings.HasPrefix(path, "/api/"):
+			p.Text = "The number of a proposal of the main kind, without leading zeros; of another kind its id in lower case, such as " + d.kinds()[1] + "-1."
+			p.Schema = ofType("integer", "string")
+		}
 		p.Name, p.In, p.Required, p.Example = name, "path", true, d.examples.parameters[name]
 		if p.Schema = cmp.Or(p.Schema, ofType("string")); name == "skill" {
 			p.Schema = enum(SkillName(d.info))
@@ -175,6 +186,14 @@ func (d *document) static(r StaticRoute) Operation {
 	missing.Text = "Nothing is published at this address."
 	op.Responses["404"] = missing
 	return op
+}
+
+// kinds are the prefixes of the kinds in lower case.
+func (d *document) kinds() (out []string) {
+	for _, k := range d.info.Kinds {
+		out = append(out, strings.ToLower(k.Prefix))
+	}
+	return out
 }
 
 // tag adds to the responses to a GET that they carry an entity tag (RFC 9110 section 8.8.3), and what it is for.

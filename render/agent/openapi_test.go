@@ -30,7 +30,7 @@ func openAPICases(t *testing.T) map[string][]byte {
 	evil.RawMarkdown, evil.Sections[0].Markdown = strings.Repeat("</script>&lt;👩‍👩‍👧\n", 500), strings.Repeat("é", 5000)
 	return map[string][]byte{
 		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), subject(rendertest.SampleProposal())).JSON()),
-		"empty":   rendertest.Must[[]byte](t)(Describe(mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Statuses: mip.Process{}, Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
+		"empty":   rendertest.Must[[]byte](t)(Describe(mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Kinds: []mip.Kind{}, Statuses: mip.Process{}, Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
 		"hostile": rendertest.Must[[]byte](t)(Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), subject(evil)).JSON()),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -62,6 +63,25 @@ func (g guide) Statuses() string {
 		words = append(words, inline(string(s.Status)))
 	}
 	return strings.Join(words, ", ")
+}
+
+// Kinds says of a site with several kinds of proposals what they are and how addresses name them; empty for one kind.
+func (g guide) Kinds() string {
+	if !g.Info.Several() {
+		return ""
+	}
+	var names []string
+	for _, k := range g.Info.Kinds {
+		name := k.Prefix
+		if k.Name != k.Prefix+"s" {
+			name += " (" + inline(k.Name) + ")"
+		}
+		names = append(names, name)
+	}
+	other := strings.ToLower(g.Info.Kinds[1].Prefix)
+	return fmt.Sprintf("There are several kinds of proposals, each with numbers of its own: %s. Of another kind than %s an address below /api/ has the id "+
+		"in lower case in place of the number, such as `%s/api/v1/mips/%s-1`, and pages lie below `%s/%s/`. Ties between kinds are in `external`.",
+		strings.Join(names, ", "), g.Info.Prefix, g.Info.BaseURL, other, g.Info.BaseURL, other)
 }
 
 // execute renders a template of the folder templates.
@@ -155,12 +175,13 @@ func cut(s string, n int) string {
 // new one leaves the skill as it is.
 func Skill(info mip.Site, all []mip.Metadata) ([]byte, error) {
 	number := 1 // a site without proposals has commands, too
-	if len(all) > 0 {
-		number = all[0].Number
+	main := func(m mip.Metadata) bool { return m.ID.Kind == info.Prefix }
+	if i := slices.IndexFunc(all, main); i >= 0 {
+		number = all[i].Number
 	}
 	var entries []mip.Entry
 	for _, m := range all {
-		entries = append(entries, mip.NewEntry(m, plain.Ended(info, m), []string{"status/" + m.Status.Slug()}))
+		entries = append(entries, mip.NewEntry(m, plain.Ended(m), []string{"status/" + m.Status.Slug()}))
 	}
 	g := guide{Info: info, All: all, Number: number}
 	var err error

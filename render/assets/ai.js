@@ -122,7 +122,7 @@ const summarise = button => {
   const box = d.getElementById("impact").closest("section");
   return busy(button, box.querySelector("[role=status]"), "Asking for a summary. This may take some seconds.", async () => {
     const text = fetch(box.dataset.proposal).then(r => r.json()).catch(() => null);
-    panel(box, await ask(box.dataset.api, { mipNumber: Number(box.dataset.number) }), (await text)?.contentHash);
+    panel(box, await ask(box.dataset.api, { mipNumber: box.dataset.number }), (await text)?.contentHash);
   });
 };
 
@@ -185,7 +185,7 @@ const translate = button => {
     });
   }
   return busy(button, status, `Asking for a translation (${name}). This may take some seconds.`, async () => {
-    const t = fetched.get(button.lang) ?? await ask(box.dataset.api, { mipNumber: Number(box.dataset.number), locale: button.lang });
+    const t = fetched.get(button.lang) ?? await ask(box.dataset.api, { mipNumber: box.dataset.number, locale: button.lang });
     const title = make("p", {}, make("strong", {}, ...spans(t.title)), ...t.description ? [make("br"), t.description] : []);
     show(box, button, [title, ...translated(t, box)], t.locale, button.dir, note(t, name));
     fetched.set(button.lang, t);

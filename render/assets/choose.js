@@ -5,7 +5,7 @@ const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.pre
 
 export const choose = async ({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
   const d = document, $ = (s, r = d) => r.querySelector(s), none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
-  const id = new RegExp(`^(?:${form.dataset.prefix.replace(/\W/g, "\\$&")}[\\s-]*)?0*(\\d+)$`, "i");
+  const id = /^(?:([a-z][a-z\d]*?)[\s-]*)?0*(\d+)$/i;
   const networks = form.dataset.networks.split(" ").filter(Boolean);
   const order = chips.map(c => c.dataset.status);
   // What the columns sort by; those that fall begin with the greatest.
@@ -106,15 +106,16 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const all = await read(), v = chosen(), on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
     delete form.dataset.wait;
     if (!all) { none.hidden = false; say(none.textContent = "The list cannot be read now. The lists by status are still there."); return }
-    const words = v.q.toLowerCase().split(/\s+/).filter(Boolean), exact = Number(id.exec(v.q)?.[1] ?? NaN), by = v.author.toLowerCase();
-    const rest = all.filter(m => (m.number === exact || words.every(w => m.text.includes(w))) && m.people.includes(by)
-      && ["category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
+    const words = v.q.toLowerCase().split(/\s+/).filter(Boolean), [, kind, number] = id.exec(v.q) ?? [], by = v.author.toLowerCase();
+    const exact = m => m.number === Number(number) && (!kind || m.id.toLowerCase().startsWith(`${kind.toLowerCase()}-`));
+    const rest = all.filter(m => (exact(m) || words.every(w => m.text.includes(w))) && m.people.includes(by)
+      && ["kind", "category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
       && (!v.chain || v.chain === (m.hardfork ? standing(m.chain)[0] : "none")));
     const found = on.length ? rest.filter(m => on.includes(m.slug)) : rest;
     found.sort((a, b) => {
       const x = value?.(a) ?? null, y = value?.(b) ?? null;
       const sorted = x === null || y === null ? (x === null) - (y === null) : sign * (typeof x === "string" ? names.compare(x, y) : x - y);
-      return (b.number === exact) - (a.number === exact) || sorted || a.at - b.at;
+      return exact(b) - exact(a) || sorted || a.at - b.at;
     });
     const pages = Math.max(1, Math.ceil(found.length / size)), page = Math.min(pages, Math.max(1, Math.floor(Number(v.page)) || 1));
     body.replaceChildren(...found.slice(size * (page - 1), size * page).map(row));

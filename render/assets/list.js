@@ -2,7 +2,7 @@
 // a reader turns to it, or has an address with a choice.
 const form = $("#filters");
 if (form) {
-  const keys = ["q", "status", "category", "type", "upgrade", "chain", "author", "sort", "page"], box = form.elements;
+  const keys = ["q", "status", "kind", "category", "type", "upgrade", "chain", "author", "sort", "page"], box = form.elements;
   const table = $("#list"), body = table.tBodies[0], blank = $("#blank").content.firstElementChild, note = $("#heat");
 
   const heats = new Map(); // by id, once the sidecar has answered

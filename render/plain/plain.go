@@ -9,7 +9,6 @@ import (
 	"iter"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -34,6 +33,8 @@ func (l Listing) Explain() (heading, meaning string) {
 	switch {
 	case kind == "author":
 		return "Proposals by " + value, "Every proposal that names this author."
+	case kind == "kind":
+		return value, "Every proposal of this kind. Its numbers are its own."
 	case kind == "upgrade":
 		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
 	case value == "":
@@ -114,7 +115,7 @@ func Facts(info mip.Site, m mip.Metadata) string {
 	for _, f := range [][2]string{
 		{"Status", cmp.Or(string(m.Status), "none")}, {"Deadline for comments", deadline},
 		{"Reason for withdrawal", strings.TrimRight(mip.Deref(m.WithdrawalReason), ".")},
-		{"Superseded by", strings.Join(Successors(info, m), ", ")}, {"Type", mip.Deref(m.Type)}, {"Category", mip.Deref(m.Category)},
+		{"Superseded by", strings.Join(Successors(m), ", ")}, {"Type", mip.Deref(m.Type)}, {"Category", mip.Deref(m.Category)},
 		{"Hard fork", fork(m)},
 	} {
 		if f[1] != "" {
@@ -122,7 +123,7 @@ func Facts(info mip.Site, m mip.Metadata) string {
 		}
 	}
 	if len(m.Requires) > 0 {
-		out = append(out, "Requires "+IDs(info, m.Requires)+".")
+		out = append(out, "Requires "+IDs(m.ID, m.Requires)+".")
 	}
 	return strings.Join(out, " ")
 }
@@ -155,10 +156,10 @@ func LaterMoment(fork, at string) string {
 }
 
 // Successors are what the header names as having taken the proposal's place.
-func Successors(info mip.Site, m mip.Metadata) []string {
+func Successors(m mip.Metadata) []string {
 	var out []string
 	if len(m.SupersededBy) > 0 {
-		out = append(out, IDs(info, m.SupersededBy))
+		out = append(out, IDs(m.ID, m.SupersededBy))
 	}
 	for _, e := range m.External {
 		if e.Relation == "supersededBy" {
@@ -170,11 +171,11 @@ func Successors(info mip.Site, m mip.Metadata) []string {
 
 // Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn or
 // stopped otherwise, with the reason, or superseded.
-func Ended(info mip.Site, m mip.Metadata) (out []string) {
+func Ended(m mip.Metadata) (out []string) {
 	if m.Stage == mip.StageStopped && m.WithdrawalReason != nil {
 		out = append(out, m.Status.String()+": "+*m.WithdrawalReason)
 	}
-	if by := Successors(info, m); len(by) > 0 {
+	if by := Successors(m); len(by) > 0 {
 		return append(out, "Superseded by "+strings.Join(by, ", "))
 	}
 	if m.Superseded() {
@@ -183,11 +184,11 @@ func Ended(info mip.Site, m mip.Metadata) (out []string) {
 	return out
 }
 
-// IDs is "MIP-3, MIP-4".
-func IDs(info mip.Site, numbers []int) string {
+// IDs are proposals of the same kind as another, by their numbers: "MIP-3, MIP-4".
+func IDs(of mip.ID, numbers []int) string {
 	out := make([]string, 0, len(numbers))
-	for _, n := range numbers {
-		out = append(out, info.Prefix+"-"+strconv.Itoa(n))
+	for _, id := range of.Siblings(numbers) {
+		out = append(out, id.String())
 	}
 	return strings.Join(out, ", ")
 }

@@ -16,7 +16,7 @@ import (
 func SampleInfo() mip.Site {
 	return mip.Site{
 		Title: "Sample Improvement Proposals", Description: "The proposals of a sample network.",
-		Prefix: "MIP", BaseURL: "https://sample.example.org/mips", Statuses: mip.Process{},
+		Prefix: "MIP", BaseURL: "https://sample.example.org/mips", Statuses: mip.Process{}, Kinds: []mip.Kind{{Prefix: "MIP", Name: "MIPs"}},
 		Networks: []mip.Network{{ID: "mainnet", Name: "Sample Mainnet", ChainID: 143}, {ID: "testnet", Name: "Sample Testnet", ChainID: 10143}},
 		Forum:    new("https://forum.example.org"), Locales: []string{"ko"},
 	}
@@ -162,7 +162,7 @@ func Sites() []struct {
 	}{
 		{"sample", SampleInfo(), SampleList()},
 		{"empty", SampleInfo(), nil},
-		{"bare", mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Statuses: mip.Process{}}, []mip.Metadata{undated}},
+		{"bare", mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Kinds: []mip.Kind{}, Statuses: mip.Process{}}, []mip.Metadata{undated}},
 		{"many", SampleInfo(), many},
 		{"hostile", HostileInfo("<b>&lt;\n]]></title>"), HostileList()},
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 	"time"
 
@@ -66,7 +65,7 @@ func read[T any](ctx context.Context, c *Catalog, id mip.ID, suffix string, limi
 	if c.documents == nil {
 		return nil, nil
 	}
-	d := document{"api/v1/mips/" + strconv.Itoa(id.Number) + suffix, limit}
+	d := document{"api/v1/mips/" + id.Key(c.Site.Prefix) + suffix, limit}
 	entry, err := c.documents.kept.Get(ctx, d, func(ctx context.Context) (decoded, error) {
 		f, err := c.documents.reader.read(ctx, d, file{})
 		if err != nil {
@@ -163,7 +162,7 @@ type Subject struct {
 // Subject returns the subject of a listed proposal.
 func (c *Catalog) Subject(m mip.Metadata, now time.Time) Subject {
 	s := Subject{catalog: c, listed: m, now: now}
-	s.fork, s.bundled = summary.Context(m, c.List.MIPs, c.HardForks)
+	s.fork, s.bundled = summary.Context(c.Site.Prefix, m, c.List.MIPs, c.HardForks)
 	return s
 }
 

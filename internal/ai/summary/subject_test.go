@@ -25,7 +25,7 @@ func TestForkOf(t *testing.T) {
 		{"a name of no fork", 3, new("DUSK"), "BEACON"},
 	} {
 		got := ""
-		if f := ForkOf(mip.Metadata{Number: tt.number, Hardfork: tt.fork}, forks); f != nil {
+		if f := ForkOf("", mip.Metadata{Number: tt.number, Hardfork: tt.fork}, forks); f != nil {
 			got = f.Name
 		}
 		if got != tt.want {

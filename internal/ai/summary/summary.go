@@ -39,8 +39,11 @@ type Subject struct {
 }
 
 // ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it is,
-// nil when there is none. Of several it is the one that the proposal's own hardfork names, else the first.
-func ForkOf(p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
+// nil when there is none: forks bundle proposals of the main kind of a site. Of several it is the one that the proposal's own hardfork names, else the first.
+func ForkOf(main string, p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
+	if p.ID.Kind != main {
+		return nil
+	}
 	var found *mip.HardFork
 	for i := range forks {
 		f := &forks[i]
@@ -54,8 +57,8 @@ func ForkOf(p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 
 // Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta proposal what the
 // fork bundles. all are the proposals of the site, in the order of [mip.Search].
-func Context(p mip.Metadata, all []mip.Metadata, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Metadata) {
-	fork = ForkOf(p, forks)
+func Context(main string, p mip.Metadata, all []mip.Metadata, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Metadata) {
+	fork = ForkOf(main, p, forks)
 	if !IsMeta(p, fork) {
 		return fork, nil
 	}
