@@ -36,7 +36,7 @@ type Metadata struct {
 	Replaces          []int               `json:"replaces" doc:"Proposals that this one replaces."`
 	ReplacedBy        []int               `json:"replacedBy" doc:"Published proposals that are to replace this one by a header, whatever their status, ascending."`
 	SupersededBy      []int               `json:"supersededBy" doc:"Proposals that replace this one."`
-	External          []External          `json:"external" doc:"Ties to what is no proposal of its kind on this site: by its header, and of other kinds by theirs."`
+	External          []External          `json:"external" doc:"Ties to what is no proposal of its kind here: by its header, and of other kinds by theirs."`
 	Hardfork          *string             `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	Activations       []NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set: compare with the present."`
 	StatedActivations []StatedActivation  `json:"statedActivations" doc:"When networks switch by the text's own tables and lists."`
