@@ -1,11 +1,13 @@
 // The proposal whose number is in an address that leads nowhere.
 const offer = $("#offer");
 const number = location.pathname.match(/\d+/g)?.at(-1)?.replace(/^0+(?=.)/, "");
-if (offer && number) ask(`${offer.dataset.api}${number}.json`).then(([status, m]) => {
+// Of another kind than the main one an address has the prefix before the number.
+const kind = offer?.dataset.kinds.split(" ").find(k => k && new RegExp(`\\b${k}s?[-_/]+0*${number}\\b`, "i").test(location.pathname));
+if (offer && number) ask(`${offer.dataset.api}${kind ? `${kind}-` : ""}${number}.json`).then(([status, m]) => {
   offer.dataset.live = status;
   if (status !== 200) return;
   const a = d.createElement("a");
-  a.href = `${offer.dataset.pages}${number}/`;
+  a.href = new URL(m.url).pathname;
   a.textContent = m.title === m.id ? m.id : `${m.id}: ${m.title.replaceAll("`", "")}`;
   offer.replaceChildren("Did you mean ", a, "?");
 });
