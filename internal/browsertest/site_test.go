@@ -55,6 +55,7 @@ type setup struct {
 	folders []string          // of proposals; nil: those of this repository and a few more
 	more    map[string]string // what is added at the end of files in a copy of the first folder
 	prefix  string            // of their ids; empty: that of this repository
+	kinds   []string          // prefixes of several kinds, prefix first; nil: one kind
 	config  string            // file of another configuration; empty: that of this repository
 	model   *demo.Model       // behind the sidecar; nil: none
 }
@@ -97,7 +98,7 @@ var sites struct {
 // build makes the site, once for all tests.
 func (with setup) build(t testing.TB) *built {
 	t.Helper()
-	key := fmt.Sprintf("%q %q %q %q %q", with.locale, with.folders, with.more, with.prefix, with.config)
+	key := fmt.Sprintf("%q %q %q %q %q %q", with.locale, with.folders, with.more, with.prefix, with.kinds, with.config)
 	sites.Lock()
 	if sites.made == nil {
 		sites.made = map[string]func() (*built, error){}
@@ -120,6 +121,9 @@ func (with setup) make() (*built, error) {
 		return nil, err
 	}
 	s.Prefix = cmp.Or(with.prefix, s.Prefix)
+	for _, prefix := range with.kinds {
+		s.Kinds = append(s.Kinds, site.Kind{Prefix: prefix})
+	}
 	if with.locale != "" {
 		s.Locales = append(s.Locales, with.locale)
 	}
