@@ -63,7 +63,11 @@ func (l *referenceList) read(piece string) {
 	}
 	// The label of [MIP-3](./MIP-3.md) counts, and the address of [ERC-165](https://…) as well.
 	link := markdownLink.FindStringSubmatch(piece)
-	text := titled.ReplaceAllString(markdownLink.ReplaceAllString(piece, "$1"), "")
+	label := markdownLink.ReplaceAllString(piece, "$1")
+	text := titled.ReplaceAllString(label, "")
+	if !strings.ContainsAny(text, "0123456789") {
+		text = label // the title may come first: A title (MIP-3)
+	}
 	found := false
 	for token := range strings.FieldsSeq(spaced.ReplaceAllString(text, "$1-$2")) {
 		token = strings.Trim(token, `"'<>[]().:`)
