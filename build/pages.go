@@ -250,10 +250,10 @@ func (p *planner) lists() {
 				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)
 			}
 		}
-		// A status that the site states has its list while nobody has it, so that people can subscribe to it.
-		for _, s := range p.info.Statuses {
-			if slug := s.Name.Slug(); field == "status" && at[slug] == nil {
-				at[slug], words[slug] = []int{}, []string{string(s.Name)}
+		// What the site states has its list while nothing is in it, so that people can subscribe to it.
+		for slug, value := range p.stated(field) {
+			if at[slug] == nil {
+				at[slug], words[slug] = []int{}, []string{value}
 			}
 		}
 		for _, slug := range slices.Sorted(maps.Keys(at)) {
@@ -273,6 +273,22 @@ func (p *planner) lists() {
 			p.addFeed(pattern, l, at[slug])
 		}
 	}
+}
+
+// stated are the values of a field that the site states, by the path segments of their lists.
+func (p *planner) stated(field string) map[string]string {
+	out := map[string]string{}
+	switch field {
+	case "kind":
+		for _, k := range p.info.Kinds {
+			out[strings.ToLower(k.Prefix)] = k.Prefix
+		}
+	case "status":
+		for _, s := range p.info.Statuses {
+			out[s.Name.Slug()] = string(s.Name)
+		}
+	}
+	return out
 }
 
 // addListed appends a file of a list.

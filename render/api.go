@@ -52,7 +52,7 @@ func (p *Pages) curl(op agent.Operation) (string, error) {
 // example is an example of an operation's answer, empty when there is none. A long one is cut. It
 // is indented, which the answer itself is not.
 func example(op agent.Operation) (string, error) {
-	const most = 60 // lines
+	const most = 40 // lines
 	_, body, err := exampleOf(op.Responses["200"].Content)
 	if body == nil || err != nil {
 		return "", err

@@ -166,9 +166,7 @@ func (p *Pages) kindChoices(all []mip.Metadata) (out []choice) {
 				c.Count++
 			}
 		}
-		if c.Count > 0 {
-			out = append(out, c)
-		}
+		out = append(out, c)
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
@@ -41,6 +42,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"authorPath": p.authorPath,
 		"json":       p.jsonPath,
 		"key":        p.key,
+		"hue":        p.hue,
 		"web":        webAddress,
 		"host":       host,
 		"shown":      shownAddress,
@@ -111,6 +113,17 @@ func (p *Pages) jsonPath(id mip.ID) string { return p.path("/api/v1/mips/" + p.k
 
 // key is what stands for a proposal in the API.
 func (p *Pages) key(id mip.ID) string { return id.Key(p.info.Prefix) }
+
+// hue is a further CSS class, behind a blank, of the id of a proposal of another kind than the main one. Three colours are
+// taken in turn.
+func (p *Pages) hue(id mip.ID) string {
+	const hues = 3
+	i := slices.IndexFunc(p.info.Kinds, func(k mip.Kind) bool { return k.Prefix == id.Kind })
+	if i < 1 {
+		return ""
+	}
+	return fmt.Sprintf(" k%d", (i-1)%hues+1)
+}
 
 // webAddress is an address that a link may lead to, empty for nil and for any text that is none.
 func webAddress(s *string) string {

@@ -96,24 +96,29 @@ func TestCaddyScripts(t *testing.T) {
 	}
 }
 
-// TestCaddyOfOtherPrefix asks for the old addresses of a site whose proposals are ERCs.
-func TestCaddyOfOtherPrefix(t *testing.T) {
+// TestCaddyOfOtherKinds asks for the old addresses of a site whose proposals are ERCs and RIPs.
+func TestCaddyOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	page := filepath.Join(dir, "erc", "20", "index.html")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(page), 0o755), os.WriteFile(page, []byte("ERC-20"), 0o644)); err != nil {
-		t.Fatal(err)
+	for _, page := range []string{"erc/20", "rip/20"} {
+		page = filepath.Join(dir, page, "index.html")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(page), 0o755), os.WriteFile(page, []byte("20"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	base := startCaddy(t, dir, "1", "SITE_PREFIX=erc")
+	base := startCaddy(t, dir, "1", "SITE_PREFIX=erc", "SITE_KINDS=rip|crp")
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for _, path := range []string{"/ERCS/erc-20", "/ERCS/erc-20.md", "/EIPS/eip-20/", "/proposals/ERC-020.md"} {
+	for path, want := range map[string]string{
+		"/ERCS/erc-20": "/erc/20/", "/ERCS/erc-20.md": "/erc/20/", "/EIPS/eip-20/": "/erc/20/", "/proposals/ERC-020.md": "/erc/20/",
+		"/rips/rip-020.md": "/rip/20/", "/rips/RIP-20.md": "", "/x/crp-20": "",
+	} {
 		resp, err := client.Get(base + path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if to := resp.Header.Get("Location"); resp.StatusCode != 301 || to != "/erc/20/" {
-			t.Errorf("%s: %d to %q, want 301 to /erc/20/", path, resp.StatusCode, to)
+		if to := resp.Header.Get("Location"); to != want || (resp.StatusCode == 301) != (want != "") {
+			t.Errorf("%s: %d to %q, want %q", path, resp.StatusCode, to, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   const d = document, $ = (s, r = d) => r.querySelector(s), none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
   const id = /^(?:([a-z][a-z\d]*?)[\s-]*)?0*(\d+)$/i;
   const networks = form.dataset.networks.split(" ").filter(Boolean);
+  const kinds = [...box.kind?.options ?? []].map(o => o.value);
   const order = chips.map(c => c.dataset.status);
   // What the columns sort by; those that fall begin with the greatest.
   const columns = {
@@ -50,6 +51,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   const row = m => {
     const tr = blank.cloneNode(true), text = (s, v) => { const e = $(s, tr); if (v) e.textContent = v; else e.remove() };
     text(".n", m.id);
+    const kind = kinds.indexOf(m.id.toLowerCase().replace(/-\d+$/, ""));
+    $(".n", tr).className = kind > 1 ? `n k${(kind - 2) % 3 + 1}` : "n"; // behind the select's own word and the main kind
     title($(".t", tr), m.title);
     $(".t", tr).href = new URL(m.url).pathname;
     const about = $(".ti p:not(.end)", tr);
