@@ -49,11 +49,15 @@ func (f *field) raw() string { return strings.TrimSpace(f.value + "\n" + strings
 // fieldName is the form in which keys are compared, letters and digits in lower case:
 // Discussions_To, DiscussionsTo and "discussions-to (*optional)" are all discussionsto.
 func fieldName(key string) string {
-	key = strings.ToLower(strings.TrimSpace(key))
+	return separators.Replace(strings.ToLower(withoutRemark(strings.TrimSpace(key))))
+}
+
+// withoutRemark is a key without the remark of its template, such as (*only required for Standard Track).
+func withoutRemark(key string) string {
 	if i := strings.Index(key, "(*"); i > 0 && strings.HasSuffix(key, ")") {
-		key = key[:i]
+		return key[:i]
 	}
-	return separators.Replace(key)
+	return key
 }
 
 // separators stand between the words of a key.
@@ -380,6 +384,7 @@ func (f *field) goesOn() bool {
 // keyLike separates a key from a sentence that happens to hold a colon.
 func keyLike(key string) bool {
 	const maxWords, maxBytes = 5, 64
+	key = withoutRemark(key)
 	return len(key) <= maxBytes && len(strings.Fields(key)) <= maxWords &&
 		!strings.ContainsAny(key, ";!`") && !strings.Contains(key, ". ") &&
 		(!strings.ContainsAny(key, "[{") || strings.Contains(key, "(*"))
