@@ -109,6 +109,12 @@ func Describe(info mip.Site, forks []mip.HardFork, subject *Subject) *API {
 		Base: info.BaseURL, Contact: contact(info, subject), Tags: f.Tags, Schemas: d.schemas.byName,
 	}
 	for _, r := range StaticRoutes(info.Prefix) {
+		if r.Name == "getStatusRSS" && info.Several() {
+			a.Operations = append(a.Operations, d.static(StaticRoute{
+				Pattern: "/kind/{kind}/feed.xml", Name: "getKindRSS", Type: r.Type, Tag: r.Tag, Summary: "The newest changes of one kind of proposals as RSS 2.0.",
+				Text: "The page of the same list is at the address without feed.xml.",
+			}))
+		}
 		a.Operations = append(a.Operations, d.static(r))
 	}
 	for _, r := range api.Routes() {
