@@ -24,7 +24,7 @@ var (
 // out with a warning. The numbers are never nil. relation is the name of the field of Metadata.
 func (f *fields) references(prefix, relation string, names ...string) (numbers []int, elsewhere []mip.External) {
 	l := referenceList{
-		prefix: prefix, also: f.alias, addresses: f.addresses, sites: f.elsewhere, v: f.get(names...), r: f.r, numbers: []int{},
+		prefix: prefix, also: f.alias, kinds: f.kinds, addresses: f.addresses, sites: f.elsewhere, v: f.get(names...), r: f.r, numbers: []int{},
 	}
 	if !isPlaceholder(l.v.text()) || l.v.text() == "" {
 		for _, item := range texts(l.v.v) {
@@ -46,6 +46,7 @@ func (f *fields) references(prefix, relation string, names ...string) (numbers [
 type referenceList struct {
 	// prefix is the site's, and also another one whose numbers are the same.
 	prefix, also string
+	kinds        []string // of the site
 	addresses    []string
 	sites        mip.References
 	v            *field
@@ -76,12 +77,14 @@ func (l *referenceList) read(piece string) {
 			n, ok = reference(token, l.also)
 		}
 		_, isURL := mip.WebAddress(token)
-		ok = ok && (!isURL || slices.ContainsFunc(l.addresses, func(base string) bool {
+		here := !isURL || slices.ContainsFunc(l.addresses, func(base string) bool {
 			_, below := mip.Below(token, base)
 			return below
-		}))
+		})
+		ok = ok && here
 		foreign := prefixed.FindStringSubmatch(token)
 		switch {
+		case !ok && isURL && here && l.across(token):
 		case ok && !slices.Contains(l.numbers, n):
 			l.numbers = append(l.numbers, n)
 		case ok:
@@ -115,6 +118,18 @@ func (l *referenceList) read(piece string) {
 	if !found {
 		l.r.add(l.v.line, "bad-reference", mip.Quote(piece), mip.Quote(l.v.key))
 	}
+}
+
+// across reads the address of a proposal of another kind of the site.
+func (l *referenceList) across(address string) bool {
+	for _, kind := range l.kinds {
+		n, ok := reference(address, kind)
+		if id, page, known := l.sites.Find(kind, n); ok && known {
+			l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &page})
+			return true
+		}
+	}
+	return false
 }
 
 // reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or an address that ends like that of a

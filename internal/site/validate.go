@@ -76,12 +76,15 @@ func (f *file) validateKinds(p *parser) {
 
 // validateStatuses checks the process. A word stands for one status, and an address for one list.
 func (f *file) validateStatuses(p *parser) {
-	words, pages := map[string]string{}, map[string]string{mip.Status("").Slug(): ""}
+	words, pages := map[string]string{}, map[string]string{}
 	for i, s := range f.Statuses {
 		name := item("statuses", i)
 		p.required(name, "name", "stage")
 		if !slices.Contains(mip.Stages(), s.Stage) {
 			p.check(name+".stage", fmt.Errorf("want one of %s, got %s", stageNames(), mip.Quote(string(s.Stage))))
+		}
+		if none := mip.Status("").Slug(); s.Name.Slug() == none {
+			p.check(name+".name", fmt.Errorf("/status/%s/ has the proposals without a status; want another word", none))
 		}
 		p.once(words, name+".name", mip.FoldStatus(string(s.Name)))
 		p.once(pages, name+".name", s.Name.Slug())
