@@ -17,8 +17,8 @@ var (
 	ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
 	// separator stands between the parts of a day.
 	separator = regexp.MustCompile(`[-/.,\s]+`)
-	// days are the layouts of a day that mean one, with blanks for whatever separates its parts.
-	days = []string{"2006 1 2", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "2 Jan 06", "2 January 06"}
+	// days are the layouts of a day that mean one, with blanks for whatever separates its parts. A month of 14 is a day.
+	days = []string{"2006 1 2", "2006 2 1", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "2 Jan 06", "2 January 06"}
 )
 
 // The orders of a date's parts, as site.yaml names them.
