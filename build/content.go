@@ -285,7 +285,7 @@ func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
 		f := &forks[i]
 		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
 		for id, o := range s.Overrides {
-			if id.Kind == s.Prefix && mip.Deref(o.Hardfork) == f.Name && !slices.Contains(f.BundledMIPs, id.Number) && (f.MetaMIP == nil || *f.MetaMIP != id.Number) {
+			if id.Kind == s.Prefix && mip.Deref(o.Hardfork) == f.Name && !f.Concerns(id.Number) {
 				f.BundledMIPs = append(f.BundledMIPs, id.Number)
 			}
 		}

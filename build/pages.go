@@ -326,7 +326,7 @@ func (p *planner) upgrades() {
 		seen[slug] = true
 		var at []int
 		for i, m := range p.Metadata {
-			if m.ID.Kind == p.info.Prefix && (slices.Contains(f.BundledMIPs, m.Number) || f.MetaMIP != nil && *f.MetaMIP == m.Number) {
+			if m.ID.Kind == p.info.Prefix && f.Concerns(m.Number) {
 				at = append(at, i)
 			}
 		}

@@ -112,7 +112,7 @@ func Compare(all []Metadata, kind ID, forks []HardFork, networks []Network) (c C
 		}
 	}
 	for _, m := range all {
-		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool { return m.ID.Kind != kind.Kind || !f.concerns(m.Number) })
+		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool { return m.ID.Kind != kind.Kind || !f.Concerns(m.Number) })
 		for _, n := range networks {
 			i := slices.IndexFunc(m.StatedActivations, func(s StatedActivation) bool { return s.Network == n.ID })
 			if i < 0 || len(of) == 0 {

@@ -169,8 +169,8 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 	return "active on " + strings.Join(active, ", ")
 }
 
-// concerns reports whether the fork bundles the proposal of a number, or is defined by it.
-func (h HardFork) concerns(number int) bool {
+// Concerns reports whether the fork bundles the proposal of a number of the main kind, or is defined by it.
+func (h HardFork) Concerns(number int) bool {
 	return slices.Contains(h.BundledMIPs, number) || h.MetaMIP != nil && *h.MetaMIP == number
 }
 

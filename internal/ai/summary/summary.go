@@ -48,7 +48,7 @@ func ForkOf(main string, p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 	for i := range forks {
 		f := &forks[i]
 		named := p.Hardfork != nil && *p.Hardfork == f.Name
-		if (found == nil || named) && (IsMeta(p, f) || slices.Contains(f.BundledMIPs, p.Number)) {
+		if (found == nil || named) && f.Concerns(p.Number) {
 			found = f
 		}
 	}
