@@ -194,28 +194,21 @@ func (p *Pages) statusChoices(all []mip.Metadata) []choice {
 	out := choices(all, func(m mip.Metadata) (string, string) { return m.Status.Slug(), m.Status.String() })
 	// Statuses of the process have their place in its order; the others share the place after it.
 	process, none := p.info.Statuses.Known(), mip.Status("").Slug()
-	at := func(c choice) int {
-		return slices.IndexFunc(process, func(s mip.Standing) bool { return s.Status.Slug() == c.Slug })
-	}
 	rank := func(c choice) int {
-		switch i := at(c); {
-		case c.Slug == none:
+		if c.Slug == none {
 			return len(process) + 1
-		case i < 0:
-			return len(process)
-		default:
+		}
+		if i := slices.IndexFunc(process, func(s mip.Standing) bool { return s.Status.Slug() == c.Slug }); i >= 0 {
 			return i
 		}
+		return len(process)
 	}
 	slices.SortStableFunc(out, func(a, b choice) int { return cmp.Compare(rank(a), rank(b)) })
 	for i, c := range out {
-		standing := mip.Standing{Status: mip.Status(c.Label)}
+		out[i].Class = statusClass(p.info.Statuses.Parse(c.Label))
 		if c.Slug == none {
-			standing.Status = ""
-		} else if j := at(c); j >= 0 {
-			standing = process[j]
+			out[i].Class = statusClass(mip.Standing{})
 		}
-		out[i].Class = statusClass(standing)
 	}
 	return out
 }

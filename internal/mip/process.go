@@ -148,11 +148,8 @@ func (p Process) Named(all []Metadata) []Standing {
 		return p.Known()
 	}
 	known := slices.DeleteFunc(p.Known(), func(s Standing) bool { return count[s] == 0 })
-	others := maps.Clone(count)
-	for _, s := range known {
-		delete(others, s)
-	}
-	words := slices.SortedFunc(maps.Keys(others), func(a, b Standing) int {
+	maps.DeleteFunc(count, func(s Standing, _ int) bool { return s.Stage != "" })
+	words := slices.SortedFunc(maps.Keys(count), func(a, b Standing) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Status, b.Status))
 	})
 	words = words[:min(len(words), maxNamed)]

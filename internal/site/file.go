@@ -83,11 +83,8 @@ func (s *Site) settleKinds() {
 
 // parseID reads a proposal's number, of the main kind, or its id.
 func (s *Site) parseID(text string) (mip.ID, error) {
-	if n, ok := decimal(text); ok && n <= mip.MaxNumber {
-		return mip.ID{Kind: s.Prefix, Number: int(n)}, nil
-	}
-	id, err := mip.ParseID(text)
-	if err != nil || !slices.ContainsFunc(s.AllKinds(), func(k Kind) bool { return k.Prefix == id.Kind }) {
+	id, err := mip.Site{Prefix: s.Prefix, Kinds: s.PublicKinds()}.ParseKey(text)
+	if err != nil {
 		return id, fmt.Errorf("want a proposal's number, or its id such as %s-7, as the key", s.Prefix)
 	}
 	return id, nil
