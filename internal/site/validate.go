@@ -201,10 +201,12 @@ func (f *file) validateForks(p *parser) {
 }
 
 func (f *file) validateOverrides(p *parser) {
-	for key, o := range f.Overrides {
-		name := below("overrides", key)
-		_, err := f.parseID(key)
+	taken := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(f.Overrides)) {
+		o, name := f.Overrides[key], below("overrides", key)
+		id, err := f.parseID(key)
 		p.check(name, err)
+		p.once(taken, name, id.String())
 		if o.ForumTopicID != nil {
 			p.check(name+".forum_topic_id", between("a number", int64(*o.ForumTopicID), 1, mip.MaxNumber))
 		}
