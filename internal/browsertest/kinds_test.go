@@ -28,7 +28,7 @@ func TestKinds(t *testing.T) {
 		shows(tab, c.want)
 	}
 	tab.Expect(`Failed to load resource.*404`)
-	for path, want := range map[string]string{"/mrc/0002": "Did you mean MRC-2: Title of MRC-2?", "/MIPS/mip-0002": "Did you mean MIP-2: Title of MIP-2?"} {
+	for path, want := range map[string]string{"/mrc/0002": "Did you mean MRC-2: Title of MRC-2?", "/x/mrcs/mrc-002a_b": "Did you mean MRC-2: Title of MRC-2?", "/MIPS/mip-0002": "Did you mean MIP-2: Title of MIP-2?"} {
 		tab.Go(path)
 		tab.Wait(`document.querySelector("#offer a")`)
 		if got := Ask[string](tab, `document.querySelector("#offer").textContent`); got != want {
