@@ -132,6 +132,8 @@ type planner struct {
 	pages, stable *render.Pages
 	info          mip.SiteInfo
 	relations     *render.Relations
+	// tied are the ties of each proposal, in the order of Metadata.
+	tied [][]mip.Relation
 	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
 	// linkable is a hash of what every text follows from.
@@ -153,6 +155,11 @@ func NewPlan(c *Content) (*Plan, error) {
 		listed: make([][]string, len(c.Metadata)), linkable: linkable(c), relations: render.NewRelations(c.Metadata),
 	}
 	p.plan = &Plan{made: p}
+	mentions := make([][]mip.ID, len(c.Proposals))
+	for i, of := range c.Proposals {
+		mentions[i] = of.Mentions
+	}
+	p.tied = mip.Relations(c.Metadata, mentions, c.options.Site.References, c.Forks, p.info.Prefix)
 	var err error
 	if p.pages, err = render.NewPages(p.info, c.Forks, c.options.Notice); err != nil {
 		return nil, err

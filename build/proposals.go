@@ -43,7 +43,7 @@ func (p *planner) document(i int) mip.Proposal {
 	c, id := p.Proposals[i], p.Metadata[i].ID
 	out := mip.Proposal{
 		Metadata: p.Metadata[i], SummaryURL: p.options.Site.URL(routeOf(p.info.Prefix, summaryRoute, id)),
-		Translations: []mip.Translation{}, RawMarkdown: c.Raw,
+		Translations: []mip.Translation{}, Relations: p.tied[i], RawMarkdown: c.Raw,
 	}
 	for _, t := range c.Translations {
 		url := p.options.Site.URL(routeOf(p.info.Prefix, translationRoute, id, "{locale}", t.Locale))

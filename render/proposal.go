@@ -63,11 +63,11 @@ type relation struct {
 	External []mip.External
 }
 
-// related are the ties of a proposal in one relation, by the name of the field of Metadata. all must be in the order of ids.
-func related(all []mip.Metadata, m mip.Metadata, label, field string, refs []ref) relation {
+// related are the ties of a proposal in one relation, all must be in the order of ids.
+func related(all []mip.Metadata, m mip.Metadata, label string, as mip.RelationType, refs []ref) relation {
 	var external []mip.External
 	for _, e := range m.External {
-		if e.Relation != field {
+		if e.Relation != as {
 			continue
 		}
 		// One of another kind of the site is as good as one of the same kind.
@@ -90,14 +90,14 @@ func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 	w := &proposalView{Page: v, Metadata: m}
 	refs := func(numbers []int) []ref { return refs(v.All, m.ID, numbers) }
 	asking := slices.DeleteFunc(slices.Clone(m.ReplacedBy), func(n int) bool { return slices.Contains(m.SupersededBy, n) })
-	tie := func(label, field string, numbers []int) relation {
-		return related(v.All, m, label, field, refs(numbers))
+	tie := func(label string, as mip.RelationType, numbers []int) relation {
+		return related(v.All, m, label, as, refs(numbers))
 	}
-	w.Successors = tie("Superseded by", "supersededBy", m.SupersededBy)
-	w.Candidates = tie("To be replaced by", "replacedBy", asking)
+	w.Successors = tie("Superseded by", mip.SupersededBy, m.SupersededBy)
+	w.Candidates = tie("To be replaced by", mip.ReplacedBy, asking)
 	w.Related = []relation{
-		tie("Requires", "requires", m.Requires), tie("Required by", "requiredBy", m.RequiredBy),
-		tie("Replaces", "replaces", m.Replaces), w.Successors, w.Candidates, tie("Related to", "related", nil),
+		tie("Requires", mip.Requires, m.Requires), tie("Required by", mip.RequiredBy, m.RequiredBy),
+		tie("Replaces", mip.Replaces, m.Replaces), w.Successors, w.Candidates, tie("Related to", mip.Related, nil),
 	}
 	// Each author stands on the page twice: below the title and in the details.
 	for _, a := range m.Authors {

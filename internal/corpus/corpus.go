@@ -116,6 +116,8 @@ type Proposal struct {
 	Local bool
 	// Shown are a note behind the status, and the values of [Options.Show] in its order.
 	Shown []mip.Shown
+	// Mentions are the proposals that the text names, published or not: each once, in the order of ids.
+	Mentions []mip.ID
 	// Raw is the file, byte for byte.
 	Raw string
 	// Body is the text after the header, UTF-8 with LF line ends.

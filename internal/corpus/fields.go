@@ -70,9 +70,9 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 		}
 	}
 	var requires, replaces, supersededBy []mip.External
-	m.Requires, requires = f.references(id.Kind, "requires", f.keys["requires"]...)
-	m.Replaces, replaces = f.references(id.Kind, "replaces", f.keys["replaces"]...)
-	m.SupersededBy, supersededBy = f.references(id.Kind, "supersededBy", f.keys["superseded-by"]...)
+	m.Requires, requires = f.references(id.Kind, mip.Requires, f.keys["requires"]...)
+	m.Replaces, replaces = f.references(id.Kind, mip.Replaces, f.keys["replaces"]...)
+	m.SupersededBy, supersededBy = f.references(id.Kind, mip.SupersededBy, f.keys["superseded-by"]...)
 	if len(m.SupersededBy) == 0 && len(supersededBy) == 0 {
 		m.SupersededBy = append(m.SupersededBy, successorsIn(note, id.Kind)...)
 	}

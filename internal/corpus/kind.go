@@ -128,7 +128,7 @@ func (f *fields) pointers(id mip.ID) (out []mip.External) {
 		for _, text := range texts(v.v) {
 			n, ok := reference(strings.TrimSpace(text), kind)
 			if _, address, known := f.elsewhere.Find(kind, n); ok && known {
-				out = append(out, mip.External{Relation: "related", Text: mip.ID{Kind: kind, Number: n}.String(), URL: &address})
+				out = append(out, mip.External{Relation: mip.Related, Text: mip.ID{Kind: kind, Number: n}.String(), URL: &address})
 			}
 		}
 	}

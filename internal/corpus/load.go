@@ -325,7 +325,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, stated: stated, source: file, Body: body, Shown: shown, report: r}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias, p.dates = f.of("requires").line, f.alias, f.dates
-	p.numberLine = f.get(fieldName(prefix)).line
+	p.numberLine, p.Mentions = f.get(fieldName(prefix)).line, mentions(body, f.kinds, o.References)
 	return p
 }
 

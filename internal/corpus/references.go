@@ -22,7 +22,7 @@ var (
 // references reads the proposals that a field names: the numbers that belong to the site's prefix,
 // in the header's order without repetitions, and what stands elsewhere. Everything else is left
 // out with a warning. The numbers are never nil. relation is the name of the field of Metadata.
-func (f *fields) references(prefix, relation string, names ...string) (numbers []int, elsewhere []mip.External) {
+func (f *fields) references(prefix string, relation mip.RelationType, names ...string) (numbers []int, elsewhere []mip.External) {
 	l := referenceList{
 		prefix: prefix, also: f.alias, kinds: f.kinds, addresses: f.addresses, sites: f.elsewhere, v: f.get(names...), r: f.r, numbers: []int{},
 	}

@@ -52,9 +52,9 @@ func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 // published here: 1559 in a header that begins with eip: 20.
 func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal) {
 	for _, tie := range []struct {
-		relation string
+		relation mip.RelationType
 		numbers  *[]int
-	}{{"requires", &p.Requires}, {"replaces", &p.Replaces}, {"supersededBy", &p.SupersededBy}} {
+	}{{mip.Requires, &p.Requires}, {mip.Replaces, &p.Replaces}, {mip.SupersededBy, &p.SupersededBy}} {
 		here := []int{}
 		for _, id := range p.ID.Siblings(*tie.numbers) {
 			other, address, known := sites.Find(p.alias, id.Number)
@@ -69,7 +69,9 @@ func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal)
 }
 
 // inverse is what a proposal is to the one that names it in a relation.
-var inverse = map[string]string{"requires": "requiredBy", "replaces": "replacedBy", "supersededBy": "replaces", "related": "related"}
+var inverse = map[mip.RelationType]mip.RelationType{
+	mip.Requires: mip.RequiredBy, mip.Replaces: mip.ReplacedBy, mip.SupersededBy: mip.Replaces, mip.Related: mip.Related,
+}
 
 // leadAcross makes both ends of a reference to a proposal of another kind of the site know it, and takes the address from
 // one to a proposal that is not published. all are in the order of their ids.
@@ -93,8 +95,8 @@ func leadAcross(all []*Proposal, sites mip.References, kinds []string, published
 			default:
 				_, address, _ := sites.Find(p.ID.Kind, p.Number)
 				back := mip.External{Relation: inverse[e.Relation], Text: p.ID.String(), URL: &address}
-				if e.Relation == "replaces" && p.Settled() {
-					back.Relation = "supersededBy" // a draft only asks to
+				if e.Relation == mip.Replaces && p.Settled() {
+					back.Relation = mip.SupersededBy // a draft only asks to
 				}
 				if !slices.ContainsFunc(q.External, func(other mip.External) bool { return other.Relation == back.Relation && other.Text == back.Text }) {
 					q.External = append(q.External, back)

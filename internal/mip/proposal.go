@@ -56,14 +56,14 @@ type Metadata struct {
 // site or elsewhere, or nothing in particular when the status is such a word.
 func (m Metadata) Superseded() bool {
 	return len(m.SupersededBy) > 0 || m.Status.Superseded() ||
-		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == "supersededBy" })
+		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy })
 }
 
 // External is a reference of a header that leads out of the site, or a tie between proposals of two of its kinds.
 type External struct {
-	Relation string  `json:"relation" doc:"requires, replaces or supersededBy; between kinds of the site also requiredBy, replacedBy or related."`
-	Text     string  `json:"text" doc:"As the header has it, such as ERC-165."`
-	URL      *string `json:"url" doc:"An http or https address, null when the header gives none."`
+	Relation RelationType `json:"relation" doc:"requires, replaces or supersededBy; between kinds of the site also requiredBy, replacedBy or related."`
+	Text     string       `json:"text" doc:"As the header has it, such as ERC-165."`
+	URL      *string      `json:"url" doc:"An http or https address, null when the header gives none."`
 }
 
 // Changed is the last change. It is nil where Updated is the creation date, which stands in where git does not know the
@@ -80,6 +80,7 @@ type Proposal struct {
 	Metadata
 	SummaryURL   string        `json:"summaryUrl" doc:"What it means, as JSON: the committed summary, else one made by rules."`
 	Translations []Translation `json:"translations" doc:"The committed translations, by locale."`
+	Relations    []Relation    `json:"relations" doc:"Every tie to a proposal, by type: of headers, hard forks and texts."`
 
 	RawMarkdown  string        `json:"rawMarkdown" doc:"The file, byte for byte, header included."`
 	Sections     []Section     `json:"sections" doc:"The text in order; the markdown values concatenated are the body with LF line ends."`

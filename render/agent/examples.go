@@ -157,6 +157,7 @@ func excerpt(p *mip.Proposal) *mip.Proposal {
 		s.Markdown = firstLines(s.Markdown)
 		short.Sections = append(short.Sections, s)
 	}
+	short.Relations = append([]mip.Relation{}, p.Relations[:min(len(p.Relations), 1)]...)
 	short.Requirements = append([]mip.Requirement{}, p.Requirements[:min(len(p.Requirements), 1)]...)
 	return &short
 }

@@ -162,7 +162,7 @@ func Successors(m mip.Metadata) []string {
 		out = append(out, IDs(m.ID, m.SupersededBy))
 	}
 	for _, e := range m.External {
-		if e.Relation == "supersededBy" {
+		if e.Relation == mip.SupersededBy {
 			out = append(out, e.Text)
 		}
 	}

@@ -70,7 +70,7 @@ func SampleProposal() *mip.Proposal {
 			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: first},
 			{ID: "s-specification", Level: 2, Title: "Specification", Markdown: second},
 		},
-		Requirements: []mip.Requirement{},
+		Relations: []mip.Relation{}, Requirements: []mip.Requirement{},
 	}
 }
 

@@ -1,0 +1,44 @@
+package corpus
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// maxMentions is how many proposals of a text count as named by it: a text of a mebibyte has room for a hundred thousand.
+const maxMentions = 1000
+
+// mentions are the proposals that a text names, each once, in the order of ids: those of the site's kinds, published or
+// not, and of other sites that it knows. MIP-3, mip_0003.md, MIP 3 and /mip/3 name the same one.
+func mentions(body string, kinds []string, sites mip.References) []mip.ID {
+	prefixes := slices.Concat(kinds, slices.Sorted(maps.Keys(sites))) // an own kind may be among the sites
+	seen := map[mip.ID]bool{}
+	inWord := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+	for at := 0; at < len(body) && len(seen) < maxMentions; {
+		digits := strings.IndexAny(body[at:], "0123456789")
+		if digits < 0 {
+			break
+		}
+		from := at + digits
+		at = from + len(body[from:]) - len(strings.TrimLeft(body[from:], "0123456789"))
+		n, ok := smallNumber(body[from:at])
+		if !ok || at < len(body) && (inWord(body[at]) || body[at] == '_') {
+			continue
+		}
+		before := body[:from]
+		if before != "" && strings.IndexByte("-_ /#", before[len(before)-1]) >= 0 {
+			before = before[:len(before)-1]
+		}
+		for _, prefix := range prefixes {
+			rest := len(before) - len(prefix)
+			if rest >= 0 && strings.EqualFold(before[rest:], prefix) && (rest == 0 || !inWord(before[rest-1])) {
+				seen[mip.ID{Kind: prefix, Number: n}] = true
+				break
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(seen), mip.ID.Compare)
+}

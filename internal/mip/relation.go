@@ -1,0 +1,145 @@
+package mip
+
+import (
+	"cmp"
+	"slices"
+)
+
+// RelationType says what a proposal is to another.
+type RelationType string
+
+// The types of relations. Each is followed by what the other proposal is to this one, but for Related, which is the same
+// from both ends.
+const (
+	Requires     RelationType = "requires"
+	RequiredBy   RelationType = "requiredBy"
+	Replaces     RelationType = "replaces" // by a header, as long as that is not settled
+	ReplacedBy   RelationType = "replacedBy"
+	Supersedes   RelationType = "supersedes"
+	SupersededBy RelationType = "supersededBy"
+	Bundles      RelationType = "bundles"
+	BundledBy    RelationType = "bundledBy"
+	Related      RelationType = "related"
+	Mentions     RelationType = "mentions"
+	MentionedBy  RelationType = "mentionedBy"
+)
+
+// relationTypes are all of them, in the order in which a proposal's relations are told.
+var relationTypes = []RelationType{
+	Requires, RequiredBy, Replaces, ReplacedBy, Supersedes, SupersededBy, Bundles, BundledBy, Related, Mentions, MentionedBy,
+}
+
+// Relation is one tie of a proposal: an element of [Proposal.Relations].
+type Relation struct {
+	Type  RelationType `json:"type" doc:"replaces asks to, supersedes is settled; bundles: it is the meta proposal of a hard fork."`
+	ID    *string      `json:"id" doc:"Such as MIP-3 or ERC-165; null where the header has an address alone."`
+	Title *string      `json:"title" doc:"Null unless published on this site."`
+	Standing
+	URL      *string `json:"url" doc:"Its page, null where it is not known."`
+	External bool    `json:"external" doc:"It is no proposal of this site."`
+}
+
+// Relations are the ties of every proposal, by its position in all, which must be in the order of ids: by type, those on the
+// site first, then in the order of the header or else of ids. mentions are the proposals that the texts name, by position
+// too: one is told where no other tie leads to it. sites has the addresses of proposals of other sites, and forks, whose
+// numbers are of the main kind, say what is bundled. No list is nil.
+func Relations(all []Metadata, mentions [][]ID, sites References, forks []HardFork, main string) [][]Relation {
+	r := ties{all: all, out: make([][]Relation, len(all)), tied: map[[2]ID]bool{}}
+	for i, m := range all {
+		r.out[i] = []Relation{}
+		for _, list := range []struct {
+			as      RelationType
+			numbers []int
+		}{{Requires, m.Requires}, {RequiredBy, m.RequiredBy}, {Replaces, m.Replaces}, {SupersededBy, m.SupersededBy}, {ReplacedBy, m.ReplacedBy}} {
+			for _, id := range m.ID.Siblings(list.numbers) {
+				r.tie(i, list.as, id)
+			}
+		}
+		for _, e := range m.External {
+			id, err := ParseID(e.Text)
+			if _, ok := Search(all, id); err == nil && ok {
+				r.tie(i, e.Relation, id)
+				continue
+			}
+			out := Relation{Type: e.Relation, ID: &e.Text, URL: e.URL, External: true}
+			if _, isURL := WebAddress(e.Text); isURL {
+				out.ID = nil
+			}
+			r.out[i], r.tied[[2]ID{m.ID, id}] = append(r.out[i], out), true
+		}
+	}
+	for _, f := range forks {
+		if f.MetaMIP == nil {
+			continue
+		}
+		meta := ID{main, *f.MetaMIP}
+		at, published := Search(all, meta)
+		for _, id := range meta.Siblings(f.BundledMIPs) {
+			if published && id != meta {
+				r.tie(at, Bundles, id)
+			}
+			if i, ok := Search(all, id); ok && id != meta {
+				r.tie(i, BundledBy, meta)
+			}
+		}
+	}
+	// Which proposals are tied must not change while mentions are added.
+	var back [][2]int
+	for i, ids := range mentions {
+		for _, id := range ids {
+			k, ok := Search(all, id)
+			switch _, address, known := sites.Find(id.Kind, id.Number); {
+			case id == all[i].ID || r.tied[[2]ID{all[i].ID, id}]:
+			case ok:
+				r.tie(i, Mentions, id)
+				back = append(back, [2]int{k, i})
+			case known:
+				r.out[i] = append(r.out[i], Relation{Type: Mentions, ID: new(id.String()), URL: &address, External: true})
+			}
+		}
+	}
+	for _, b := range back {
+		r.tie(b[0], MentionedBy, all[b[1]].ID)
+	}
+	place := func(r Relation) int {
+		out := 2 * slices.Index(relationTypes, r.Type)
+		if r.External {
+			out++
+		}
+		return out
+	}
+	for _, list := range r.out {
+		slices.SortStableFunc(list, func(a, b Relation) int { return cmp.Compare(place(a), place(b)) })
+	}
+	return r.out
+}
+
+// ties are relations while they are gathered.
+type ties struct {
+	all  []Metadata
+	out  [][]Relation
+	tied map[[2]ID]bool // from whom to whom
+}
+
+// tie adds a tie of the proposal at a position to one of this site. What is settled is told as that.
+func (r *ties) tie(i int, as RelationType, to ID) {
+	from := r.all[i]
+	out := Relation{Type: as, ID: new(to.String())}
+	if k, ok := Search(r.all, to); ok {
+		m := r.all[k]
+		out.Title, out.Standing, out.URL = &m.Title, m.Standing, &m.URL
+		if as == Replaces && m.supersededBy(from.ID) {
+			out.Type = Supersedes
+		}
+	}
+	if as == ReplacedBy && from.supersededBy(to) {
+		return // told already
+	}
+	r.out[i], r.tied[[2]ID{from.ID, to}] = append(r.out[i], out), true
+}
+
+// supersededBy reports whether a proposal of the site took this one's place.
+func (m Metadata) supersededBy(by ID) bool {
+	return m.ID.Kind == by.Kind && slices.Contains(m.SupersededBy, by.Number) ||
+		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy && e.Text == by.String() })
+}
