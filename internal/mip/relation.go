@@ -33,7 +33,7 @@ var relationTypes = []RelationType{
 type Relation struct {
 	Type  RelationType `json:"type" doc:"replaces asks to, supersedes is settled; bundles: it is the meta proposal of a hard fork."`
 	ID    *string      `json:"id" doc:"Such as MIP-3 or ERC-165; null where the header has an address alone."`
-	Title *string      `json:"title" doc:"Null unless published on this site."`
+	Title *string      `json:"title" doc:"Null unless published on this site. A long one is cut."`
 	Standing
 	URL      *string `json:"url" doc:"Its page, null where it is not known."`
 	External bool    `json:"external" doc:"It is no proposal of this site."`
@@ -127,7 +127,7 @@ func (r *ties) tie(i int, as RelationType, to ID) {
 	out := Relation{Type: as, ID: new(to.String())}
 	if k, ok := Search(r.all, to); ok {
 		m := r.all[k]
-		out.Title, out.Standing, out.URL = &m.Title, m.Standing, &m.URL
+		out.Title, out.Standing, out.URL = new(m.ShortTitle()), m.Standing, &m.URL
 		if as == Replaces && m.supersededBy(from.ID) {
 			out.Type = Supersedes
 		}
