@@ -59,12 +59,6 @@ func (m Metadata) Superseded() bool {
 		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy })
 }
 
-// ShortTitle is the title as other proposals show it, cut where it is far longer than one should be.
-func (m Metadata) ShortTitle() string {
-	const most = 90 // characters: a longer one is warned of
-	return ShortenRunes(m.Title, most)
-}
-
 // External is a reference of a header that leads out of the site, or a tie between proposals of two of its kinds.
 type External struct {
 	Relation RelationType `json:"relation" doc:"requires, replaces or supersededBy; between kinds of the site also requiredBy, replacedBy or related."`
