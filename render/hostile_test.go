@@ -80,8 +80,9 @@ func TestPagesHostileText(t *testing.T) {
 	word := func(tag string) string { return mip.Slug(pageHostile(tag)) } // lists have the same addresses
 	var pairs []string
 	for _, tag := range writtenTags() {
-		// As such, as TeX, and as part of an address of another site.
-		for _, form := range []func(string) string{func(s string) string { return s }, texText, url.PathEscape} {
+		// As such, as TeX, as part of an address of another site, and as the title that other proposals have.
+		short := func(s string) string { return mip.Metadata{Title: s}.ShortTitle() }
+		for _, form := range []func(string) string{func(s string) string { return s }, texText, url.PathEscape, short} {
 			pairs = append(pairs, form(pageHostile(tag)), word(tag))
 		}
 	}

@@ -97,7 +97,7 @@ type ref struct {
 func (r ref) Class() string { return badgeClass(r.Standing, r.Superseded) }
 
 // refTo mentions a published proposal.
-func refTo(m mip.Metadata) ref { return ref{m.ID, m.Title, m.Standing, true, m.Superseded()} }
+func refTo(m mip.Metadata) ref { return ref{m.ID, m.ShortTitle(), m.Standing, true, m.Superseded()} }
 
 // refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
 func refs(all []mip.Metadata, of mip.ID, numbers []int) []ref {

@@ -59,6 +59,12 @@ func (m Metadata) Superseded() bool {
 		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy })
 }
 
+// ShortTitle is the title as other proposals have it: a header whose title is longer than this is warned.
+func (m Metadata) ShortTitle() string {
+	const most = 90 // characters
+	return ShortenRunes(m.Title, most)
+}
+
 // External is a reference of a header that leads out of the site, or a tie between proposals of two of its kinds.
 type External struct {
 	Relation RelationType `json:"relation" doc:"requires, replaces or supersededBy; between kinds of the site also requiredBy, replacedBy or related."`

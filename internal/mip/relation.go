@@ -39,9 +39,6 @@ type Relation struct {
 	External bool    `json:"external" doc:"It is no proposal of this site."`
 }
 
-// relatedTitle is how much of a title a relation has, in characters: headers whose title is longer are warned.
-const relatedTitle = 90
-
 // Relations are the ties of every proposal, by its position in all, which must be in the order of ids: by type, those on the
 // site first, then in the order of the header or else of ids. mentions are the proposals that the texts name, by position
 // too: one is told where no other tie leads to it. sites has the addresses of proposals of other sites, and forks, whose
@@ -130,7 +127,7 @@ func (r *ties) tie(i int, as RelationType, to ID) {
 	out := Relation{Type: as, ID: new(to.String())}
 	if k, ok := Search(r.all, to); ok {
 		m := r.all[k]
-		out.Title, out.Standing, out.URL = new(ShortenRunes(m.Title, relatedTitle)), m.Standing, &m.URL
+		out.Title, out.Standing, out.URL = new(m.ShortTitle()), m.Standing, &m.URL
 		if as == Replaces && m.supersededBy(from.ID) {
 			out.Type = Supersedes
 		}
