@@ -18,6 +18,8 @@ type header struct {
 	fields []field
 	// body is the offset of the text after the closing fence. A header of plain text alone is a part of that.
 	body int
+	// heading is that above a header of another form.
+	heading string
 	// rule is the offset of the closing fence of such a header, else 0.
 	rule int
 }

@@ -20,7 +20,7 @@ var usual = keys{
 	"status":             {"status"},
 	"type":               {"type"},
 	"category":           {"category"},
-	"created":            {"created"},
+	"created":            {"created", "creation-date"},
 	"updated":            {"updated", "last-updated"},
 	"last-call-deadline": {"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"},
 	"withdrawal-reason":  {"withdrawal-reason", "withdrawn-reason"},

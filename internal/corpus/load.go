@@ -157,7 +157,7 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 		case visible && numbered && f.Irregular:
 			e.report.add(0, "not-read/folder")
 		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
-			e.report.add(0, "not-read/ending")
+			e.report.add(0, "not-read/ending", path.Ext(lower))
 		case visible && f.Irregular && !slices.Contains(folders, filepath.Join(dir, f.Name)):
 			if !e.nested() {
 				continue
@@ -261,12 +261,15 @@ func (e *entry) readProposal(raw []byte, o Options) {
 func newProposal(file folder.File, content []byte, o Options, r *report) *Proposal {
 	raw := string(content)
 	text, ok := normalise(raw, r)
+	_, named := numberInName(file.Name)
 	var h *header
-	if ok {
+	if ok && named {
+		h = o.otherForm(text, r)
+	}
+	if ok && h == nil {
 		h, ok = readHeader(text, r)
 	}
 	// A text such as README.md is no proposal: drop its problems.
-	_, named := numberInName(file.Name)
 	if (h == nil || h.rule > 0) && !named && !mayHaveNumber(raw, o.kinds()) {
 		*r = report{file: r.file} // the errors of a proposal are none of another text
 		r.add(0, "no-header/skipped")
@@ -275,9 +278,13 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	if !ok {
 		return nil
 	}
+	if h == nil && strings.TrimSpace(text) == "" {
+		r.add(1, "no-header/empty")
+		return nil
+	}
 	if h == nil {
 		r.add(1, "no-header")
-		return nil
+		h = &header{}
 	}
 	if h.rule > 0 {
 		r.add(mip.LineAt(text, h.body), "header-not-mapping/prose")
@@ -311,8 +318,8 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	// went.
 	titleless := f.of("title").text() == "" && strings.ContainsAny(body, "#=")
 	doc, needsTrial := parse(body, first, titleless, r)
-	heading := ""
-	if doc != nil {
+	heading := h.heading
+	if doc != nil && heading == "" {
 		heading = doc.Title()
 	}
 	sum := sha256.Sum256(content)
