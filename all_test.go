@@ -30,7 +30,7 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
 		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",

@@ -50,7 +50,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		others = append(others, k.Prefix)
 	}
 	all, err := corpus.Load(ctx, corpus.Options{
-		Prefix: o.Site.Prefix, Others: others, KindOf: o.KindOf, Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
+		Prefix: o.Site.Prefix, Others: others, KindOf: o.KindOf, Folders: o.Folders, Patterns: o.Patterns, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
 		Addresses: o.Site.Addresses(), Locales: o.Site.Locales, Ignore: o.Site.Ignore,
 		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show, References: references(o.Site), Statuses: o.Site.Statuses,
 	})

@@ -25,7 +25,7 @@ type links struct {
 // Link implements [html.Links]. A destination leads to the page of the proposal that it names, else to the file in the
 // repository, and nowhere when neither is known.
 func (l links) Link(dest string) (href string, ok bool) {
-	file, id, ok := l.linked(dest)
+	file, id, ok := l.linked(l.from, dest)
 	if ok {
 		return l.options.Site.Path(id.Page()), true
 	}
@@ -39,14 +39,18 @@ func (l links) Link(dest string) (href string, ok bool) {
 	return sourceLink(l.options.Site, l.from, "", found)
 }
 
-// linked is the path of the file that a relative destination names, and the published proposal whose file it is.
-func (c *Content) linked(dest string) (file string, id mip.ID, published bool) {
+// linked is the path of the file that a relative destination in a text names, and the published proposal whose file, or folder
+// of its own, it is.
+func (c *Content) linked(from *corpus.Proposal, dest string) (file string, id mip.ID, published bool) {
 	file, err := url.PathUnescape(dest)
 	if err != nil {
 		file = dest
 	}
 	// A link to GitHub's view of a file may end in ?raw=true.
 	file, _, _ = strings.Cut(file, "?")
+	if id, ok := c.At(path.Join(path.Dir(from.RepoPath), file)); ok && !path.IsAbs(file) {
+		return file, id, true
+	}
 	name := path.Base(file)
 	if path.Clean(file) == name && path.Ext(name) == "" {
 		// As in [MIP-3](MIP-3). In another folder such a name is a folder's: ../assets/MIP-3.
@@ -78,7 +82,7 @@ const mostShown = 120
 // deadLink says why a destination of a text leads nowhere: the id of a problem with its arguments. The id is empty for
 // one that leads somewhere.
 func (c *Content) deadLink(p *corpus.Proposal, dest string) (id string, args []any) {
-	file, _, _ := c.linked(dest)
+	file, _, _ := c.linked(p, dest)
 	shown := mip.ShortenRunes(dest, mostShown)
 	target := path.Join(path.Dir(p.RepoPath), file)
 	m := otherNumber.FindStringSubmatch(path.Base(file))
@@ -188,7 +192,7 @@ func (p *planner) findDeadLinks() {
 func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem) {
 	links := p.linksOf(file)
 	for _, f := range links.fragments {
-		if p.deadFragment(f.Fragment) {
+		if p.deadFragment(c, f.Fragment) {
 			out = append(out, corpus.Problem(file, f.line, "dead-fragment", mip.ShortenRunes(f.Dest, mostShown)))
 		}
 	}
@@ -229,11 +233,11 @@ func (p *planner) linksOf(file string) textLinks {
 
 // deadFragment reports a link to a place that is on no page: a page shows the text of such a link without the link, or
 // opens at its top. It reports no link to a path that is not a page.
-func (p *planner) deadFragment(f html.Fragment) bool {
+func (p *planner) deadFragment(from *corpus.Proposal, f html.Fragment) bool {
 	if f.Path == "" {
 		return true
 	}
-	_, id, known := p.linked(f.Path)
+	_, id, known := p.linked(from, f.Path)
 	if !known {
 		return false
 	}

@@ -49,6 +49,8 @@ type Options struct {
 	Folders []string
 	// KindOf is by folder the prefix of its files that do not say what they are; the main one where a folder is missing.
 	KindOf map[string]string
+	// Patterns are, by folder, those of its texts: see [corpus.Options].
+	Patterns map[string][]string
 	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
 	Epoch *time.Time
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.

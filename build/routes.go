@@ -227,7 +227,11 @@ func (p *planner) redirects() {
 // oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
 // forums name it, that which sites of this kind have (/EIPS/eip-1559), and those of site.yaml.
 func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
-	for _, file := range []string{"/" + c.RepoPath, "/" + c.ID.Kind + "S/" + path.Base(c.File)} {
+	files := []string{"/" + c.RepoPath, "/" + c.ID.Kind + "S/" + c.Name}
+	if c.Name != path.Base(c.RepoPath) {
+		files = append(files, "/"+path.Dir(c.RepoPath))
+	}
+	for _, file := range files {
 		paths = append(paths, file, strings.TrimSuffix(file, path.Ext(file)))
 	}
 	for _, template := range p.options.Site.Redirects {

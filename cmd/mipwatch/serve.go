@@ -58,8 +58,9 @@ type server struct {
 	sidecar *localSidecar
 	// texts are kept between builds, by their contents.
 	texts build.Rendered
-	// folders are those of the newest site.yaml without errors.
-	folders []string
+	// folders and their patterns are those of the newest site.yaml without errors.
+	folders  []string
+	patterns map[string][]string
 	// built is the state of the files at the newest build.
 	built string
 	// sound is true when the site that is served was built without any error.
@@ -162,7 +163,7 @@ func (s *server) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.folders = o.Folders
+	s.folders, s.patterns = o.Folders, o.Patterns
 	// The state is taken before the files are read, so that a later change is built again.
 	s.built = s.state()
 	o.Site.BaseURL, o.Rendered = s.base, &s.texts
@@ -254,7 +255,7 @@ func (s *server) state() string {
 	}
 	add(s.config)
 	for _, dir := range s.folders {
-		for _, name := range corpus.Inputs(dir) {
+		for _, name := range corpus.Inputs(dir, s.patterns[filepath.Clean(dir)]) {
 			add(filepath.Join(dir, name))
 		}
 	}

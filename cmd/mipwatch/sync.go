@@ -91,7 +91,14 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 		return nil, s.invalid(0, "missing-key",
 			"no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
 	}
-	from, local := config.Upstream.Folders, s.candidates(config)
+	from, local := config.Upstream.Folders, []string{}
+	for _, src := range s.sources(config.Proposals) {
+		if src.pattern != "" {
+			return nil, s.invalid(config.ProposalsLine, "bad-value", fmt.Sprintf(
+				"proposals: only whole folders are synced, and %s is a pattern; clone the upstream instead, or name its folder", src.pattern))
+		}
+		local = append(local, src.folder)
+	}
 	if len(from) == 0 {
 		from = []string{"."}
 	}

@@ -35,6 +35,9 @@ type Options struct {
 	// Folders are read without their sub-folders, in any order: the result does not depend on
 	// it.
 	Folders []string
+	// Patterns are, by folder, those of the files in it and below that are texts, in the syntax of [path.Match]:
+	// CIP-*/README.md. Where there is none, it is every Markdown file directly in the folder; an empty one means these, too.
+	Patterns map[string][]string
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
 	Epoch *time.Time
 	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
@@ -90,6 +93,8 @@ type Corpus struct {
 	history       *history
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
+	// places are the proposals by path in the repository: that of the file, and that of a folder which is the proposal's own.
+	places map[string]*Proposal
 	// folders are those of the proposals, by the folder in the repository.
 	folders map[string]string
 	// roots are the folders in which links were looked up, opened.
@@ -102,6 +107,8 @@ type Proposal struct {
 	mip.Metadata
 	// File is the path, slash-separated, as in problems.
 	File string
+	// Name is the part of its path that names the proposal: MIP-7.md, or CIP-0001 of CIP-0001/README.md.
+	Name string
 	// RepoPath is the path within the repository, that of the upstream when Upstream is set;
 	// without git, the folder's last name and the file's own.
 	RepoPath string
@@ -255,6 +262,14 @@ func (c *Corpus) holds(folder, name string) bool {
 // find returns the position of a proposal that is published.
 func (c *Corpus) find(id mip.ID) (int, bool) {
 	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
+}
+
+// At returns the published proposal that a path in the repository leads to: that of its file, or of a folder of its own.
+func (c *Corpus) At(repoPath string) (id mip.ID, published bool) {
+	if p := c.places[repoPath]; p != nil {
+		return p.ID, true
+	}
+	return mip.ID{}, false
 }
 
 // ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case)

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -167,6 +168,16 @@ func isPlaceholder(s string) bool { return placeholders.MatchString(strings.Trim
 // fileNumber finds the number in a file's name: MIP-7.md, eip-1046.md and 0047-a-title.md have
 // one whatever the letters are, since the folder says what they mean.
 var fileNumber = regexp.MustCompile(`^(?:[A-Za-z]+[-_]?)?([0-9]+)(?:[-_. :]|$)`)
+
+// ownName is the part of a text's path in its folder that names the proposal: the file's own name, or that of the folder
+// which holds the file where only that has a number, as in CIP-0001/README.md.
+func ownName(name string) string {
+	base := path.Base(name)
+	if _, numbered := numberInName(base); !numbered && base != name {
+		return path.Base(path.Dir(name))
+	}
+	return base
+}
 
 // numberInName returns the number that a file's name states.
 func numberInName(name string) (int, bool) {

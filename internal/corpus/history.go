@@ -52,9 +52,9 @@ type touch struct {
 	edge bool
 }
 
-// readHistory reads the history of all folders. The header's dates stay where git knows
-// nothing.
-func readHistory(ctx context.Context, folders []string, o Options) *history {
+// readHistory reads the history of all folders, and of the folders in them that hold texts, which deeper has by name. The
+// header's dates stay where git knows nothing.
+func readHistory(ctx context.Context, folders []string, deeper map[string][]string, o Options) *history {
 	h := &history{
 		epoch: o.Epoch, whole: true, places: map[string]git.Place{}, partial: map[string]bool{},
 		tracked: map[string]func() (map[string]bool, error){},
@@ -92,7 +92,7 @@ func readHistory(ctx context.Context, folders []string, o Options) *history {
 			h.partial[top] = true
 			h.report(dirs[0], "history-partial")
 		}
-		if err := h.readLog(ctx, top, dirs); err != nil {
+		if err := h.readLog(ctx, top, dirs, deeper); err != nil {
 			h.missing(dirs[0], err)
 		}
 	}
@@ -141,14 +141,18 @@ func (h *history) readRecord(dir, upstream string) {
 	}
 }
 
-// readLog takes the commits of every file in the folders of one repository, and in their
-// folders of translations, from one pass over the log.
-func (h *history) readLog(ctx context.Context, top string, dirs []string) error {
+// readLog takes the commits of every file in the folders of one repository, in those of their texts and in their folders of
+// translations, from one pass over the log.
+func (h *history) readLog(ctx context.Context, top string, dirs []string, deeper map[string][]string) error {
 	var prefixes []string
 	// proposals has the prefixes of the folders, without those of translations.
-	proposals := map[string]bool{}
+	proposals, texts := map[string]bool{}, map[string]bool{}
 	for _, dir := range dirs {
 		prefix := h.places[dir].Prefix
+		for _, name := range deeper[dir] {
+			texts[prefix+name] = true
+			prefixes = append(prefixes, prefix+path.Dir(name)+"/")
+		}
 		proposals[prefix] = true
 		prefixes = append(prefixes, prefix)
 		for _, language := range languages(dir) {
@@ -165,7 +169,7 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string) error 
 		}
 		for _, t := range c.Files {
 			dir, name := path.Split(t.Path)
-			if _, numbered := numberInName(name); numbered && proposals[dir] {
+			if _, numbered := numberInName(name); numbered && proposals[dir] || texts[t.Path] {
 				h.touched[c.Hash]++
 			}
 			key := fileKey{top, t.Path}

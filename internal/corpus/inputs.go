@@ -4,18 +4,28 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// Inputs are the files of a proposals folder that may be published, by their paths in it: texts,
-// summaries and translations. Listing them never waits.
-func Inputs(dir string) (paths []string) {
+// Inputs are the files of a proposals folder that may be published, by their paths in it: texts, those that its patterns
+// match among them, summaries and translations. Listing them never waits.
+func Inputs(dir string, patterns []string) (paths []string) {
 	for _, f := range below(dir, ".") {
 		if strings.EqualFold(path.Ext(f.Name), ".md") {
 			paths = append(paths, f.Name)
+		}
+	}
+	if root, err := os.OpenRoot(dir); err == nil {
+		defer root.Close()
+		for _, pattern := range patterns {
+			found, _ := folder.Glob(root, dir, pattern)
+			for _, f := range found {
+				paths = append(paths, f.Name)
+			}
 		}
 	}
 	for _, sub := range append(languages(dir), SummariesDir) {
@@ -32,15 +42,51 @@ func without(files []folder.File, patterns, unused []string) (kept []folder.File
 		ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name)) // the site has checked the pattern
 		return ok
 	}
+	any := func(p string, f folder.File) bool {
+		return matches(p, f.Name) || matches(p, f.Base()) || matches(p, ownName(f.Name))
+	}
 	for _, f := range files {
-		if !slices.ContainsFunc(patterns, func(p string) bool { return matches(p, f.Name) }) {
+		if !slices.ContainsFunc(patterns, func(p string) bool { return any(p, f) }) {
 			kept = append(kept, f)
 		}
 	}
 	still = slices.DeleteFunc(unused, func(p string) bool {
-		return slices.ContainsFunc(files, func(f folder.File) bool { return matches(p, f.Name) })
+		return slices.ContainsFunc(files, func(f folder.File) bool { return any(p, f) })
 	})
 	return kept, still
+}
+
+// matching are the texts of a folder whose names match a pattern, those apart that are left out. A pattern that no file
+// matches is a problem.
+func matching(root *os.Root, dir, pattern string, ignore, unused []string) (out []*entry, still []string) {
+	if pattern == "" {
+		return nil, unused
+	}
+	files, _ := folder.Glob(root, dir, pattern) // the folder was listed
+	files = slices.DeleteFunc(files, func(f folder.File) bool { return f.Irregular || !strings.EqualFold(path.Ext(f.Name), ".md") })
+	found := len(files) > 0
+	files, unused = without(files, ignore, unused)
+	for _, f := range files {
+		out = append(out, newEntry(root, f))
+	}
+	checkNames(out, "")
+	if !found {
+		e := newEntry(root, folder.File{Path: path.Join(filepath.ToSlash(dir), pattern)})
+		e.report.add(0, "pattern-unused")
+		out = append(out, e)
+	}
+	return out, unused
+}
+
+// deeper are the names of the texts that are not directly in their folder, by folder.
+func deeper(texts []*entry) map[string][]string {
+	out := map[string][]string{}
+	for _, e := range texts {
+		if strings.Contains(e.Name, "/") {
+			out[e.Folder] = append(out[e.Folder], e.Name)
+		}
+	}
+	return out
 }
 
 // maxLanguages bounds the folders of translations whose files have times too.
@@ -65,6 +111,19 @@ func below(dir, sub string) []folder.File {
 	defer root.Close()
 	listed, _ := folder.List(root, dir, sub)
 	return listed
+}
+
+// ownFolder reports whether the entry is a folder with a number in its name that holds a text, and adds a notice of it: one
+// for all such folders, with the pattern that names them.
+func (e *entry) ownFolder() bool {
+	files, _ := folder.List(e.root, e.Folder, e.Name)
+	i := slices.IndexFunc(files, func(f folder.File) bool { return strings.EqualFold(path.Ext(f.Name), ".md") && !f.Irregular })
+	if i < 0 {
+		return false
+	}
+	digits := strings.IndexAny(e.Name, "0123456789")
+	e.report.add(0, "not-read/folder", e.Name[:digits]+"*/"+files[i].Base())
+	return true
 }
 
 // nested reports whether the entry is a folder in which files are named like proposals, and adds a notice of it.

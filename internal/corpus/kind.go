@@ -26,7 +26,7 @@ func (o Options) kind(letters string) (string, bool) {
 // and r says which.
 func (f *fields) kind(o Options, file folder.File) (prefix string, ok bool) {
 	prefix = cmp.Or(o.KindOf[file.Folder], o.Prefix)
-	other, byName := f.otherKind(prefix, file.Name)
+	other, byName := f.otherKind(prefix, ownName(file.Name))
 	if other == "" {
 		return prefix, true
 	}
@@ -141,13 +141,14 @@ func startsWithDigit(name string) bool { return name[0] >= '0' && name[0] <= '9'
 // nameFits says how well a file's name fits the number of the proposal in it: MIP-7.md before
 // 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
 func (p *Proposal) nameFits() int {
-	n, named := numberInName(p.source.Name)
+	name := ownName(p.source.Name)
+	n, named := numberInName(name)
 	switch {
 	case !named || n != p.Number:
 		return 0
-	case lettersInName(p.source.Name, p.ID.Kind) != "":
+	case lettersInName(name, p.ID.Kind) != "":
 		return 1
-	case startsWithDigit(p.source.Name):
+	case startsWithDigit(name):
 		return 2
 	}
 	return 3

@@ -247,12 +247,29 @@ func texts(v any) (out []string) {
 	return out
 }
 
+// labelled flattens a value as [texts] does, where the keys of a map are labels: "- First draft: https://example.org/1".
+func labelled(v any) (out []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			out = append(out, labelled(item)...)
+		}
+	case map[string]any:
+		for _, label := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, label+": "+strings.Join(labelled(v[label]), " "))
+		}
+	default:
+		return texts(v)
+	}
+	return out
+}
+
 // discussion reads where a proposal is discussed: the http or https addresses of the field, each once, and the forum
 // topic that the first names. The list is never nil. A text that holds no such address is dropped with a warning.
 func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 	v := f.get(names...)
 	addresses = []string{}
-	for _, item := range texts(v.v) {
+	for _, item := range labelled(v.v) {
 		item = markdownLink.ReplaceAllString(item, "$2")
 		found := isPlaceholder(item)
 		for token := range strings.FieldsSeq(item) {

@@ -3,8 +3,6 @@ package corpus
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -50,9 +47,16 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read proposals folder: %w", err)
 		}
-		files, unused = without(files, o.Ignore, unused)
-		listed := list(root, dir, files, c.Folders)
-		c.texts = append(c.texts, listed...)
+		patterns := o.Patterns[dir]
+		if len(patterns) == 0 || slices.Contains(patterns, "") {
+			files, unused = without(files, o.Ignore, unused)
+			c.texts = append(c.texts, list(root, dir, files, c.Folders)...)
+		}
+		for _, pattern := range patterns {
+			var found []*entry
+			found, unused = matching(root, dir, pattern, o.Ignore, unused)
+			c.texts = append(c.texts, found...)
+		}
 		c.beside = append(c.beside, listCommitted(root, dir, o)...)
 	}
 	for _, pattern := range unused {
@@ -68,7 +72,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
 	workers.Go(func() error {
-		c.history = readHistory(ctx, c.Folders, o)
+		c.history = readHistory(ctx, c.Folders, deeper(c.texts), o)
 		return ctx.Err()
 	})
 	for _, e := range slices.Concat(c.texts, c.beside) {
@@ -154,8 +158,7 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 		case strings.HasSuffix(lower, ".md"), !visible && strings.Contains(lower, ".md"):
 			texts = append(texts, e)
 		// A name with a number is worth a notice: somebody may miss the proposal.
-		case visible && numbered && f.Irregular:
-			e.report.add(0, "not-read/folder")
+		case visible && numbered && f.Irregular && e.ownFolder():
 		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
 			e.report.add(0, "not-read/ending", path.Ext(lower))
 		case visible && f.Irregular && !slices.Contains(folders, filepath.Join(dir, f.Name)):
@@ -257,100 +260,6 @@ func (e *entry) readProposal(raw []byte, o Options) {
 	}
 }
 
-// newProposal reads a file's text. It returns nil when r says why the file has no number.
-func newProposal(file folder.File, content []byte, o Options, r *report) *Proposal {
-	raw := string(content)
-	text, ok := normalise(raw, r)
-	_, named := numberInName(file.Name)
-	var h *header
-	if ok && named {
-		h = o.otherForm(text, r)
-	}
-	if ok && h == nil {
-		h, ok = readHeader(text, r)
-	}
-	// A text such as README.md is no proposal: drop its problems.
-	if (h == nil || h.rule > 0) && !named && !mayHaveNumber(raw, o.kinds()) {
-		*r = report{file: r.file} // the errors of a proposal are none of another text
-		r.add(0, "no-header/skipped")
-		return nil
-	}
-	if !ok {
-		return nil
-	}
-	if h == nil && strings.TrimSpace(text) == "" {
-		r.add(1, "no-header/empty")
-		return nil
-	}
-	if h == nil {
-		r.add(1, "no-header")
-		h = &header{}
-	}
-	if h.rule > 0 {
-		r.add(mip.LineAt(text, h.body), "header-not-mapping/prose")
-		// Indent the rule: below text it would make a heading of that.
-		text = text[:h.rule] + "   " + text[h.rule+len("---"):]
-	}
-	h.mean(o.Keys)
-	f := decode(h, r)
-	f.kinds = o.kinds()
-	f.addresses, f.keys, f.elsewhere, f.process = o.Addresses, keysOf(o.Keys), o.References, o.Statuses
-	prefix, ok := f.kind(o, file)
-	if !ok {
-		return nil
-	}
-	number, fromName, ok := f.number(prefix, file.Name)
-	if !ok {
-		return nil
-	}
-	// Feeds are XML, in which such a character cannot even be escaped.
-	first := mip.LineAt(text, h.body)
-	body, at := mip.Printable(text[h.body:])
-	if at >= 0 {
-		line := first + strings.Count(text[h.body:h.body+at], "\n")
-		r.add(line, "control-character/text")
-	}
-	if at, c := hiddenText(body); at >= 0 {
-		line := first + strings.Count(body[:at], "\n")
-		r.add(line, "hidden-character/text", c)
-	}
-	// Parse a text without a title only if it has a mark of a heading: there are many stubs that say where a proposal
-	// went.
-	titleless := f.of("title").text() == "" && strings.ContainsAny(body, "#=")
-	doc, needsTrial := parse(body, first, titleless, r)
-	heading := h.heading
-	if doc != nil && heading == "" {
-		heading = doc.Title()
-	}
-	sum := sha256.Sum256(content)
-	shown := f.shown(o.Show)
-	stated := f.date("updated")
-	metadata, note := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
-	if note != "" {
-		shown = append([]mip.Shown{{Key: "Note on the status", Text: note}}, shown...)
-	}
-	p := &Proposal{Metadata: metadata, File: file.Path, Raw: raw, NeedsTrialRender: needsTrial, stated: stated, source: file, Body: body, Shown: shown, report: r}
-	p.ContentHash = hex.EncodeToString(sum[:])
-	p.requireLine, p.alias, p.dates = f.of("requires").line, f.alias, f.dates
-	p.numberLine, p.Mentions = f.get(fieldName(prefix)).line, mentions(body, f.kinds, o.References)
-	return p
-}
-
-// parse checks a text that begins at a line of its file. It returns the text's tree when always
-// is set or when it could cost too much (needsTrial). A text that is refused is an error of r.
-func parse(body string, first int, always bool, r *report) (doc *markdown.Document, needsTrial bool) {
-	needsTrial, refused := markdown.Check(body)
-	if refused == nil && (needsTrial || always) {
-		doc = markdown.Parse(body)
-		refused = doc.TooDeep()
-	}
-	if refused != nil {
-		r.put(mip.Error, first+refused.Line-1, refused.Code, refused.Message)
-		return nil, false
-	}
-	return doc, needsTrial
-}
-
 // assemble makes the corpus of the files that hold a proposal which nobody refuses and no other file has: relations,
 // times, and what is committed beside them. It does not change what was read.
 func (c *Corpus) assemble() {
@@ -372,7 +281,10 @@ func (c *Corpus) assemble() {
 			continue
 		}
 		c.Proposals = append(c.Proposals, e.proposal)
-		name := strings.ToLower(e.Name)
+		name := strings.ToLower(e.Base())
+		if _, numbered := numberInName(name); !numbered && e.Name != e.Base() {
+			continue // a README.md says nothing
+		}
 		// Folders may hold files of the same name.
 		if _, twice := c.files[name]; twice {
 			c.files[name] = nil
@@ -383,9 +295,13 @@ func (c *Corpus) assemble() {
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals, c.elsewhere, c.kinds)
 	c.history.date(c)
-	c.folders = map[string]string{}
+	c.folders, c.places = map[string]string{}, map[string]*Proposal{}
 	for _, p := range c.Proposals {
 		c.folders[path.Dir(p.RepoPath)] = p.source.Folder
+		c.places[p.RepoPath] = p
+		if ownName(p.source.Name) != path.Base(p.source.Name) {
+			c.places[path.Dir(p.RepoPath)] = p
+		}
 	}
 	c.attach(beside)
 	for _, e := range texts {

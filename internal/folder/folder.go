@@ -60,6 +60,42 @@ func List(root *os.Root, folder, dir string) ([]File, error) {
 	return out, nil
 }
 
+// Glob returns the entries whose names match a pattern in the syntax of [path.Match], part by part, as [List] does: those of
+// CIP-*/README.md are files of folders. What is no folder in the place of one has none.
+func Glob(root *os.Root, folder, pattern string) ([]File, error) {
+	found, err := List(root, folder, ".")
+	for i, part := range strings.Split(pattern, "/") {
+		if i > 0 {
+			dirs := found
+			found = nil
+			for _, dir := range dirs {
+				below, _ := List(root, folder, dir.Name)
+				found = append(found, below...)
+			}
+		}
+		found = slices.DeleteFunc(found, func(f File) bool {
+			ok, _ := path.Match(part, f.Base()) // who read the pattern has checked it
+			return !ok
+		})
+	}
+	return found, err
+}
+
+// Split takes a path apart whose parts may be patterns in the syntax of [path.Match]: the folder before the first of them,
+// and the pattern below it, which is empty where there is none.
+func Split(name string) (dir, pattern string) {
+	parts := strings.Split(name, "/")
+	i := slices.IndexFunc(parts, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
+	if i < 0 {
+		return name, ""
+	}
+	dir = path.Clean(strings.Join(parts[:i], "/"))
+	if i > 0 && parts[0] == "" {
+		dir = path.Join("/", dir)
+	}
+	return dir, strings.Join(parts[i:], "/")
+}
+
 // entries reads a folder of root.
 func entries(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	if info, err := root.Stat(dir); err != nil {

@@ -53,7 +53,7 @@ type Change struct {
 }
 
 // Log lists the commits that lead to rev, HEAD when that is empty, and touch files in the folders, newest first. A file
-// below a folder's folders counts as none. Folders are named from top, empty or ending in a slash. Log follows only the
+// below a folder's folders counts as none. Folders are named from top, empty or ending in a slash, and sorted. Log follows only the
 // parent of a merge that has the same files, if there is one; otherwise the merge touches what it changes against all
 // of its parents.
 //
@@ -105,7 +105,8 @@ func parseLog(out *bufio.Reader, folders []string) (changes []Change, err error)
 				return nil, fmt.Errorf("%w: log record %.200q", ErrFailed, record)
 			}
 			files++
-			if folder, _ := path.Split(name); slices.Contains(folders, folder) {
+			folder, _ := path.Split(name)
+			if _, inside := slices.BinarySearch(folders, folder); inside {
 				last := &changes[len(changes)-1]
 				last.Files = append(last.Files, Touch{name, blob})
 			}

@@ -166,7 +166,15 @@ func checkRedirect(s string) error {
 	return match(s, `^/[\w./~-]*\{n\}[\w./~-]*$`, "a path such as /EIPS/eip-{n}")
 }
 
-// checkPattern checks a pattern of file names. Sub-folders are not read, so no pattern has a slash.
+// checkProposals checks a folder of proposals, or a pattern of their files.
+func checkProposals(s string) error {
+	if _, err := path.Match(s, ""); err != nil {
+		return fmt.Errorf("want a folder, or a pattern of files such as CIP-*/README.md, got %s", mip.Quote(s))
+	}
+	return nil
+}
+
+// checkPattern checks a pattern of names of files, and of folders of their own: no pattern has a slash.
 func checkPattern(s string) error {
 	if _, err := path.Match(s, ""); err != nil || strings.ContainsAny(s, `/\`) {
 		return fmt.Errorf("want a pattern of file names such as *template*, with * for any letters and ? for one, got %s", mip.Quote(s))

@@ -19,7 +19,7 @@ func (f *file) validate(p *parser) {
 	p.required("", "title", "base_url")
 	f.BaseURL = p.baseURL("base_url", f.BaseURL)
 	p.check("prefix", checkPrefix(f.Prefix))
-	p.folders("proposals", f.Proposals)
+	p.proposals("proposals", f.Proposals)
 	if len(f.Proposals) == 0 {
 		p.check("proposals", errors.New("no folder"))
 	}
@@ -62,7 +62,7 @@ func (f *file) validateKinds(p *parser) {
 		p.required(name, "prefix", "proposals")
 		p.check(name+".prefix", checkPrefix(k.Prefix))
 		p.once(pages, name+".prefix", strings.ToLower(k.Prefix))
-		p.folders(name+".proposals", k.Proposals)
+		p.proposals(name+".proposals", k.Proposals)
 		if len(k.Proposals) == 0 {
 			p.check(name+".proposals", errors.New("no folder"))
 		}
@@ -259,6 +259,14 @@ func (p *parser) folders(name string, paths []string) {
 		paths[i] = path.Clean(paths[i])
 	}
 	p.distinct(name, paths)
+}
+
+// proposals makes folders and patterns clean.
+func (p *parser) proposals(name string, paths []string) {
+	p.folders(name, paths)
+	for i, path := range paths {
+		p.check(item(name, i), checkProposals(path))
+	}
 }
 
 // baseURL is [ParseBaseURL] of a value.
