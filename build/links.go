@@ -39,6 +39,36 @@ func (l links) Link(dest string) (href string, ok bool) {
 	return sourceLink(l.options.Site, l.from, "", found)
 }
 
+// viewed is the path of a file or folder below a repository's address, as hosts show it.
+var viewed = regexp.MustCompile(`^(?:-/)?(?:blob|tree|raw|src/branch)/([^/]+)/(.+)$`)
+
+// aCommit is a commit in the place of a branch: who links to a version means that one.
+var aCommit = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
+
+// Own implements [html.Links]: an address below that of the site, its repository or its upstream may be a proposal's.
+func (l links) Own(address string) (href string, ok bool) {
+	for _, base := range l.options.Site.Addresses() {
+		rest, below := mip.Below(address, base)
+		// No picture is a proposal.
+		if base == "" || !below || !slices.Contains([]string{"", ".md", ".html"}, path.Ext(rest)) {
+			continue
+		}
+		id, published := mip.ID{}, false
+		switch m := viewed.FindStringSubmatch(rest); {
+		case m != nil && !aCommit.MatchString(m[1]) && !strings.Contains("/"+m[2], "/assets/"):
+			if id, published = l.At(m[2]); !published {
+				id, published = l.Named(address)
+			}
+		case m == nil && base == l.options.Site.BaseURL:
+			id, published = l.Named(address)
+		}
+		if published {
+			return l.options.Site.Path(id.Page()), true
+		}
+	}
+	return "", false
+}
+
 // linked is the path of the file that a relative destination in a text names, and the published proposal whose file, or folder
 // of its own, it is.
 func (c *Content) linked(from *corpus.Proposal, dest string) (file string, id mip.ID, published bool) {
@@ -50,6 +80,12 @@ func (c *Content) linked(from *corpus.Proposal, dest string) (file string, id mi
 	file, _, _ = strings.Cut(file, "?")
 	if id, ok := c.At(path.Join(path.Dir(from.RepoPath), file)); ok && !path.IsAbs(file) {
 		return file, id, true
+	}
+	if path.IsAbs(file) {
+		// As on the site of a static generator: /sips/sip-305.
+		if id, published = c.Named("https://" + c.options.Site.Prefix + path.Clean(file)); published {
+			return file, id, true
+		}
 	}
 	name := path.Base(file)
 	if path.Clean(file) == name && path.Ext(name) == "" {

@@ -62,7 +62,7 @@ func (p *planner) leadSomewhere(c *corpus.Proposal, dropped []droppedAt) bool {
 
 // linkable is a hash of what the HTML of every text follows from: values of the site, and the proposals to link to.
 func linkable(c *Content) string {
-	b := fmt.Appendln(nil, c.options.Site.BaseURL, c.options.Site.SourceURL, c.options.Site.Highlight)
+	b := fmt.Appendln(nil, c.options.Site.BaseURL, c.options.Site.SourceURL, c.options.Site.UpstreamGit(), c.options.Site.Highlight)
 	for _, p := range c.Proposals {
 		b = fmt.Appendln(b, p.ID, p.File)
 	}

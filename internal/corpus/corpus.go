@@ -272,6 +272,19 @@ func (c *Corpus) At(repoPath string) (id mip.ID, published bool) {
 	return mip.ID{}, false
 }
 
+// Named returns the published proposal whose number ends an address of the web: https://example.org/MIPs/MIP-3.md or
+// https://example.org/mip/3.
+func (c *Corpus) Named(address string) (id mip.ID, published bool) {
+	for _, kind := range c.kinds {
+		if n, ok := reference(address, kind); ok {
+			id = mip.ID{Kind: kind, Number: n}
+			_, published = c.find(id)
+			return id, published
+		}
+	}
+	return mip.ID{}, false
+}
+
 // ID returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
 // means.
 func (c *Corpus) ID(file string) (id mip.ID, published bool) {

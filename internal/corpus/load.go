@@ -59,6 +59,13 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		}
 		c.beside = append(c.beside, listCommitted(root, dir, o)...)
 	}
+	// Patterns may match the same text.
+	seen := map[string]bool{}
+	c.texts = slices.DeleteFunc(c.texts, func(e *entry) bool {
+		twice := seen[e.Path]
+		seen[e.Path] = true
+		return twice
+	})
 	for _, pattern := range unused {
 		e := newEntry(nil, folder.File{Path: filepath.ToSlash(c.Folders[0])})
 		e.report.add(0, "ignore-unused", pattern)

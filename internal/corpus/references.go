@@ -142,8 +142,8 @@ func reference(token, prefix string) (n int, ok bool) {
 	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
 	digits, ok := stripPrefix(last, prefix)
 	// In an address, a number alone says nothing unless the folder does.
-	kind := strings.TrimSuffix(strings.ToLower(path.Base(folder)), "s")
-	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) {
+	kind := path.Base(folder)
+	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) && !strings.EqualFold(kind, prefix+"s") {
 		return 0, false
 	}
 	return smallNumber(digits)

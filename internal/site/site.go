@@ -111,7 +111,10 @@ func (s *Site) Addresses() []string {
 	source, _, _ := strings.Cut(s.SourceURL, "{")
 	source, _, _ = strings.Cut(source, "?")
 	// The folder blob of a host shows files; others beside it do as well.
-	source = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(source, "/"), "/blob"), "/-")
+	for _, shown := range []string{"/-/blob/", "/blob/", "/src/branch/", "/src/commit/"} {
+		source, _, _ = strings.Cut(source, shown)
+	}
+	source = strings.TrimSuffix(source, "/")
 	upstream := scpAddress.ReplaceAllString(s.UpstreamGit(), "https://$1/$2")
 	if u, err := url.Parse(upstream); err == nil && (u.Scheme == "ssh" || u.Scheme == "git") {
 		upstream = "https://" + u.Hostname() + u.EscapedPath()

@@ -29,6 +29,11 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 		if href, ok = absoluteURL(scheme, absolute); !ok {
 			d.drop(dest, offset)
 		}
+		if address, fragment, _ := strings.Cut(absolute, "#"); ok && d.links != nil && strings.HasPrefix(scheme, "http") {
+			if own, isOwn := d.links.Own(address); isOwn {
+				return escapeURL(withFragment(own, fragment)), true
+			}
+		}
 		return href, ok
 	}
 	dest = absolute
@@ -53,17 +58,25 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 	if scheme == "" && (!strings.HasPrefix(href, "/") || hostMark.MatchString(href)) {
 		return "", false
 	}
-	if fragment != "" {
-		// Only pages have sections, and only what is no page has a dot in its last element.
-		if scheme == "" && !strings.Contains(href[strings.LastIndexByte(href, '/'):], ".") {
-			fragment = pageID(fragment)
-		}
+	if scheme != "" && fragment != "" {
 		href += "#" + fragment
 	}
 	if scheme != "" {
 		return absoluteURL(scheme, href)
 	}
-	return escapeURL(href), true
+	return escapeURL(withFragment(href, fragment)), true
+}
+
+// withFragment adds a fragment, if there is one, to an address of the site.
+func withFragment(href, fragment string) string {
+	switch {
+	case fragment == "":
+		return href
+	// Only pages have sections, and only what is no page has a dot in its last element.
+	case !strings.Contains(href[strings.LastIndexByte(href, '/'):], "."):
+		fragment = pageID(fragment)
+	}
+	return href + "#" + fragment
 }
 
 // drop notes a destination that leads nowhere, of what is a link or a picture.

@@ -50,8 +50,11 @@ func sizeLimit(source int) int {
 	return most
 }
 
-// Links knows where relative links and images lead.
+// Links knows where links and images lead.
 type Links interface {
+	// Own is the page of this site, root-relative, that an address with http or https means; no fragment is in either. With
+	// ok false it leads where it says.
+	Own(address string) (href string, ok bool)
 	// Link resolves a destination: no scheme, no host, no fragment, as written but for escapes. The href
 	// is root-relative, or absolute when the target is not part of the site; it may not hold a fragment.
 	// With ok false the link is dropped and its text stays.

@@ -16,6 +16,10 @@ import (
 // testLinks knows proposals by file name and images below assets.
 type testLinks struct{}
 
+func (testLinks) Own(address string) (string, bool) {
+	return "/mip/3/", address == "https://own.example/MIP-3.md"
+}
+
 func (testLinks) Link(dest string) (string, bool) {
 	dest = strings.TrimPrefix(strings.TrimPrefix(dest, "./"), "../")
 	switch {
