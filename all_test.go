@@ -30,7 +30,7 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/demo",
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/survey", "internal/demo",
 		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",
@@ -56,6 +56,7 @@ var imports = map[string][]string{
 	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
+	"internal/survey":      {"internal/corpus", "internal/git", "internal/mip"},
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
 	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},

@@ -122,7 +122,7 @@ func newRoot(p *program) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p))
+	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newInit(p))
 	root.AddCommand(newCommand("version", "Print the version of this program", func(context.Context, []string) error {
 		fmt.Fprintln(p.stdout, version)
 		return nil

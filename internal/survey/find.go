@@ -1,0 +1,236 @@
+package survey
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	mostFiles = 200_000  // are looked at
+	deepest   = 5        // folders, one in the other
+	sampled   = 20       // texts of a place that are read
+	sampleOf  = 4 << 10  // bytes of each
+	readmeOf  = 64 << 10 // bytes of the README
+)
+
+// file is a Markdown file whose name, or that of its folder, has a number.
+type file struct {
+	folder  string // in which the texts of its kind lie
+	letters string // before the number, in their own case
+	mark    string // between both
+	number  string // without leading zeros
+	own     string // its name, where the number is that of a folder of its own
+	path    string
+}
+
+var (
+	numbered = regexp.MustCompile(`^([A-Za-z]*)([-_]?)([0-9]+)(?:[-_. ].*)?$`)
+	// skipped are folders that hold no proposals.
+	skipped = regexp.MustCompile(`(?i)^(assets|node_modules|vendor|public|summaries|translations` +
+		`|templates?|tests?|testdata|fixtures|examples|samples|internal|images|\..+)$`)
+	// template is the name of a file that others begin with.
+	template = regexp.MustCompile(`(?i)template|^[a-z]+[-_]?x+\.md$`)
+	// looks is a line that a header has.
+	looks = regexp.MustCompile(`(?im)^\W*(?:title|status|authors?|created)\W*[:|]|^\|.*\|[ \t]*title[ \t]*\|`)
+	// firstKey is the first key of a header.
+	firstKey = regexp.MustCompile(`(?m)^\W*([A-Za-z]{2,8})\W*[:|]`)
+	heading  = regexp.MustCompile(`(?m)^#{1,2}[ \t]+(.+?)[ \t#]*$`)
+	// says is in the title of a site.
+	says = regexp.MustCompile(`(?i)improvement|proposals|comments`)
+	// link is one of Markdown, or a picture.
+	link = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+)
+
+// walk lists the files of a folder that may be proposals, in the order of their paths.
+func walk(ctx context.Context, dir string) (found []file, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	seen := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if seen++; seen > mostFiles {
+			return fs.SkipAll
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && name == ".":
+			return err
+		case err != nil:
+			return fs.SkipDir
+		case d.IsDir():
+			if name != "." && (skipped.MatchString(d.Name()) || strings.Count(name, "/") >= deepest) {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular() || !strings.EqualFold(path.Ext(name), ".md"):
+			return nil
+		}
+		folder := path.Dir(name)
+		base, stem := path.Base(name), strings.TrimSuffix(path.Base(name), path.Ext(name))
+		if m := numbered.FindStringSubmatch(stem); m != nil {
+			found = append(found, file{folder: folder, letters: m[1], mark: m[2], number: strings.TrimLeft(m[3], "0"), path: name})
+		} else if m := numbered.FindStringSubmatch(path.Base(folder)); m != nil && strings.EqualFold(stem, "readme") {
+			found = append(found, file{folder: path.Dir(folder), letters: m[1], mark: m[2], number: strings.TrimLeft(m[3], "0"), own: base, path: name})
+		} else if template.MatchString(base) {
+			found = append(found, file{folder: folder, path: name})
+		}
+		return nil
+	})
+	return found, err
+}
+
+// isText reports a file with a number.
+func (f file) isText() bool { return !template.MatchString(path.Base(f.path)) }
+
+// place is the folder of a text, or the pattern of its like.
+func (f file) place() string {
+	if f.own == "" {
+		return f.folder
+	}
+	if f.letters == "" {
+		return path.Join(f.folder, "[0-9]*", f.own)
+	}
+	return path.Join(f.folder, f.letters+f.mark+"*", f.own)
+}
+
+// kinds groups texts by their prefix: the letters of their names, else the first key of their headers, else the folder's name.
+// A
+// place whose texts have no headers is none, unless it is the only one.
+func kinds(dir string, found []file) (out []Kind) {
+	type group struct{ place, letters string }
+	groups := map[group][]file{}
+	var order []group
+	for _, f := range found {
+		if !f.isText() {
+			continue
+		}
+		g := group{f.place(), strings.ToUpper(f.letters)}
+		if groups[g] == nil {
+			order = append(order, g)
+		}
+		groups[g] = append(groups[g], f)
+	}
+	largest := map[string]int{} // group of a place
+	for g, files := range groups {
+		largest[g.place] = max(largest[g.place], len(files))
+	}
+	places := map[string]map[string]int{}
+	numbers := map[string]map[string]bool{} // of a kind
+	slices.SortStableFunc(order, func(a, b group) int { return len(groups[b]) - len(groups[a]) })
+	for _, g := range order {
+		files := groups[g]
+		headers, prefix := sample(dir, files)
+		prefix = cmp.Or(g.letters, prefix, strings.ToUpper(strings.TrimSuffix(path.Base(g.place), "s")))
+		// A few strangers among many are told where the texts are read.
+		if len(prefix) > 16 || prefix[0] < 'A' || prefix[0] > 'Z' || len(order) > 1 && 2*headers < min(len(files), sampled) || 20*len(files) < largest[g.place] {
+			continue
+		}
+		if places[prefix] == nil {
+			places[prefix], numbers[prefix] = map[string]int{}, map[string]bool{}
+		}
+		// Translations and copies have the numbers of others.
+		if !slices.ContainsFunc(files, func(f file) bool { return !numbers[prefix][f.number] }) {
+			continue
+		}
+		for _, f := range files {
+			numbers[prefix][f.number] = true
+		}
+		places[prefix][g.place] += len(files)
+	}
+	total := map[string]int{}
+	for prefix, at := range places {
+		for _, n := range at {
+			total[prefix] += n
+		}
+	}
+	for _, c := range counts(total) {
+		out = append(out, Kind{Prefix: c.Word, Places: counts(places[c.Word])})
+	}
+	// Others beside improvement proposals serve these, however many there are.
+	slices.SortStableFunc(out, func(a, b Kind) int {
+		improves := func(k Kind) int {
+			if strings.HasSuffix(k.Prefix, "IP") {
+				return 0
+			}
+			return 1
+		}
+		return improves(a) - improves(b)
+	})
+	return out
+}
+
+// sample reads the first texts of a group: how many have a header, and the first key of most.
+func sample(dir string, files []file) (headers int, prefix string) {
+	keys := map[string]int{}
+	for _, f := range files[:min(len(files), sampled)] {
+		text := beginning(filepath.Join(dir, filepath.FromSlash(f.path)), sampleOf)
+		if !looks.MatchString(text) {
+			continue
+		}
+		headers++
+		if m := firstKey.FindStringSubmatch(text); m != nil && !looks.MatchString(m[0]) {
+			keys[strings.ToUpper(m[1])]++
+		}
+	}
+	if of := counts(keys); len(of) > 0 && 2*of[0].Texts > headers {
+		prefix = of[0].Word
+	}
+	return headers, prefix
+}
+
+// beginning is that of a file, empty when it cannot be read.
+func beginning(name string, most int) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b := make([]byte, most)
+	n, _ := f.Read(b)
+	return strings.ToValidUTF8(string(b[:n]), "")
+}
+
+// templates are the patterns of the files beside the texts that others begin with.
+func templates(found []file, kinds []Kind) []Count {
+	words, read := map[string]int{}, map[string]bool{}
+	for _, k := range kinds {
+		for _, p := range k.Places {
+			read[p.Word] = true
+		}
+	}
+	for _, f := range found {
+		switch base := path.Base(f.path); {
+		case f.isText(), !read[f.place()]:
+		case strings.Contains(strings.ToLower(base), "template"):
+			words["*template*"]++
+		default:
+			words[base]++
+		}
+	}
+	return counts(words)
+}
+
+// title is the first heading of the README as plain text, if it says what the site is.
+func title(dir, prefix string) string {
+	entries, _ := os.ReadDir(dir)
+	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), "readme.md") && e.Type().IsRegular() })
+	if i >= 0 {
+		if m := heading.FindStringSubmatch(beginning(filepath.Join(dir, entries[i].Name()), readmeOf)); m != nil {
+			plain := strings.TrimSpace(strings.NewReplacer("*", "", "`", "", "_", " ").Replace(link.ReplaceAllString(m[1], "$1")))
+			if len(plain) <= 80 && (says.MatchString(plain) || strings.EqualFold(plain, prefix+"s") || strings.EqualFold(plain, prefix)) {
+				return plain
+			}
+		}
+	}
+	return prefix + " proposals"
+}

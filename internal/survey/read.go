@@ -1,0 +1,215 @@
+package survey
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// stages are the words of real processes by what they mean.
+var stages = map[mip.Stage][]string{
+	mip.StageDraft:    {"draft", "idea", "open", "new", "raw", "stub", "wip", "work in progress", "in progress", "in discussion", "discussion", "pre-draft"},
+	mip.StageReview:   {"review", "in review", "peer review", "proposed", "candidate", "voting", "vote pending", "council review", "accepted", "approved"},
+	mip.StageLastCall: {"last call", "last-call", "council approved", "final comment period"},
+	mip.StageFinal:    {"final", "implemented", "deployed", "adopted", "complete", "completed", "solved", "done", "mainnet"},
+	mip.StageLiving:   {"living", "active", "continuous"},
+	mip.StageStopped: {"stagnant", "withdrawn", "rejected", "abandoned", "inactive", "superseded", "replaced", "obsolete", "deferred", "closed",
+		"deprecated", "dormant", "cancelled", "failed", "moved", "postponed", "on hold"},
+}
+
+// stageOf is what a word means; empty when it is none of these.
+func stageOf(word string) mip.Stage {
+	for stage, words := range stages {
+		if slices.Contains(words, normal(word)) {
+			return stage
+		}
+	}
+	return ""
+}
+
+// process finds the words of the process. Those of EIP-1 alone need no mention.
+func (s *Survey) process(all []*corpus.Proposal) {
+	words, usual := map[string]int{}, true
+	for _, p := range all {
+		if p.Status != "" {
+			words[p.Status.String()]++
+			usual = usual && p.Stage != ""
+		}
+	}
+	if usual {
+		return
+	}
+	seen := map[string]bool{}
+	for _, c := range counts(words) {
+		// Letter case and what parts the words do not count.
+		if key := mip.Slug(strings.ReplaceAll(c.Word, "_", " ")); seen[key] {
+			continue
+		} else {
+			seen[key] = true
+		}
+		of := Status{Standing: mip.Standing{Status: mip.Status(c.Word), Stage: stageOf(c.Word)}, Texts: c.Texts}
+		// A word of few texts that one letter sets apart from another is meant as that.
+		meant := func(other Status) bool { return other.Texts > of.Texts && near(string(other.Status), c.Word) }
+		if i := slices.IndexFunc(s.Statuses, meant); of.Stage == "" && i >= 0 {
+			s.Statuses[i].Aliases = append(s.Statuses[i].Aliases, c.Word)
+			continue
+		}
+		if of.Stage == "" {
+			of.Stage, of.Guessed = mip.StageReview, true
+		}
+		s.Statuses = append(s.Statuses, of)
+	}
+	// Accepted is the end where no word says more.
+	if !slices.ContainsFunc(s.Statuses, func(of Status) bool { return of.Settled() }) {
+		for i, of := range s.Statuses {
+			if word := strings.ToLower(string(of.Status)); word == "accepted" || word == "approved" {
+				s.Statuses[i].Stage = mip.StageFinal
+			}
+		}
+	}
+	slices.SortStableFunc(s.Statuses, func(a, b Status) int {
+		return cmp.Or(cmp.Compare(slices.Index(mip.Stages(), a.Stage), slices.Index(mip.Stages(), b.Stage)), cmp.Compare(rank(a), rank(b)))
+	})
+}
+
+// rank is the place of a word among those of its stage; one that is not among them comes last.
+func rank(of Status) int {
+	i := slices.Index(stages[of.Stage], normal(string(of.Status)))
+	if i < 0 {
+		return len(stages[of.Stage])
+	}
+	return i
+}
+
+// near reports two words that one letter sets apart.
+func near(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	differ := 0
+	for i := range len(a) {
+		if a[i] != b[i] {
+			differ++
+		}
+	}
+	return differ == 1
+}
+
+// normal is a word in lower case with single blanks.
+func normal(word string) string {
+	return strings.ToLower(strings.Join(strings.FieldsFunc(word, func(r rune) bool { return r == ' ' || r == '_' }), " "))
+}
+
+// otherNames are names of keys that some repositories have in place of the usual ones.
+var otherNames = map[string][]string{
+	"status":         {"stage", "state"},
+	"created":        {"date", "proposed", "date-created", "submitted"},
+	"category":       {"layer", "area", "topic"},
+	"type":           {"purpose", "kind", "track"},
+	"author":         {"proposer", "proposers", "editor", "editors", "champion", "contributors"},
+	"discussions-to": {"forum", "forum-link", "comments-uri", "discussion-link", "thread"},
+	"updated":        {"last-update", "modified", "lastmod"},
+}
+
+// keys finds what headers call things that the usual keys say of few.
+func (s *Survey) keys(all []*corpus.Proposal) {
+	for _, meaning := range slices.Sorted(maps.Keys(otherNames)) {
+		usual, words := 0, map[string]int{}
+		for _, p := range all {
+			if said(p, meaning) {
+				usual++
+				continue
+			}
+			for key := range p.Frontmatter {
+				if name := strings.ReplaceAll(strings.ToLower(key), " ", "-"); slices.Contains(otherNames[meaning], name) {
+					words[key]++
+				}
+			}
+		}
+		for _, c := range counts(words) {
+			if 10*c.Texts >= len(all) && c.Texts > usual/10 {
+				s.Keys[meaning] = append(s.Keys[meaning], c)
+			}
+		}
+	}
+}
+
+// said reports whether the usual keys say something of a meaning.
+func said(p *corpus.Proposal, meaning string) bool {
+	switch meaning {
+	case "status":
+		return p.Status != ""
+	case "created":
+		return !p.Created.IsZero()
+	case "category":
+		return p.Category != nil
+	case "type":
+		return p.Type != nil && !slices.Contains(p.Inferred, "type")
+	case "author":
+		return len(p.Authors) > 0
+	case "discussions-to":
+		return len(p.Discussions) > 0
+	}
+	return false
+}
+
+// known are the addresses of proposals of other networks.
+var known = mip.References{
+	"EIP":  "https://eips.ethereum.org/EIPS/eip-{n}",
+	"ERC":  "https://ercs.ethereum.org/ERCS/erc-{n}",
+	"CAIP": "https://standards.chainagnostic.org/CAIPs/caip-{n}",
+}
+
+// others are the known ones that are not of this site.
+func others(kinds []Kind) mip.References {
+	out := maps.Clone(known)
+	for _, k := range kinds {
+		delete(out, k.Prefix)
+	}
+	return out
+}
+
+// sites counts the texts whose header or text names a proposal of another site.
+func (s *Survey) sites(all []*corpus.Proposal, sites mip.References) {
+	words := map[string]int{}
+	for _, p := range all {
+		named := map[string]bool{}
+		for _, id := range p.Mentions {
+			named[id.Kind] = true
+		}
+		for _, e := range p.External {
+			if id, err := mip.ParseID(e.Text); err == nil {
+				named[id.Kind] = true
+			}
+		}
+		for prefix := range named {
+			if sites[prefix] != "" {
+				words[prefix]++
+			}
+		}
+	}
+	s.References = counts(words)
+}
+
+// Address is the one of a reference.
+func Address(prefix string) string { return known[prefix] }
+
+// forum finds the forum to which most headers lead: hosts of Discourse have their topics below /t/.
+func (s *Survey) forum(all []*corpus.Proposal) {
+	words := map[string]int{}
+	for _, p := range all {
+		for _, address := range p.Discussions {
+			if u, err := url.Parse(address); err == nil && strings.HasPrefix(u.Path, "/t/") {
+				words["https://"+u.Host]++
+			}
+		}
+	}
+	if of := counts(words); len(of) > 0 && 10*of[0].Texts >= len(all) {
+		s.Forum, s.Discussed = of[0].Word, of[0].Texts
+	}
+}

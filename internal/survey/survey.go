@@ -1,0 +1,157 @@
+// Package survey looks at a repository of proposals and says what its site.yaml could be: which files are texts of which
+// kind, which words the process has, and what headers call things. Each guess has the count that speaks for it. The package
+// writes nothing and asks no network.
+package survey
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// ErrNone means that no file has the name of a proposal.
+var ErrNone = errors.New("no proposals were found; want Markdown files with a number in their name or in that of their folder, " +
+	"such as MIP-7.md or MIP-0007/README.md")
+
+// Survey is what was found.
+type Survey struct {
+	// Title is the first heading of the README, else made of the main kind's prefix.
+	Title string
+	// Remote is the address of the repository's origin, without credentials; empty when there is none.
+	Remote string
+	// Kinds are the kinds of proposals, the main one first: most texts, and of improvement proposals, are its. There is at least one.
+	Kinds []Kind
+	// Ignore are patterns of templates.
+	Ignore []Count
+	// Statuses are the words of the process in its order; empty where EIP-1 has them all.
+	Statuses []Status
+	// Keys are further keys of headers, by what they seem to mean.
+	Keys map[string][]Count
+	// References are other sites by the prefix of their proposals.
+	References []Count
+	// Forum is the address of the forum to which most headers lead, and Discussed how many do; empty for none.
+	Forum     string
+	Discussed int
+	// Texts is how many files would be published, and Errors how many would not.
+	Texts, Errors int
+}
+
+// Kind is a kind of proposals.
+type Kind struct {
+	Prefix string
+	// Places are folders, and patterns of files in folders of their own, with the number of their texts.
+	Places []Count
+}
+
+// Count is how often a word was found.
+type Count struct {
+	Word  string
+	Texts int
+}
+
+// Status is a word of the process.
+type Status struct {
+	mip.Standing
+	Texts int
+	// Guessed says that the word is none whose stage is known.
+	Guessed bool
+	// Aliases are slips of the pen.
+	Aliases []string
+}
+
+// Look surveys a folder, the top of a repository at best. The error is [ErrNone], ctx's, or that of reading the folder.
+func Look(ctx context.Context, dir string) (*Survey, error) {
+	s := &Survey{Keys: map[string][]Count{}}
+	if remote := git.Origin(ctx, dir); remote != "" {
+		if _, ok := mip.WebAddress(remote); ok {
+			s.Remote = remote
+		}
+	}
+	found, err := walk(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if s.Kinds = kinds(dir, found); len(s.Kinds) == 0 {
+		return nil, ErrNone
+	}
+	s.Ignore = templates(found, s.Kinds)
+	s.Title = title(dir, s.Kinds[0].Prefix)
+	// Git would take longest, and nothing here depends on it.
+	o := corpus.Options{
+		Prefix: s.Kinds[0].Prefix, KindOf: map[string]string{}, Patterns: map[string][]string{}, Epoch: new(time.Unix(0, 0)),
+		References: others(s.Kinds),
+	}
+	for _, i := range s.Ignore {
+		o.Ignore = append(o.Ignore, i.Word)
+	}
+	for i, k := range s.Kinds {
+		if i > 0 {
+			o.Others = append(o.Others, k.Prefix)
+		}
+		for _, p := range k.Places {
+			folder, pattern := split(dir, p.Word)
+			if o.KindOf[folder] == "" {
+				o.KindOf[folder] = k.Prefix
+			}
+			if !slices.Contains(o.Folders, folder) {
+				o.Folders = append(o.Folders, folder)
+			}
+			o.Patterns[folder] = append(o.Patterns[folder], pattern)
+		}
+	}
+	c, err := corpus.Load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	// What the process is called shows when its key is known.
+	if s.keys(c.Proposals); len(s.Keys) > 0 {
+		o.Keys = map[string][]string{}
+		for meaning, names := range s.Keys {
+			for _, name := range names {
+				o.Keys[meaning] = append(o.Keys[meaning], name.Word)
+			}
+		}
+		if c, err = corpus.Load(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	s.Texts = len(c.Proposals)
+	failed := map[string]bool{}
+	for _, p := range c.Problems {
+		if p.Level == mip.Error && !failed[p.File] {
+			failed[p.File] = true
+			s.Errors++
+		}
+	}
+	s.process(c.Proposals)
+	s.sites(c.Proposals, o.References)
+	s.forum(c.Proposals)
+	return s, nil
+}
+
+// counts are words by how often they occur, most often first.
+func counts(words map[string]int) []Count {
+	var out []Count
+	for _, w := range slices.Sorted(maps.Keys(words)) {
+		out = append(out, Count{w, words[w]})
+	}
+	slices.SortStableFunc(out, func(a, b Count) int { return b.Texts - a.Texts })
+	return out
+}
+
+// split is a place as a folder that the process sees, and the pattern in it.
+func split(dir, place string) (folder, pattern string) {
+	if before, _, ok := strings.Cut(place, "*"); ok {
+		at := strings.LastIndexByte(before, '/') + 1
+		return filepath.Join(dir, filepath.FromSlash(place[:at])), place[at:]
+	}
+	return filepath.Join(dir, filepath.FromSlash(place)), ""
+}
