@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"go.yaml.in/yaml/v3"
+)
+
+// TestAutomationKeepsGoing runs the commands of the workflows and of netlify.toml over a folder with one text in error: it is
+// named, the other is published, and the check of a pull request alone fails.
+func TestAutomationKeepsGoing(t *testing.T) {
+	const root = "../.."
+	var netlify struct{ Build struct{ Command string } }
+	if _, err := toml.DecodeFile(filepath.Join(root, "netlify.toml"), &netlify); err != nil {
+		t.Fatal(err)
+	}
+	for name, steps := range map[string][]string{
+		"publish.yml": runs(t, filepath.Join(root, ".github/workflows/publish.yml")),
+		"check.yml":   runs(t, filepath.Join(root, ".github/workflows/check.yml")),
+		"netlify":     {netlify.Build.Command},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "site.yaml"), "title: T\nbase_url: https://m.example\n")
+			put(t, filepath.Join(dir, "proposals", "MIP-1.md"), "---\nmip: 1\ntitle: Sound\n---\n\nWords.\n")
+			put(t, filepath.Join(dir, "proposals", "MIP-2.md"), "---\nmip: 2\ntitle: Open\n\n## Abstract\n\nWords.\n")
+			put(t, filepath.Join(dir, ".ci", "netlify", "history"), "")
+			said := ""
+			for _, step := range steps {
+				cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", strings.ReplaceAll(step, "go run ./cmd/mipwatch", "mipwatch"))
+				cmd.Dir, cmd.Env = dir, append(os.Environ(), "SITE_CONFIG=site.yaml", "URL=https://m.example")
+				out, err := cmd.CombinedOutput()
+				said += string(out)
+				if fails := name == "check.yml" && strings.Contains(step, " check "); (err != nil) != fails {
+					t.Errorf("%s: %v\n%s", step, err, out)
+				}
+			}
+			if !strings.Contains(said, "proposals/MIP-2.md") || !strings.Contains(said, "header-unterminated") {
+				t.Errorf("the text in error is not named:\n%s", said)
+			}
+			for file, want := range map[string]bool{"mip/1/index.html": true, "mip/2/index.html": false} {
+				if _, err := os.Stat(filepath.Join(dir, "public", file)); (err == nil) != want {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		})
+	}
+}
+
+// runs are the commands of a workflow that run this program, in order.
+func runs(t *testing.T, file string) (out []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workflow struct {
+		Jobs map[string]struct{ Steps []struct{ Run string } }
+	}
+	if err := yaml.Unmarshal(text, &workflow); err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range workflow.Jobs {
+		for _, step := range job.Steps {
+			if strings.Contains(step.Run, "cmd/mipwatch") {
+				out = append(out, step.Run)
+			}
+		}
+	}
+	return out
+}
