@@ -32,18 +32,18 @@ func TestAutomationKeepsGoing(t *testing.T) {
 			put(t, filepath.Join(dir, "proposals", "MIP-1.md"), "---\nmip: 1\ntitle: Sound\n---\n\nWords.\n")
 			put(t, filepath.Join(dir, "proposals", "MIP-2.md"), "---\nmip: 2\ntitle: Open\n\n## Abstract\n\nWords.\n")
 			put(t, filepath.Join(dir, ".ci", "netlify", "history"), "")
-			said := ""
+			var said strings.Builder
 			for _, step := range steps {
 				cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", strings.ReplaceAll(step, "go run ./cmd/mipwatch", "mipwatch"))
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "SITE_CONFIG=site.yaml", "URL=https://m.example")
 				out, err := cmd.CombinedOutput()
-				said += string(out)
+				said.WriteString(string(out))
 				if fails := name == "check.yml" && strings.Contains(step, " check "); (err != nil) != fails {
 					t.Errorf("%s: %v\n%s", step, err, out)
 				}
 			}
-			if !strings.Contains(said, "proposals/MIP-2.md") || !strings.Contains(said, "header-unterminated") {
-				t.Errorf("the text in error is not named:\n%s", said)
+			if !strings.Contains(said.String(), "proposals/MIP-2.md") || !strings.Contains(said.String(), "header-unterminated") {
+				t.Errorf("the text in error is not named:\n%s", said.String())
 			}
 			for file, want := range map[string]bool{"mip/1/index.html": true, "mip/2/index.html": false} {
 				if _, err := os.Stat(filepath.Join(dir, "public", file)); (err == nil) != want {
