@@ -60,7 +60,10 @@ func (p *planner) documents() {
 		return b.Bytes(), err
 	}})
 	// The text is published under two addresses, and its hash in the index.
-	skill := sync.OnceValues(func() ([]byte, error) { return agent.Skill(p.info.Site, p.Metadata) })
+	skill := sync.OnceValues(func() ([]byte, error) {
+		text, err := agent.Skill(p.info.Site, p.Metadata)
+		return p.hosted(text), err
+	})
 	p.addIndex("/skill.md", skill)
 	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info.Site), 1), Pattern: skillRoute, Body: skill})
 	p.addIndex("/.well-known/agent-skills/index.json", func() ([]byte, error) {

@@ -134,6 +134,8 @@ type planner struct {
 	pages, stable *render.Pages
 	info          mip.SiteInfo
 	relations     *render.Relations
+	// routes are those of the plan before it was made one for a host without rules; nil on others.
+	routes map[string]bool
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
 	// listed are the lists that each proposal is on, in the order of Metadata.
@@ -183,6 +185,7 @@ func NewPlan(c *Content) (*Plan, error) {
 	p.sitemap()
 	p.redirects()
 	p.headers()
+	p.host()
 	return p.plan, p.plan.unique()
 }
 

@@ -59,6 +59,8 @@ type Site struct {
 	Show []string `yaml:"show"`
 	// References are where proposals of other sites are.
 	References mip.References `yaml:"references"`
+	// Host is what serves the site: rewrites, also when empty, or [HostPlain].
+	Host string `yaml:"host"`
 	// KeepGoing says that the sound proposals are published, or taken from the upstream, where others are in error.
 	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.
@@ -122,8 +124,20 @@ func (s *Site) Addresses() []string {
 	return []string{s.BaseURL, source, strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
 }
 
+// HostPlain is a host that answers for files alone and knows no rules, such as GitHub Pages.
+const HostPlain = "plain"
+
+// Route is the address at which the host has a route that starts with a slash: where it knows no rules, a JSON document of
+// the API has that of its file.
+func (s *Site) Route(route string) string {
+	if s.Host == HostPlain && strings.HasPrefix(route, "/api/v1/") {
+		return route + ".json"
+	}
+	return route
+}
+
 // URL is the absolute address of a route that starts with a slash.
-func (s *Site) URL(route string) string { return s.BaseURL + route }
+func (s *Site) URL(route string) string { return s.BaseURL + s.Route(route) }
 
 // Path is the route below the base address's own path: the form of links within the site.
 func (s *Site) Path(route string) string { return s.BasePath() + route }

@@ -26,6 +26,9 @@ func (f *file) validate(p *parser) {
 	f.validateKinds(p)
 	f.settleKinds()
 	p.check("source_url", checkSource(f.SourceURL))
+	if f.Host != "" {
+		p.check("host", match(f.Host, `^(?:rewrites|plain)$`, "rewrites, or plain for a host that knows no rules, such as GitHub Pages"))
+	}
 	if f.Upstream != nil {
 		f.Upstream.validate(p)
 	}

@@ -19,10 +19,14 @@ func (s *Survey) YAML() []byte {
 	line("# Found: %s.", s.found())
 	line("title: %s", quote(s.Title))
 	base, source := s.addresses()
-	if base == "" {
+	pages := base != ""
+	if !pages {
 		base = "https://proposals.example.org"
 	}
 	line("# Where it will be published.\nbase_url: %s", base)
+	if pages {
+		line("# GitHub Pages knows no rules: every address is that of a file.\nhost: plain")
+	}
 	if source != "" {
 		line("# Where the files of its repository are shown.\nsource_url: %s", quote(source))
 	}

@@ -1,0 +1,57 @@
+package build
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render/agent"
+)
+
+// host makes the plan one for the host of the site. Where that knows no rules, it answers for files alone: each document of
+// the API has the address of its file, and there are no rules to write.
+func (p *planner) host() {
+	if p.options.Site.Host != site.HostPlain {
+		return
+	}
+	p.routes = map[string]bool{}
+	for _, r := range agent.StaticRoutes(p.info.Prefix) {
+		p.routes[r.Pattern] = true
+	}
+	ruled := func(a Artifact) bool { return strings.HasPrefix(a.File, "_") || a.File == "api-404.json" }
+	p.plan.Artifacts, p.plan.Redirects = slices.DeleteFunc(p.plan.Artifacts, ruled), nil
+	for i := range p.plan.Artifacts {
+		a := &p.plan.Artifacts[i]
+		p.routes[a.Route] = true
+		a.Route, a.Pattern = p.options.Site.Route(a.Route), p.options.Site.Route(a.Pattern)
+		// The documents name each other rightly from the start, and hold texts of proposals, as some other files do.
+		if strings.HasPrefix(a.Route, "/api/v1/") || strings.HasSuffix(a.Pattern, "/{n}.md") || path.Ext(a.File) == ".png" || a.stream != nil {
+			continue
+		}
+		make := a.Body
+		a.Body = func() ([]byte, error) {
+			body, err := make()
+			return p.hosted(body), err
+		}
+	}
+}
+
+// apiAddress is what may be the route of a document of the API in a text, with a slash behind it where more follows.
+var apiAddress = regexp.MustCompile(`/api/v1/[A-Za-z0-9_{}./-]*/?`)
+
+// hosted is a text in which the routes of documents are the addresses that they have on the host.
+func (p *planner) hosted(text []byte) []byte {
+	if p.routes == nil {
+		return text
+	}
+	return apiAddress.ReplaceAllFunc(text, func(m []byte) []byte {
+		route := strings.TrimRight(string(m), ".") // a full stop ends a sentence
+		// A proposal that stands for others need not be there.
+		if parts := strings.Split(route, "/"); !p.routes[route] && !(len(parts) == 5 && parts[3] == "mips" && parts[4] != "") || path.Ext(route) != "" {
+			return m
+		}
+		return slices.Concat([]byte(p.options.Site.Route(route)), m[len(route):])
+	})
+}
