@@ -78,10 +78,14 @@ func (g guide) Kinds() string {
 		}
 		names = append(names, name)
 	}
-	other := strings.ToLower(g.Info.Kinds[1].Prefix)
+	// An address that is an example answers, if one of that kind can.
+	example := mip.ID{Kind: g.Info.Kinds[1].Prefix, Number: 1}
+	if i := slices.IndexFunc(g.All, func(m mip.Metadata) bool { return m.ID.Kind == example.Kind }); i >= 0 {
+		example = g.All[i].ID
+	}
 	return fmt.Sprintf("There are several kinds of proposals, each with numbers of its own: %s. Of another kind than %s an address below /api/ has the id "+
-		"in lower case in place of the number, such as `%s/api/v1/mips/%s-1`, and pages lie below `%s/%s/`. Ties between kinds are in `external`.",
-		strings.Join(names, ", "), g.Info.Prefix, g.Info.BaseURL, other, g.Info.BaseURL, other)
+		"in lower case in place of the number, such as `%s/api/v1/mips/%s`, and pages lie below `%s/%s/`. Ties between kinds are in `external`.",
+		strings.Join(names, ", "), g.Info.Prefix, g.Info.BaseURL, example.Key(g.Info.Prefix), g.Info.BaseURL, strings.ToLower(example.Kind))
 }
 
 // execute renders a template of the folder templates.
