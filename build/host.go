@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ func (p *planner) host() {
 		return
 	}
 	p.routes = map[string]bool{}
+	inPage := regexp.MustCompile(`(="` + regexp.QuoteMeta(p.options.Site.BasePath()) + `|="` + regexp.QuoteMeta(p.options.Site.BaseURL) + `)` + apiAddress.String())
 	for _, r := range agent.StaticRoutes(p.info.Prefix) {
 		p.routes[r.Pattern] = true
 	}
@@ -30,10 +32,13 @@ func (p *planner) host() {
 		if strings.HasPrefix(a.Route, "/api/v1/") || strings.HasSuffix(a.Pattern, "/{n}.md") || path.Ext(a.File) == ".png" || a.stream != nil {
 			continue
 		}
-		make := a.Body
+		make, addresses := a.Body, apiAddress
+		if strings.Contains(a.Pattern, "/{n}/") {
+			addresses = inPage // the text of a proposal may speak of any route
+		}
 		a.Body = func() ([]byte, error) {
 			body, err := make()
-			return p.hosted(body), err
+			return p.hosted(body, addresses), err
 		}
 	}
 }
@@ -41,17 +46,19 @@ func (p *planner) host() {
 // apiAddress is what may be the route of a document of the API in a text, with a slash behind it where more follows.
 var apiAddress = regexp.MustCompile(`/api/v1/[A-Za-z0-9_{}./-]*/?`)
 
-// hosted is a text in which the routes of documents are the addresses that they have on the host.
-func (p *planner) hosted(text []byte) []byte {
+// hosted is a text in which the routes of documents are the addresses that they have on the host, as far as addresses matches
+// them.
+func (p *planner) hosted(text []byte, addresses *regexp.Regexp) []byte {
 	if p.routes == nil {
 		return text
 	}
-	return apiAddress.ReplaceAllFunc(text, func(m []byte) []byte {
-		route := strings.TrimRight(string(m), ".") // a full stop ends a sentence
+	return addresses.ReplaceAllFunc(text, func(m []byte) []byte {
+		at := bytes.Index(m, []byte("/api/v1/"))
+		before, route := m[:at], strings.TrimRight(string(m[at:]), ".") // a full stop ends a sentence
 		// A proposal that stands for others need not be there.
 		if parts := strings.Split(route, "/"); !p.routes[route] && !(len(parts) == 5 && parts[3] == "mips" && parts[4] != "") || path.Ext(route) != "" {
 			return m
 		}
-		return slices.Concat([]byte(p.options.Site.Route(route)), m[len(route):])
+		return slices.Concat(before, []byte(p.options.Site.Route(route)), m[at+len(route):])
 	})
 }

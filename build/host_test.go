@@ -78,6 +78,12 @@ func TestPlainHost(t *testing.T) {
 			t.Errorf("%s is of no use to such a host", name)
 		}
 	}
+	// The text of a proposal stays as it is.
+	quoting := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", "Ask `/api/v1/mips` or `GET /api/v1/site`.\n")), &site.Site{Title: "T", BaseURL: "https://m.example", Prefix: "MIP", Host: site.HostPlain})
+	if page := string(quoting.files["mip/1/index.html"]); !strings.Contains(page, "<code>/api/v1/mips</code> or <code>GET /api/v1/site</code>") ||
+		!strings.Contains(page, `href="/api/v1/mips/1.json"`) {
+		t.Errorf("a text that names a route: %s", page)
+	}
 	index := b.files[".well-known/agent-skills/index.json"]
 	if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(b.files["skill.md"])); !bytes.Contains(index, []byte(sum)) {
 		t.Errorf("the index of skills lacks %s: %s", sum, index)

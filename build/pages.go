@@ -62,7 +62,7 @@ func (p *planner) documents() {
 	// The text is published under two addresses, and its hash in the index.
 	skill := sync.OnceValues(func() ([]byte, error) {
 		text, err := agent.Skill(p.info.Site, p.Metadata)
-		return p.hosted(text), err
+		return p.hosted(text, apiAddress), err
 	})
 	p.addIndex("/skill.md", skill)
 	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info.Site), 1), Pattern: skillRoute, Body: skill})
