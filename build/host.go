@@ -18,7 +18,8 @@ func (p *planner) host() {
 		return
 	}
 	p.routes = map[string]bool{}
-	inPage := regexp.MustCompile(`(="` + regexp.QuoteMeta(p.options.Site.BasePath()) + `|="` + regexp.QuoteMeta(p.options.Site.BaseURL) + `)` + apiAddress.String())
+	here := p.options.Site
+	inPage := regexp.MustCompile(`="(` + regexp.QuoteMeta(here.BaseURL) + `|` + regexp.QuoteMeta(here.BasePath()) + `)` + apiAddress.String())
 	for _, r := range agent.StaticRoutes(p.info.Prefix) {
 		p.routes[r.Pattern] = true
 	}
