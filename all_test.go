@@ -56,7 +56,7 @@ var imports = map[string][]string{
 	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
-	"internal/survey":      {"internal/corpus", "internal/git", "internal/mip"},
+	"internal/survey":      {"internal/corpus", "internal/folder", "internal/git", "internal/mip"},
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
 	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},

@@ -18,6 +18,7 @@ const (
 	sampled   = 20       // texts of a place that are read
 	sampleOf  = 4 << 10  // bytes of each
 	readmeOf  = 64 << 10 // bytes of the README
+	longest   = 16       // prefix that site.yaml takes
 )
 
 // file is a Markdown file whose name, or that of its folder, has a number.
@@ -41,6 +42,8 @@ var (
 	looks = regexp.MustCompile(`(?im)^\W*(?:title|status|authors?|created)\W*[:|]|^\|.*\|[ \t]*title[ \t]*\|`)
 	// firstKey is the first key of a header.
 	firstKey = regexp.MustCompile(`(?m)^\W*([A-Za-z]{2,8})\W*[:|]`)
+	// prefixed is the name of a folder that is the plural of a prefix: rfcs.
+	prefixed = regexp.MustCompile(`^[A-Z]{2,5}S$`)
 	heading  = regexp.MustCompile(`(?m)^#{1,2}[ \t]+(.+?)[ \t#]*$`)
 	// says is in the title of a site.
 	says = regexp.MustCompile(`(?i)improvement|proposals|comments`)
@@ -103,9 +106,8 @@ func (f file) place() string {
 	return path.Join(f.folder, f.letters+f.mark+"*", f.own)
 }
 
-// kinds groups texts by their prefix: the letters of their names, else the first key of their headers, else the folder's name.
-// A
-// place whose texts have no headers is none, unless it is the only one.
+// kinds groups texts by their prefix: the letters of their names, else the first key of their headers, else what the folder is
+// called, else MIP. A place whose texts have no headers is none, unless it is the only one.
 func kinds(dir string, found []file) (out []Kind) {
 	type group struct{ place, letters string }
 	groups := map[group][]file{}
@@ -130,9 +132,12 @@ func kinds(dir string, found []file) (out []Kind) {
 	for _, g := range order {
 		files := groups[g]
 		headers, prefix := sample(dir, files)
-		prefix = cmp.Or(g.letters, prefix, strings.ToUpper(strings.TrimSuffix(path.Base(g.place), "s")))
+		if folder := strings.ToUpper(path.Base(files[0].folder)); prefixed.MatchString(folder) {
+			prefix = cmp.Or(prefix, strings.TrimSuffix(folder, "S"))
+		}
+		prefix = cmp.Or(g.letters, prefix, "MIP")
 		// A few strangers among many are told where the texts are read.
-		if len(prefix) > 16 || prefix[0] < 'A' || prefix[0] > 'Z' || len(order) > 1 && 2*headers < min(len(files), sampled) || 20*len(files) < largest[g.place] {
+		if len(prefix) > longest || len(order) > 1 && 2*headers < min(len(files), sampled) || 20*len(files) < largest[g.place] {
 			continue
 		}
 		if places[prefix] == nil {

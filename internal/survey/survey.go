@@ -9,10 +9,10 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -97,14 +97,15 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 			o.Others = append(o.Others, k.Prefix)
 		}
 		for _, p := range k.Places {
-			folder, pattern := split(dir, p.Word)
-			if o.KindOf[folder] == "" {
-				o.KindOf[folder] = k.Prefix
+			at, pattern := folder.Split(p.Word)
+			at = filepath.Join(dir, filepath.FromSlash(at))
+			if o.KindOf[at] == "" {
+				o.KindOf[at] = k.Prefix
 			}
-			if !slices.Contains(o.Folders, folder) {
-				o.Folders = append(o.Folders, folder)
+			if !slices.Contains(o.Folders, at) {
+				o.Folders = append(o.Folders, at)
 			}
-			o.Patterns[folder] = append(o.Patterns[folder], pattern)
+			o.Patterns[at] = append(o.Patterns[at], pattern)
 		}
 	}
 	c, err := corpus.Load(ctx, o)
@@ -145,13 +146,4 @@ func counts(words map[string]int) []Count {
 	}
 	slices.SortStableFunc(out, func(a, b Count) int { return b.Texts - a.Texts })
 	return out
-}
-
-// split is a place as a folder that the process sees, and the pattern in it.
-func split(dir, place string) (folder, pattern string) {
-	if before, _, ok := strings.Cut(place, "*"); ok {
-		at := strings.LastIndexByte(before, '/') + 1
-		return filepath.Join(dir, filepath.FromSlash(place[:at])), place[at:]
-	}
-	return filepath.Join(dir, filepath.FromSlash(place)), ""
 }
