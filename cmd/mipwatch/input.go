@@ -79,23 +79,25 @@ func (in *input) find(o *build.Options) error {
 	for _, src := range in.sources(o.Site.Proposals) {
 		dir := src.folder
 		info, err := os.Stat(dir)
-		i := slices.IndexFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			problems = append(problems, in.problem(o.Site, "no-folder", "no proposals folder %q", dir))
+			continue
 		case err != nil:
 			problems = append(problems, in.problem(o.Site, "no-folder", "the proposals folder %q: %v", dir, err))
+			continue
 		case !info.IsDir():
 			problems = append(problems, in.problem(o.Site, "not-a-folder", "%q is a file; want a folder of proposals", dir))
-		// A folder that is named twice, or by a link, would publish each proposal twice.
-		case i >= 0:
-			dir = filepath.Clean(o.Folders[i])
-			o.Patterns[dir] = append(o.Patterns[dir], src.pattern)
-		default:
-			o.Folders, infos = append(o.Folders, dir), append(infos, info)
-			dir = filepath.Clean(dir)
-			o.Patterns[dir] = append(o.Patterns[dir], src.pattern)
+			continue
 		}
+		// A folder that is named twice, or by a link, would publish each proposal twice.
+		i := slices.IndexFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+		if i < 0 {
+			i = len(infos)
+			o.Folders, infos = append(o.Folders, dir), append(infos, info)
+		}
+		dir = filepath.Clean(o.Folders[i])
+		o.Patterns[dir] = append(o.Patterns[dir], src.pattern)
 	}
 	if len(problems) > 0 {
 		return &site.InvalidError{Problems: mip.SortProblems(problems)}
