@@ -49,14 +49,14 @@ func (o Options) otherForm(text string, r *report) *header {
 	if !isTable {
 		fields, end = o.keyLines(lines[at:])
 	}
-	if len(fields) < 2 || !slices.ContainsFunc(fields, func(f field) bool { return o.isKind(f.name) || f.name == "title" || f.name == "status" }) {
+	if len(fields) < 2 || !telling(fields) && !slices.ContainsFunc(fields, func(f field) bool { return o.isNumber(f.name) }) {
 		return nil
 	}
 	for i := range fields {
 		f := &fields[i]
 		f.line += first + at
 		// What the number's key holds beside a number is a remark, and the file's name has the number.
-		if o.isKind(f.name) {
+		if o.isNumber(f.name) {
 			f.value = leadingNumber.FindString(f.value)
 		}
 	}
@@ -72,14 +72,14 @@ func (o Options) otherForm(text string, r *report) *header {
 	return &header{fields: fields, heading: heading, body: min(body, len(text))}
 }
 
-// isKind reports the name of a number's key.
-func (o Options) isKind(name string) bool {
+// isNumber reports the name of a number's key.
+func (o Options) isNumber(name string) bool {
 	return slices.ContainsFunc(o.kinds(), func(prefix string) bool { return fieldName(prefix) == name })
 }
 
 // isKey reports a name that means something in a header.
 func (o Options) isKey(name string) bool {
-	if o.isKind(name) {
+	if o.isNumber(name) {
 		return true
 	}
 	for _, names := range keysOf(o.Keys) {
@@ -149,5 +149,6 @@ func table(lines []string) (fields []field, end int) {
 // newField is a key and its value without marks of Markdown around them.
 func newField(key, value string, line int) field {
 	bare := func(s string) string { return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "*_")) }
-	return field{key: strings.TrimSuffix(bare(key), ":"), name: fieldName(strings.TrimSuffix(bare(key), ":")), value: bare(value), line: line}
+	key = strings.TrimSuffix(bare(key), ":")
+	return field{key: key, name: fieldName(key), value: bare(value), line: line}
 }

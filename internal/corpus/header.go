@@ -159,7 +159,7 @@ func fenced(text string, start int, fence string, r *report) *header {
 	r.add(begin, "no-header/fence")
 	s := splitter{lines: inner, first: begin + 1, r: r}
 	s.split()
-	if s.stop+s.list+s.scalar > 0 || !s.telling() {
+	if s.stop+s.list+s.scalar > 0 || !telling(s.fields) {
 		r.problems = r.problems[:before]
 		return nil
 	}
@@ -210,7 +210,7 @@ func readHeader(text string, r *report) (h *header, ok bool) {
 		return fail(cmp.Or(s.stop, begin), "header-unterminated")
 	case s.list > 0:
 		return fail(s.list, "header-not-mapping/list")
-	case s.scalar > 0 && !s.telling():
+	case s.scalar > 0 && !telling(s.fields):
 		r.problems = r.problems[:before]
 		return &header{body: start + len(lines[0]), rule: body}, true
 	case s.scalar > 0:
@@ -235,8 +235,8 @@ type splitter struct {
 }
 
 // telling reports whether a key is there that no prose begins with: title or status.
-func (s *splitter) telling() bool {
-	return slices.ContainsFunc(s.fields, func(f field) bool { return f.name == "title" || f.name == "status" })
+func telling(fields []field) bool {
+	return slices.ContainsFunc(fields, func(f field) bool { return f.name == "title" || f.name == "status" })
 }
 
 // split fills the splitter from its lines.
