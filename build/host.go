@@ -33,12 +33,12 @@ func (p *planner) host() {
 		if strings.HasPrefix(a.Route, "/api/v1/") || strings.HasSuffix(a.Pattern, "/{n}.md") || path.Ext(a.File) == ".png" || a.stream != nil {
 			continue
 		}
-		make, addresses := a.Body, apiAddress
+		whole, addresses := a.Body, apiAddress
 		if strings.Contains(a.Pattern, "/{n}/") {
 			addresses = inPage // the text of a proposal may speak of any route
 		}
 		a.Body = func() ([]byte, error) {
-			body, err := make()
+			body, err := whole()
 			return p.hosted(body, addresses), err
 		}
 	}
@@ -56,8 +56,7 @@ func (p *planner) hosted(text []byte, addresses *regexp.Regexp) []byte {
 	return addresses.ReplaceAllFunc(text, func(m []byte) []byte {
 		at := bytes.Index(m, []byte("/api/v1/"))
 		before, route := m[:at], strings.TrimRight(string(m[at:]), ".") // a full stop ends a sentence
-		// A proposal that stands for others need not be there.
-		if parts := strings.Split(route, "/"); !p.routes[route] && !(len(parts) == 5 && parts[3] == "mips" && parts[4] != "") || path.Ext(route) != "" {
+		if !p.routes[route] {
 			return m
 		}
 		return slices.Concat(before, []byte(p.options.Site.Route(route)), m[at+len(route):])
