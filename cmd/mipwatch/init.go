@@ -45,14 +45,19 @@ func (in *initializer) run(ctx context.Context, args []string) error {
 		return exit(exitUsage, fmt.Errorf("%s: %w", filepath.ToSlash(dir), err))
 	case err != nil:
 		return exit(exitUsage, err)
-	case in.print:
-		_, err := in.stdout.Write(found.YAML())
+	}
+	text, err := found.YAML()
+	if err != nil {
+		return exit(exitWrite, err)
+	}
+	if in.print {
+		_, err := in.stdout.Write(text)
 		return err
 	}
 	// A file that appeared since is somebody's.
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
-		_, err = file.Write(found.YAML())
+		_, err = file.Write(text)
 		err = errors.Join(err, file.Close())
 	}
 	if errors.Is(err, fs.ErrExist) {

@@ -36,8 +36,8 @@ var (
 	// skipped are folders that hold no proposals.
 	skipped = regexp.MustCompile(`(?i)^(assets|node_modules|vendor|public|summaries|translations` +
 		`|templates?|tests?|testdata|fixtures|examples|samples|internal|images|\..+)$`)
-	// template is the name of a file that others begin with.
-	template = regexp.MustCompile(`(?i)template|^[a-z]+[-_]?x+\.md$`)
+	// copied is the name of a file that others begin with.
+	copied = regexp.MustCompile(`(?i)template|^[a-z]+[-_]?x+\.md$`)
 	// looks is a line that a header has.
 	looks = regexp.MustCompile(`(?im)^\W*(?:title|status|authors?|created)\W*[:|]|^\|.*\|[ \t]*title[ \t]*\|`)
 	// firstKey is the first key of a header.
@@ -84,7 +84,7 @@ func walk(ctx context.Context, dir string) (found []file, err error) {
 			found = append(found, file{folder: folder, letters: m[1], mark: m[2], number: strings.TrimLeft(m[3], "0"), path: name})
 		} else if m := numbered.FindStringSubmatch(path.Base(folder)); m != nil && strings.EqualFold(stem, "readme") {
 			found = append(found, file{folder: path.Dir(folder), letters: m[1], mark: m[2], number: strings.TrimLeft(m[3], "0"), own: base, path: name})
-		} else if template.MatchString(base) {
+		} else if copied.MatchString(base) {
 			found = append(found, file{folder: folder, path: name})
 		}
 		return nil
@@ -93,7 +93,7 @@ func walk(ctx context.Context, dir string) (found []file, err error) {
 }
 
 // isText reports a file with a number.
-func (f file) isText() bool { return !template.MatchString(path.Base(f.path)) }
+func (f file) isText() bool { return !copied.MatchString(path.Base(f.path)) }
 
 // place is the folder of a text, or the pattern of its like.
 func (f file) place() string {

@@ -56,7 +56,7 @@ func (s *Survey) process(all []*corpus.Proposal) {
 		// A word of few texts that one letter sets apart from another is meant as that.
 		meant := func(other Status) bool { return other.Texts > of.Texts && near(string(other.Status), c.Word) }
 		if i := slices.IndexFunc(s.Statuses, meant); of.Stage == "" && i >= 0 {
-			s.Statuses[i].Aliases = append(s.Statuses[i].Aliases, c.Word)
+			s.Statuses[i].Aliases = append(s.Statuses[i].Aliases, c)
 			continue
 		}
 		if of.Stage == "" {
@@ -195,9 +195,6 @@ func (s *Survey) sites(all []*corpus.Proposal, sites mip.References) {
 	}
 	s.References = counts(words)
 }
-
-// Address is the one of a reference.
-func Address(prefix string) string { return known[prefix] }
 
 // forum finds the forum to which most headers lead: hosts of Discourse have their topics below /t/.
 func (s *Survey) forum(all []*corpus.Proposal) {

@@ -27,7 +27,8 @@ type Survey struct {
 	Title string
 	// Remote is the address of the repository's origin, without credentials; empty when there is none.
 	Remote string
-	// Kinds are the kinds of proposals, the main one first: most texts, and of improvement proposals, are its. There is at least one.
+	// Kinds are the kinds of proposals, the main one first: that of improvement proposals, or with most texts.
+	// There is at least one.
 	Kinds []Kind
 	// Ignore are patterns of templates.
 	Ignore []Count
@@ -64,7 +65,7 @@ type Status struct {
 	// Guessed says that the word is none whose stage is known.
 	Guessed bool
 	// Aliases are slips of the pen.
-	Aliases []string
+	Aliases []Count
 }
 
 // Look surveys a folder, the top of a repository at best. The error is [ErrNone], ctx's, or that of reading the folder.
