@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io/fs"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/entity"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
@@ -141,9 +143,14 @@ func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// redirect sends the client to another path for good. The query stays.
+// redirect sends the client to another path, or address, for good. The query stays, unless there is one in the address.
 func redirect(w http.ResponseWriter, r *http.Request, to string) {
-	w.Header().Set("Location", (&url.URL{Path: to, RawQuery: r.URL.RawQuery}).String())
+	u, ok := mip.WebAddress(to)
+	if !ok {
+		u = &url.URL{Path: to}
+	}
+	u.RawQuery = cmp.Or(u.RawQuery, r.URL.RawQuery)
+	w.Header().Set("Location", u.String())
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 

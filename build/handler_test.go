@@ -2,14 +2,10 @@ package build_test
 
 import (
 	"compress/gzip"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -87,52 +83,6 @@ func TestHandler(t *testing.T) {
 		}
 		if w.Code == 200 && !strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s %s: no content security policy", c.method, c.target)
-		}
-	}
-}
-
-// TestOldAddresses follows links that other sites have to a proposal: to its file in the repository, to the page of a
-// publisher of EIPs, and to what site.yaml names. The pages of a site lie under its prefix, and once lay under mip.
-func TestOldAddresses(t *testing.T) {
-	for _, c := range []struct {
-		prefix, folder, file string
-		redirects            []string
-		want                 map[string]string
-	}{
-		{"EIP", "EIPS", "eip-1559.md", nil, map[string]string{
-			"/EIPS/eip-1559": "301 /eip/1559/", "/EIPS/eip-1559.md": "301 /eip/1559/", "/EIPS/eip-1559/": "301 /eip/1559/", "/EIPS/eip-1559?a=b": "301 /eip/1559/?a=b",
-			"/EIPS/eip-1560": "404 ", "/EIPS/eip-1559/x": "404 ", "/EIPS/": "404 ", "/EIP/1559/": "404 ", "/eip/1559/": "200 ", "/eip/1559.md": "200 ",
-			"/mip/1559/": "301 /eip/1559/", "/mip/1559.md": "301 /eip/1559.md", "/mip/1559/feed.xml?x=%25": "301 /eip/1559/feed.xml?x=%25",
-			"/mip/a%20b/%3Fc": "301 /eip/a%20b/%3Fc", "/mip": "301 /eip/",
-		}},
-		{"MIP", "proposals", "MIP-4.md", nil, map[string]string{
-			"/proposals/MIP-4": "301 /mip/4/", "/proposals/MIP-4.md": "301 /mip/4/", "/MIPS/MIP-4": "301 /mip/4/", "/MIPS/MIP-4.md": "301 /mip/4/",
-		}},
-		{"BIP", "texts", "bip-0032.md", []string{"/standards/{n}.html", "/b{n}"}, map[string]string{
-			"/texts/bip-0032": "301 /bip/32/", "/BIPS/bip-0032.md": "301 /bip/32/", "/standards/32.html": "301 /bip/32/", "/b32": "301 /bip/32/", "/b32/": "301 /bip/32/",
-		}},
-	} {
-		s := testSite(c.prefix)
-		s.Redirects = c.redirects
-		in := filepath.Join(t.TempDir(), c.folder)
-		text := proposalText("", "Words.")
-		if err := errors.Join(os.Mkdir(in, 0o755), os.WriteFile(filepath.Join(in, c.file), []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		p, err := buildtest.Plan(t.Context(), s, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := p.Publish(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for target, want := range c.want {
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
-			if got := fmt.Sprint(w.Code, " ", w.Header().Get("Location")); got != want {
-				t.Errorf("GET %s: %s, want %s", target, got, want)
-			}
 		}
 	}
 }

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// host makes the plan one for the host of the site. Where that knows no rules, it answers for files alone: each document of
-// the API has the address of its file, and there are no rules to write.
+// host makes the plan one for the host of the site. Where that answers for files alone, each document of the API has the
+// address of its file, and no rule says what an unknown one is.
 func (p *planner) host() {
-	if p.options.Site.Host != site.HostPlain {
+	if !p.options.Site.FilesAlone() {
 		return
 	}
 	p.routes = map[string]bool{}
@@ -23,8 +22,6 @@ func (p *planner) host() {
 	for _, r := range agent.StaticRoutes(p.info.Prefix) {
 		p.routes[r.Pattern] = true
 	}
-	ruled := func(a Artifact) bool { return strings.HasPrefix(a.File, "_") || a.File == "api-404.json" }
-	p.plan.Artifacts, p.plan.Redirects = slices.DeleteFunc(p.plan.Artifacts, ruled), nil
 	for i := range p.plan.Artifacts {
 		a := &p.plan.Artifacts[i]
 		p.routes[a.Route] = true

@@ -26,7 +26,7 @@ func TestPlainHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Host, s.BaseURL = site.HostPlain, "https://team.example.org/mips"
+	s.Host, s.BaseURL, s.Redirects = site.HostPlain, "https://team.example.org/mips", []string{"/faq /about/", "/old/{n}.html"}
 	b := buildCorpus(t, "../internal/samples/proposals", s)
 	root := t.TempDir()
 	if _, err := build.Sync(t.Context(), b.plan, filepath.Join(root, "mips"), build.SyncOptions{}); err != nil {
@@ -76,6 +76,14 @@ func TestPlainHost(t *testing.T) {
 	for _, name := range []string{"_redirects", "_headers", "api-404.json"} {
 		if b.files[name] != nil {
 			t.Errorf("%s is of no use to such a host", name)
+		}
+	}
+	// Old addresses have a page of their own, which leads on.
+	for file, to := range map[string]string{
+		"MIPS/MIP-1/index.html": "/mips/mip/1/", "MIPS/MIP-1.html": "/mips/mip/1/", "MIPS/MIP-2/index.html": "/mips/mip/2/", "faq/index.html": "/mips/about/", "old/3.html": "/mips/mip/3/",
+	} {
+		if page := string(b.files[file]); !strings.Contains(page, `content="0; url=`+to+`"`) || bytes.Contains(b.files["sitemap.xml"], []byte(strings.TrimSuffix(file, "index.html")+"<")) {
+			t.Errorf("%s does not lead to %s, or is in the sitemap: %s", file, to, page)
 		}
 	}
 	// The text of a proposal stays as it is.

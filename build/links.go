@@ -196,14 +196,14 @@ func hashID(id string) uint64 {
 	return h.Sum64()
 }
 
-// TextProblems are the warnings about links of the texts that lead nowhere. It renders the texts that were not rendered
+// LinkProblems are the warnings about links of the texts, and old addresses of the site, that lead nowhere. It renders the texts that were not rendered
 // yet, so that it costs little after all artifacts are made. The caller may change the result.
-func (p *Plan) TextProblems() []mip.Problem {
+func (p *Plan) LinkProblems() []mip.Problem {
 	p.made.looked.Do(p.made.findDeadLinks)
 	return slices.Clone(p.made.problems)
 }
 
-// findDeadLinks finds what [Plan.TextProblems] returns. A text that cannot be rendered has none: its page fails.
+// findDeadLinks finds what [Plan.LinkProblems] returns. A text that cannot be rendered has none: its page fails.
 func (p *planner) findDeadLinks() {
 	for _, c := range p.Proposals {
 		if _, done := p.found.Load(c.File); !done {

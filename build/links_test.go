@@ -243,7 +243,7 @@ func TestManyDeadLinks(t *testing.T) {
 		fmt.Fprintf(&text, "[^%d]: [c](#none-%d)\n", i, i)
 	}
 	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", text.String())), testSite("MIP"))
-	found := b.plan.TextProblems()
+	found := b.plan.LinkProblems()
 	codes := map[string]int{}
 	for _, p := range found {
 		codes[p.Code]++

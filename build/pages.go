@@ -46,7 +46,7 @@ func (p *planner) documents() {
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
 	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
-		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.TextProblems())})
+		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.LinkProblems())})
 	})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info.Site, p.Forks, p.Metadata) })
 	texts := make([]string, len(p.Proposals))
@@ -110,8 +110,10 @@ func (p *planner) sitePages() {
 	}
 
 	p.addIndex("/404.html", p.pages.NotFound)
-	problem := func() ([]byte, error) { return agent.NotFoundProblem(p.info.Site) }
-	p.add(Artifact{File: "api-404.json", index: true, Body: problem})
+	if !p.options.Site.FilesAlone() {
+		problem := func() ([]byte, error) { return agent.NotFoundProblem(p.info.Site) }
+		p.add(Artifact{File: "api-404.json", index: true, Body: problem})
+	}
 }
 
 // dashboard makes the page of what goes on.

@@ -3,13 +3,10 @@ package build
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
@@ -128,18 +125,6 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	return regexp.MustCompile("^(" + pattern + ")$")
 }
 
-// The rules have the syntax of Netlify and Cloudflare Pages. `_redirects` has a rule a line, of which the first match
-// applies to a path without a file. `_headers` has a path and, indented below it, its fields; all matches apply.
-
-// Redirect is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
-// status, 301 sends the client there.
-type Redirect struct {
-	// From is an exact path, or a prefix that ends in /*.
-	From   string
-	To     string
-	Status int
-}
-
 // Header is one rule of `_headers`: fields for every path that From matches, as in [Redirect]; besides, a
 // segment that begins with a colon stands for any.
 type Header struct {
@@ -147,16 +132,10 @@ type Header struct {
 	Fields [][2]string
 }
 
-const (
-	// splat in the address of a redirect stands for the part of the path that the rule's * covers.
-	splat = ":splat"
-	// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
-	oldPages = "/mip/"
-	// contentSecurityPolicy lets a page load its own style sheet, scripts and images, ask its own origin,
-	// and nothing else.
-	contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
+// contentSecurityPolicy lets a page load its own style sheet, scripts and images, ask its own origin,
+// and nothing else.
+const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // sitemap lists every page of the plan so far. A proposal's pages change with the proposal, a
 // translation's with the translation; the others with the newest one.
@@ -190,79 +169,6 @@ func (p *planner) sitemap() {
 	p.addIndex("/robots.txt", fixed(render.Robots(p.info.Site)))
 }
 
-// redirects maps every route that is not its own file to its file, and old addresses of proposals to their pages.
-func (p *planner) redirects() {
-	var b bytes.Buffer
-	add := func(from, to string, status int) {
-		p.plan.Redirects = append(p.plan.Redirects, Redirect{from, to, status})
-		fmt.Fprintf(&b, "%s %s %d\n", from, to, status)
-	}
-	for _, a := range p.plan.Artifacts {
-		if a.Route != "" && a.Route != "/"+a.File && a.Route+"index.html" != "/"+a.File {
-			add(a.Route, "/"+a.File, 200)
-		}
-	}
-	// The first of two proposals with one old address gets it.
-	taken := map[string]bool{}
-	for _, c := range p.Proposals {
-		for _, from := range p.oldPaths(c) {
-			if plainPath(from) && !taken[from] {
-				taken[from] = true
-				add(from, p.options.Site.Path(c.ID.Page()), 301)
-			}
-		}
-	}
-	old := func(k mip.Kind) bool { return mip.PageFolder(k.Prefix) == oldPages }
-	if folder := mip.PageFolder(p.info.Prefix); !slices.ContainsFunc(p.info.Kinds, old) {
-		add(oldPages+"*", p.options.Site.Path(folder)+splat, 301)
-	}
-	// Every unknown address of the API answers in JSON. The rule comes last, since the first match decides.
-	add("/api/v1/*", "/api-404.json", 404)
-	if !p.options.NoAPIFallback {
-		add("/api/*", "/api-404.json", 404)
-	}
-	p.add(Artifact{File: "_redirects", index: true, Body: fixed(b.Bytes())})
-}
-
-// oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
-// forums name it, that which sites of this kind have (/EIPS/eip-1559), and those of site.yaml.
-func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
-	files := []string{"/" + c.RepoPath, "/" + c.ID.Kind + "S/" + c.Name}
-	if c.Name != path.Base(c.RepoPath) {
-		files = append(files, "/"+path.Dir(c.RepoPath))
-	}
-	for _, file := range files {
-		paths = append(paths, file, strings.TrimSuffix(file, path.Ext(file)))
-	}
-	for _, template := range p.options.Site.Redirects {
-		if p.kindOfPath(template) != c.ID.Kind {
-			continue
-		}
-		paths = append(paths, strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1))
-	}
-	return paths
-}
-
-// kindOfPath is the kind of the proposals that an old path leads to: the one whose prefix stands before the number, as in
-// /sccp/sccp-{n}, else the main one.
-func (p *planner) kindOfPath(template string) string {
-	before, _, _ := strings.Cut(strings.ToLower(template), "{n}")
-	words := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune("/-_.~", r) })
-	for _, k := range p.info.Kinds {
-		if prefix := strings.ToLower(k.Prefix); len(words) > 0 && (words[len(words)-1] == prefix || words[len(words)-1] == prefix+"s") {
-			return k.Prefix
-		}
-	}
-	return p.info.Prefix
-}
-
-// plainPath reports whether a path can stand in a rule as it is.
-func plainPath(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return r <= ' ' || r > '~' || strings.ContainsRune("*:#%?", r)
-	})
-}
-
 // headers adds the header fields that a CDN cannot derive from a file's name: types of routes without an
 // extension, lifetimes, and the policy for pages. No two rules that match one path name the same field.
 func (p *planner) headers() {
@@ -282,7 +188,11 @@ func (p *planner) headers() {
 		[2]string{"Referrer-Policy", "strict-origin-when-cross-origin"},
 		[2]string{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"})
 	add("/assets/*", [2]string{"Cache-Control", immutable})
-	add("/api/v1/*", [2]string{"Content-Type", typeJSON}, [2]string{"Cache-Control", revalidate})
+	fields := [][2]string{{"Cache-Control", revalidate}}
+	if !p.options.Site.FilesAlone() { // else names of files tell, and what is not found is a page
+		fields = append(fields, [2]string{"Content-Type", typeJSON})
+	}
+	add("/api/v1/*", fields...)
 	// A CDN takes a file's type from its extension, which many routes lack and feeds share with other XML.
 	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
@@ -298,15 +208,7 @@ func (p *planner) headers() {
 			add(from, [2]string{"Content-Type", a.Type()})
 		}
 	}
-	p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})
-}
-
-// match reports whether a rule's From covers a path; rest is the part of it that a * covers. A From with a colon covers
-// none: such a rule gives feeds their type, which an artifact has by itself.
-func match(from, urlPath string) (rest string, ok bool) {
-	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
-		rest, ok = strings.CutPrefix(urlPath+"/", prefix+"/")
-		return strings.TrimSuffix(rest, "/"), ok
+	if p.options.Site.Host != site.HostPlain {
+		p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})
 	}
-	return "", from == urlPath
 }

@@ -99,13 +99,13 @@ func TestOneChange(t *testing.T) {
 			strings.Fields("mip/4/index.html status/draft/feed.xml status/draft/index.html type/standards-track/feed.xml type/standards-track/index.html"))},
 		{"nothing", func() {}, nil},
 		{"the number of a file that another links to by its name", func() { number(t, in, "note.md", 8) }, []string{
-			"_redirects", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)", "api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)", "category/core/feed.xml", "category/core/index.html",
+			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)", "api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)", "category/core/feed.xml", "category/core/index.html",
 			"feed.atom", "feed.json", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/1/index.html", "mip/6/index.html",
 			"mip/7.md (gone)", "mip/7/index.html (gone)", "mip/7/og.{hash}.png (gone)", "mip/8.md (new)", "mip/8/index.html (new)", "mip/8/og.{hash}.png (new)",
 			"sitemap.xml", "status/draft/feed.xml", "status/draft/index.html", "type/standards-track/feed.xml", "type/standards-track/index.html",
 		}},
 		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
-			"_redirects", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/site.json", "author/ada/feed.xml", "author/ada/index.html",
+			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/site.json", "author/ada/feed.xml", "author/ada/index.html",
 			"category/core/feed.xml", "category/core/index.html", "dashboard/index.html",
 			"feed.atom", "feed.json", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html",
 			"mip/6.md (gone)", "mip/6/index.html (gone)", "mip/6/og.{hash}.png (gone)",

@@ -97,7 +97,7 @@ func render(ctx context.Context, c *build.Content) error {
 	if err := plan.Check(ctx); err != nil {
 		return err
 	}
-	c.Problems = mip.SortProblems(append(c.Problems, plan.TextProblems()...))
+	c.Problems = mip.SortProblems(append(c.Problems, plan.LinkProblems()...))
 	return nil
 }
 

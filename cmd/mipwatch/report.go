@@ -133,7 +133,7 @@ const mostWarnings = 20
 
 // problemsOf are all that is known of a site, folded.
 func problemsOf(c *build.Content, plan *build.Plan) []mip.Problem {
-	return mip.FoldProblems(mip.SortProblems(slices.Concat(c.Problems, plan.TextProblems())))
+	return mip.FoldProblems(mip.SortProblems(slices.Concat(c.Problems, plan.LinkProblems())))
 }
 
 // writeText prints a line for each problem. All errors are shown, and first, since each of them keeps something from

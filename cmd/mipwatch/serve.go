@@ -206,7 +206,7 @@ func (s *server) build(ctx context.Context) error {
 		return exit(exitWrite, err)
 	}
 	progress.clear()
-	problems := plan.TextProblems()
+	problems := plan.LinkProblems()
 	if found.Errors == 0 {
 		problems = append(problems, c.Problems...)
 	}

@@ -2,7 +2,6 @@ package deploy_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -32,11 +31,17 @@ func published(t *testing.T) (*build.Plan, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Forum = "http://127.0.0.1:1"
+	s.Forum, s.Redirects = "http://127.0.0.1:1", []string{"/faq /about/", "/proposal-{n}", "/chat https://chat.example.org/x?y=1"}
 	for i := range s.Networks {
 		s.Networks[i].RPC = []string{"http://127.0.0.1:1"}
 	}
-	p, err := buildtest.Plan(t.Context(), s, top+"/internal/samples/proposals")
+	return publishedOf(t, s, top+"/internal/samples/proposals")
+}
+
+// publishedOf builds a site and returns its plan and its folder.
+func publishedOf(t *testing.T, s *site.Site, proposals string) (*build.Plan, string) {
+	t.Helper()
+	p, err := buildtest.Plan(t.Context(), s, proposals)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,38 +101,30 @@ func TestCaddyScripts(t *testing.T) {
 	}
 }
 
-// TestCaddyOfOtherKinds asks for the old addresses of a site whose proposals are ERCs and RIPs.
-func TestCaddyOfOtherKinds(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for _, page := range []string{"erc/20", "rip/20"} {
-		page = filepath.Join(dir, page, "index.html")
-		if err := errors.Join(os.MkdirAll(filepath.Dir(page), 0o755), os.WriteFile(page, []byte("20"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	base := startCaddy(t, dir, "1", "SITE_PREFIX=erc", "SITE_KINDS=rip|crp")
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for path, want := range map[string]string{
-		"/ERCS/erc-20": "/erc/20/", "/ERCS/erc-20.md": "/erc/20/", "/EIPS/eip-20/": "/erc/20/", "/proposals/ERC-020.md": "/erc/20/",
-		"/rips/rip-020.md": "/rip/20/", "/rips/RIP-20.md": "", "/x/crp-20": "",
-	} {
-		resp, err := client.Get(base + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if to := resp.Header.Get("Location"); to != want || (resp.StatusCode == 301) != (want != "") {
-			t.Errorf("%s: %d to %q, want %q", path, resp.StatusCode, to, want)
-		}
-	}
-}
-
-// TestCaddyAgrees asks the web server for every file, route and redirect of the sample site, and wants what the CDN
-// is told by _redirects and _headers.
+// TestCaddyAgrees asks the web server for every file, route and redirect of the sample site, and of one with another
+// prefix, and wants what the CDN is told by _redirects and _headers.
 func TestCaddyAgrees(t *testing.T) {
 	t.Parallel()
-	p, dir := published(t)
+	t.Run("sample", func(t *testing.T) {
+		p, dir := published(t)
+		caddyAgrees(t, p, dir)
+	})
+	t.Run("prefix", func(t *testing.T) {
+		folder := filepath.Join(t.TempDir(), "EIPS")
+		text := "---\neip: 1\ntitle: A\nredirect_from: [old/one, /old/two.html]\n---\n\n## Abstract\n\nWords.\n"
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "eip-1.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, dir := publishedOf(t, &site.Site{Title: "T", BaseURL: "https://mips.example.org", Prefix: "EIP"}, folder)
+		caddyAgrees(t, p, dir)
+	})
+}
+
+func caddyAgrees(t *testing.T, p *build.Plan, dir string) {
+	t.Helper()
 	base := startCaddy(t, dir, "1")
 	want, err := p.Publish(t.Context())
 	if err != nil {
@@ -147,6 +144,7 @@ func TestCaddyAgrees(t *testing.T) {
 			paths = append(paths, r.From)
 		}
 	}
+	paths = append(paths, "/faq/", "/proposal-3/", "/mip/1/", "/mip/1.md", "/mip/", "/EIPS/eip-1/", "/old/one/", "/old/two.html", "/old")
 	fields := []string{"Content-Type", "Cache-Control", "Location"}
 	for _, h := range p.Headers {
 		for _, f := range h.Fields {
@@ -189,7 +187,7 @@ func TestCaddyAgrees(t *testing.T) {
 			t.Errorf("%s: %d bytes, want the %d of the file", path, len(body), rec.Body.Len())
 		}
 	}
-	for _, private := range []string{"/_headers", "/_redirects", "/.mipwatch/manifest", "/.mipwatch/lock"} {
+	for _, private := range []string{"/_headers", "/_redirects", "/_redirects.caddy", "/.mipwatch/manifest", "/.mipwatch/lock"} {
 		if res, err := client.Get(base + private); err != nil || res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %v, %v, want 404", private, res, err)
 		}

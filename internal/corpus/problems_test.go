@@ -38,8 +38,8 @@ func TestProblems(t *testing.T) {
 		used[code], used[code+"/committed"] = true, true
 	}
 	for id, m := range messages() {
-		// Package build reports links of rendered texts, and summaries that the texts do not support.
-		if found := regexp.MustCompile(`^(dead-(link|fragment)|source-unknown|summary-(refused|stale|trimmed))`).MatchString(id); !used[id] && !found {
+		// Package build reports links of rendered texts, old addresses, and summaries that the texts do not support.
+		if found := regexp.MustCompile(`^(dead-(link|fragment|redirect)|redirects-left|source-unknown|summary-(refused|stale|trimmed))`).MatchString(id); !used[id] && !found {
 			t.Errorf("problems.txt has %s, which no code reports", id)
 		}
 		if m.level != "error" && m.level != "warning" && m.level != "notice" || m.code == "" || m.format == "" {

@@ -79,12 +79,13 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	sum := sha256.Sum256(content)
 	shown := f.shown(o.Show)
 	stated := f.date("updated")
+	moved := f.moved()
 	metadata, note := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
 	if note != "" {
 		shown = append([]mip.Shown{{Key: "Note on the status", Text: note}}, shown...)
 	}
 	p := &Proposal{
-		Metadata: metadata, File: file.Path, Name: name, Raw: raw, Body: body, NeedsTrialRender: needsTrial, Shown: shown,
+		Metadata: metadata, File: file.Path, Name: name, Raw: raw, Body: body, NeedsTrialRender: needsTrial, Shown: shown, Moved: moved,
 		source: file, stated: stated, report: r,
 	}
 	p.ContentHash = hex.EncodeToString(sum[:])

@@ -33,6 +33,14 @@ func WebAddress(s string) (u *url.URL, ok bool) {
 	return u, true
 }
 
+// IsPath reports whether a text is the path of an address on a site, as it stands in a rule of a host: it begins with a
+// slash, has neither empty nor . or .. parts, and none of the characters that have a meaning in such a rule.
+func IsPath(s string) bool {
+	return strings.HasPrefix(s, "/") && path.Clean(s) == s && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune("*:#%?\\{}\"", r)
+	})
+}
+
 // place takes an address of the web apart: the host with a port that says something, and the path
 // without a slash at its end. Both are empty for anything else.
 func place(address string) (host, where string) {

@@ -154,16 +154,24 @@ func checkAddress(s string) error {
 	return nil
 }
 
-// checkRedirect checks a path with a place for a number. It stands in a rule of the host as it is, where some characters
-// have a meaning of their own.
+// checkRedirect checks an old path: one of every proposal, with a place for its number, or any, with the path or address
+// that it leads to behind it.
 func checkRedirect(s string) error {
-	if strings.Count(s, "{n}") != 1 {
-		return fmt.Errorf("want {n} once, where the number goes, got %s", mip.Quote(s))
+	from, to, other := strings.Cut(s, " ")
+	to = strings.TrimSpace(to)
+	switch {
+	case !other && strings.Count(from, "{n}") != 1:
+		return fmt.Errorf("want {n} once, where the number goes, or such as /faq /about/, got %s", mip.Quote(s))
+	case !other && !mip.IsPath(strings.Replace(from, "{n}", "1", 1)):
+		return fmt.Errorf("want a path such as /EIPS/eip-{n}, got %s", mip.Quote(s))
+	case other && !mip.IsPath(from):
+		return fmt.Errorf("want a path such as /faq before the blank, got %s", mip.Quote(s))
+	case strings.HasPrefix(to, "/") && to != "/" && !mip.IsPath(strings.TrimSuffix(to, "/")):
+		return fmt.Errorf("want a path such as /about/ behind the blank, got %s", mip.Quote(to))
+	case other && !strings.HasPrefix(to, "/"):
+		return checkAddress(to)
 	}
-	if number := strings.Replace(s, "{n}", "1", 1); number != path.Clean(number) {
-		return fmt.Errorf("want a path without empty, . and .. parts, got %s", mip.Quote(s))
-	}
-	return match(s, `^/[\w./~-]*\{n\}[\w./~-]*$`, "a path such as /EIPS/eip-{n}")
+	return nil
 }
 
 // checkProposals checks a folder of proposals, or a pattern of their files.

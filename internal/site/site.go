@@ -44,7 +44,8 @@ type Site struct {
 	Overrides map[mip.ID]Override
 	// Locales are those in addition to English, BCP 47.
 	Locales []string `yaml:"locales"`
-	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}.
+	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}, and other
+	// old paths, each with a blank and the path or address that it leads to now behind it, as in /faq /about/.
 	Redirects []string `yaml:"redirects"`
 	// Ignore are patterns of names of files that hold no proposals, such as templates, in the syntax of path.Match. Letter
 	// case does not count.
@@ -59,7 +60,7 @@ type Site struct {
 	Show []string `yaml:"show"`
 	// References are where proposals of other sites are.
 	References mip.References `yaml:"references"`
-	// Host is what serves the site: rewrites, also when empty, or [HostPlain].
+	// Host is what serves the site: rewrites, also when empty, [HostPlain] or [HostCloudflare].
 	Host string `yaml:"host"`
 	// KeepGoing says that the sound proposals are published, or taken from the upstream, where others are in error.
 	KeepGoing bool `yaml:"keep_going"`
@@ -124,13 +125,22 @@ func (s *Site) Addresses() []string {
 	return []string{s.BaseURL, source, strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
 }
 
-// HostPlain is a host that answers for files alone and knows no rules, such as GitHub Pages.
-const HostPlain = "plain"
+// Hosts that answer for files alone.
+const (
+	// HostPlain knows no rules, such as GitHub Pages.
+	HostPlain = "plain"
+	// HostCloudflare is Cloudflare Pages, which leads old addresses on and sets fields by rules of which it takes a
+	// limited number.
+	HostCloudflare = "cloudflare"
+)
 
-// Route is the address at which the host has a route that starts with a slash: where it knows no rules, a JSON document of
-// the API has that of its file.
+// FilesAlone reports whether the host answers for files alone, each at its own address.
+func (s *Site) FilesAlone() bool { return s.Host == HostPlain || s.Host == HostCloudflare }
+
+// Route is the address at which the host has a route that starts with a slash: where it answers for files alone, a JSON
+// document of the API has that of its file.
 func (s *Site) Route(route string) string {
-	if s.Host == HostPlain && strings.HasPrefix(route, "/api/v1/") {
+	if s.FilesAlone() && strings.HasPrefix(route, "/api/v1/") {
 		return route + ".json"
 	}
 	return route

@@ -27,7 +27,8 @@ func (f *file) validate(p *parser) {
 	f.settleKinds()
 	p.check("source_url", checkSource(f.SourceURL))
 	if f.Host != "" {
-		p.check("host", match(f.Host, `^(?:rewrites|plain)$`, "rewrites, or plain for a host that knows no rules, such as GitHub Pages"))
+		const want = "rewrites, cloudflare for Cloudflare Pages, or plain for a host that knows no rules, such as GitHub Pages"
+		p.check("host", match(f.Host, `^(?:rewrites|plain|cloudflare)$`, want))
 	}
 	if f.Upstream != nil {
 		f.Upstream.validate(p)

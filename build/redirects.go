@@ -1,0 +1,209 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render"
+)
+
+// The rules have the syntax of Netlify and Cloudflare Pages. `_redirects` has a rule a line, of which the first match
+// applies to a path without a file. `_headers` has a path and, indented below it, its fields; all matches apply.
+
+// Redirect is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
+// status, 301 sends the client there.
+type Redirect struct {
+	// From is an exact path, or a prefix that ends in /*.
+	From   string
+	To     string
+	Status int
+}
+
+const (
+	// splat in the address of a redirect stands for the part of the path that the rule's * covers.
+	splat = ":splat"
+	// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
+	oldPages = "/mip/"
+)
+
+// redirects leads every route that is not its own file to its file, and old addresses to where they lead now, as the host
+// does it: by rules, or by pages at the old addresses.
+func (p *planner) redirects() {
+	moved := p.moved()
+	switch p.options.Site.Host {
+	case site.HostPlain:
+		p.movedPages(moved)
+		return
+	case site.HostCloudflare:
+		p.plan.Redirects = moved
+		rules, left := forCloudflare(moved, p.published())
+		p.addRules("_redirects", rules)
+		if left > 0 {
+			p.problems = append(p.problems, corpus.Problem(p.folder(), 0, "redirects-left", left))
+		}
+		return
+	}
+	for _, a := range p.plan.Artifacts {
+		if a.Route != "" && a.Route != "/"+a.File && a.Route+"index.html" != "/"+a.File {
+			p.plan.Redirects = append(p.plan.Redirects, Redirect{a.Route, "/" + a.File, 200})
+		}
+	}
+	p.plan.Redirects = append(p.plan.Redirects, moved...)
+	// Every unknown address of the API answers in JSON. The rule comes last, since the first match decides.
+	p.plan.Redirects = append(p.plan.Redirects, Redirect{"/api/v1/*", "/api-404.json", 404})
+	if !p.options.NoAPIFallback {
+		p.plan.Redirects = append(p.plan.Redirects, Redirect{"/api/*", "/api-404.json", 404})
+	}
+	p.addRules("_redirects", p.plan.Redirects)
+	p.add(Artifact{File: "_redirects.caddy", index: true, Body: fixed(forCaddy(moved))})
+}
+
+// addRules adds the file with the rules of a CDN.
+func (p *planner) addRules(file string, rules []Redirect) {
+	var b bytes.Buffer
+	for _, r := range rules {
+		fmt.Fprintf(&b, "%s %s %d\n", r.From, r.To, r.Status)
+	}
+	p.add(Artifact{File: file, index: true, Body: fixed(b.Bytes())})
+}
+
+// forCaddy is what leads on in the syntax of a map of Caddy, which takes a last slash for a part of a path.
+func forCaddy(moved []Redirect) []byte {
+	var b bytes.Buffer
+	for _, r := range moved {
+		if folder, all := strings.CutSuffix(r.From, "/*"); all {
+			fmt.Fprintf(&b, "~^%s(?:/(.*))?$ %s\n", folder, strings.Replace(r.To, splat, "${1}", 1))
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s\n", r.From, r.To)
+		if path.Ext(r.From) == "" {
+			fmt.Fprintf(&b, "%s/ %s\n", r.From, r.To)
+		}
+	}
+	return b.Bytes()
+}
+
+// moved are the old addresses of pages with where they lead, each once and none that something is published at. What
+// site.yaml and headers name comes before what follows from names of files; of two proposals the first gets an address.
+func (p *planner) moved() (out []Redirect) {
+	taken := p.published()
+	add := func(from, to string) {
+		if mip.IsPath(from) && !taken[from] {
+			taken[from] = true
+			out = append(out, Redirect{from, to, 301})
+		}
+	}
+	for _, item := range p.options.Site.Redirects {
+		from, to, other := strings.Cut(item, " ")
+		to = strings.TrimSpace(to)
+		switch here := strings.HasPrefix(to, "/"); {
+		case !other:
+		case here && !p.published()[strings.TrimSuffix(to, "/")]:
+			p.problems = append(p.problems, corpus.Problem(p.folder(), 0, "dead-redirect", from, to))
+		case here:
+			add(from, p.options.Site.Path(to))
+		default:
+			add(from, to)
+		}
+	}
+	for _, paths := range []func(*corpus.Proposal) []string{func(c *corpus.Proposal) []string { return c.Moved }, p.oldPaths} {
+		for _, c := range p.Proposals {
+			for _, from := range paths(c) {
+				add(from, p.options.Site.Path(c.ID.Page()))
+			}
+		}
+	}
+	old := func(k mip.Kind) bool { return mip.PageFolder(k.Prefix) == oldPages }
+	if folder := mip.PageFolder(p.info.Prefix); !slices.ContainsFunc(p.info.Kinds, old) {
+		out = append(out, Redirect{oldPages + "*", p.options.Site.Path(folder) + splat, 301})
+	}
+	return out
+}
+
+// published are the paths at which the plan so far has something, without a last slash; the home page is at the empty one.
+func (p *planner) published() map[string]bool {
+	paths := map[string]bool{}
+	for _, a := range p.plan.Artifacts {
+		paths["/"+a.File], paths[strings.TrimSuffix(a.Route, "/")] = true, true
+	}
+	return paths
+}
+
+// folder stands for site.yaml in problems.
+func (p *planner) folder() string { return filepath.ToSlash(p.options.Folders[0]) }
+
+// oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
+// forums name it and as usual generators of sites publish it, that which sites of this kind have (/EIPS/eip-1559), and
+// those of site.yaml.
+func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
+	files := []string{"/" + c.RepoPath, "/" + c.ID.Kind + "S/" + c.Name}
+	if c.Name != path.Base(c.RepoPath) {
+		files = append(files, "/"+path.Dir(c.RepoPath))
+	}
+	for _, file := range files {
+		page := strings.TrimSuffix(file, path.Ext(file))
+		paths = append(paths, file, page, page+".html", strings.ToLower(page))
+	}
+	for _, template := range p.options.Site.Redirects {
+		if strings.Contains(template, " ") || p.kindOfPath(template) != c.ID.Kind {
+			continue
+		}
+		paths = append(paths, strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1))
+	}
+	return paths
+}
+
+// kindOfPath is the kind of the proposals that an old path leads to: the one whose prefix stands before the number, as in
+// /sccp/sccp-{n}, else the main one.
+func (p *planner) kindOfPath(template string) string {
+	before, _, _ := strings.Cut(strings.ToLower(template), "{n}")
+	words := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune("/-_.~", r) })
+	for _, k := range p.info.Kinds {
+		if prefix := strings.ToLower(k.Prefix); len(words) > 0 && (words[len(words)-1] == prefix || words[len(words)-1] == prefix+"s") {
+			return k.Prefix
+		}
+	}
+	return p.info.Prefix
+}
+
+// movedPages adds a page at each old address that a file can have, which leads browsers and search engines on. Of two
+// addresses that differ by case alone the first has one: some file systems know no case.
+func (p *planner) movedPages(moved []Redirect) {
+	taken := map[string]bool{}
+	for _, a := range p.plan.Artifacts {
+		taken[strings.ToLower(a.File)] = true
+	}
+	for _, r := range moved {
+		file := strings.TrimPrefix(r.From, "/")
+		switch path.Ext(file) {
+		case ".html":
+		case "":
+			file += "/index.html"
+		default:
+			continue
+		}
+		if strings.HasSuffix(r.From, "*") || taken[strings.ToLower(file)] {
+			continue
+		}
+		taken[strings.ToLower(file)] = true
+		p.add(Artifact{File: file, index: true, Body: func() ([]byte, error) { return render.Moved(r.To) }})
+	}
+}
+
+// match reports whether a rule's From covers a path; rest is the part of it that a * covers. A From with a colon covers
+// none: such a rule gives feeds their type, which an artifact has by itself.
+func match(from, urlPath string) (rest string, ok bool) {
+	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
+		rest, ok = strings.CutPrefix(urlPath+"/", prefix+"/")
+		return strings.TrimSuffix(rest, "/"), ok
+	}
+	return "", from == urlPath
+}

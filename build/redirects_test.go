@@ -1,0 +1,167 @@
+package build_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/buildtest"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// TestOldAddresses follows links that other sites have to a proposal: to its file in the repository, to the page of a
+// publisher of EIPs, and to what site.yaml and the proposal's header name. The pages of a site lie under its prefix, and once lay under mip.
+func TestOldAddresses(t *testing.T) {
+	for _, c := range []struct {
+		prefix, folder, file, header string
+		redirects                    []string
+		want                         map[string]string
+	}{
+		{"EIP", "EIPS", "eip-1559.md", "redirect_from: [old/fees, /old/base.html]\n", nil, map[string]string{
+			"/EIPS/eip-1559": "301 /eip/1559/", "/EIPS/eip-1559.md": "301 /eip/1559/", "/EIPS/eip-1559/": "301 /eip/1559/", "/EIPS/eip-1559.html": "301 /eip/1559/", "/eips/eip-1559": "301 /eip/1559/", "/old/fees/": "301 /eip/1559/", "/old/base.html": "301 /eip/1559/", "/EIPS/eip-1559?a=b": "301 /eip/1559/?a=b",
+			"/EIPS/eip-1560": "404 ", "/EIPS/eip-1559/x": "404 ", "/EIPS/": "404 ", "/EIP/1559/": "404 ", "/eip/1559/": "200 ", "/eip/1559.md": "200 ",
+			"/mip/1559/": "301 /eip/1559/", "/mip/1559.md": "301 /eip/1559.md", "/mip/1559/feed.xml?x=%25": "301 /eip/1559/feed.xml?x=%25",
+			"/mip/a%20b/%3Fc": "301 /eip/a%20b/%3Fc", "/mip": "301 /eip/",
+		}},
+		{"MIP", "proposals", "MIP-4.md", "aliases:\n  - /four\n  - four\npermalink: /p/:slug\nslug: /fourth/\n", []string{"/faq /about/", "/chat https://chat.example.org/?a=b", "/mip/4 /about/"}, map[string]string{
+			"/proposals/MIP-4": "301 /mip/4/", "/proposals/MIP-4.md": "301 /mip/4/", "/MIPS/MIP-4": "301 /mip/4/", "/MIPS/MIP-4.md": "301 /mip/4/",
+			"/four": "301 /mip/4/", "/fourth": "301 /mip/4/", "/p/:slug": "404 ", "/faq": "301 /about/", "/chat?c=d": "301 https://chat.example.org/?a=b", "/mip/4": "301 /mip/4/",
+		}},
+		{"BIP", "texts", "bip-0032.md", "", []string{"/standards/{n}.html", "/b{n}"}, map[string]string{
+			"/texts/bip-0032": "301 /bip/32/", "/BIPS/bip-0032.md": "301 /bip/32/", "/standards/32.html": "301 /bip/32/", "/b32": "301 /bip/32/", "/b32/": "301 /bip/32/",
+		}},
+	} {
+		s := testSite(c.prefix)
+		s.Redirects = c.redirects
+		in := filepath.Join(t.TempDir(), c.folder)
+		text := proposalText(c.header, "Words.")
+		if err := errors.Join(os.Mkdir(in, 0o755), os.WriteFile(filepath.Join(in, c.file), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		p, err := buildtest.Plan(t.Context(), s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := p.Publish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for target, want := range c.want {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+			if got := fmt.Sprint(w.Code, " ", w.Header().Get("Location")); got != want {
+				t.Errorf("GET %s: %s, want %s", target, got, want)
+			}
+		}
+	}
+}
+
+// TestCloudflare reads the rules of a site for Cloudflare Pages as that does: those for one path each first, then in their
+// order those in which :n stands for anything but a slash and * for anything. No rule may cover what is published, since the
+// host asks rules first.
+func TestCloudflare(t *testing.T) {
+	in := t.TempDir()
+	for n := 1; n <= 700; n++ {
+		name := fmt.Sprintf("cip-%04d.md", n)
+		if n > 300 {
+			name = fmt.Sprintf("CIP-%d-%s.md", n, strings.Repeat("x", n%7)+string(rune('a'+n%26)))
+		}
+		text := fmt.Sprintf("---\ncip: %d\ntitle: T\nredirect_from: /standard/%d\n---\n\n## Abstract\n", n, n)
+		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := testSite("CIP")
+	s.Host, s.Redirects = site.HostCloudflare, []string{"/faq /about/", "/cips/{n}", "/cip/cip{n}.html", "/gone /nowhere/"}
+	p, err := buildtest.Plan(t.Context(), s, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	static, order, patterns := map[string]string{}, []string{}, map[string]*regexp.Regexp{}
+	to := map[string]string{}
+	for _, a := range p.Artifacts {
+		if a.File != "_redirects" {
+			continue
+		}
+		rules, err := a.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(rules)) {
+			from, rest, _ := strings.Cut(line, " ")
+			target, status, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			if status != "301" {
+				t.Errorf("a rule of a status that the host does not know: %s", line)
+			}
+			if !strings.ContainsAny(from, ":*") {
+				if len(order) > 0 {
+					t.Errorf("behind a rule for many paths: %s", line)
+				}
+				static[from] = target
+				continue
+			}
+			pattern := strings.NewReplacer(`:n`, `(?P<n>[^/]+)`, `\*`, `(?P<splat>.*)`).Replace(regexp.QuoteMeta(from))
+			order, patterns[from], to[from] = append(order, from), regexp.MustCompile("^"+pattern+"$"), target
+		}
+	}
+	follow := func(at string) string {
+		if to := static[at]; to != "" {
+			return to
+		}
+		for _, from := range order {
+			if m := patterns[from].FindStringSubmatch(at); m != nil {
+				return strings.NewReplacer(":n", m[1], ":splat", m[1]).Replace(to[from])
+			}
+		}
+		return ""
+	}
+	if len(static) > 2000 || len(static) < 1900 || len(order) > 100 || len(order) < 10 {
+		t.Errorf("%d rules for one path and %d for many; the host takes 2000 and 100", len(static), len(order))
+	}
+	pages := map[string]bool{}
+	for _, a := range p.Artifacts {
+		pages[a.Route] = true
+	}
+	lost := 0
+	for _, r := range p.Redirects {
+		if strings.HasSuffix(r.From, "*") {
+			continue
+		}
+		for _, at := range []string{r.From, r.From + "/"} {
+			switch got := follow(at); {
+			case strings.HasSuffix(at, "/") && strings.Contains(filepath.Base(at), "."):
+			case got != "" && pages[got] && got != r.To:
+				t.Errorf("%s leads to %q, want %s", at, got, r.To)
+			case got != r.To && at == r.From:
+				lost++
+			}
+		}
+	}
+	for _, a := range p.Artifacts {
+		for _, at := range []string{a.Route, "/" + a.File} {
+			if got := follow(at); got != "" {
+				t.Errorf("%s is published, and a rule leads it to %s", at, got)
+			}
+		}
+	}
+	var told []string
+	for _, problem := range p.LinkProblems() {
+		told = append(told, problem.Code+": "+problem.Message)
+	}
+	want := []string{"dead-redirect: the address /gone under redirects in site.yaml leads to /nowhere/", fmt.Sprintf("redirects-left: %d old addresses", lost)}
+	if len(told) != 2 || !strings.HasPrefix(told[0], want[0]) || !strings.HasPrefix(told[1], want[1]) || lost == 0 {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	for _, at := range []string{"/cips/cip-0030", "/CIPS/cip-0299.md", "/standard/650", "/cips/12", "/cip/cip699.html"} {
+		n := strings.TrimLeft(regexp.MustCompile(`\d+`).FindString(at), "0")
+		if got, want := follow(at), "/cip/"+n+"/"; got != want {
+			t.Errorf("%s leads to %q, want %s", at, got, want)
+		}
+	}
+}
