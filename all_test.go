@@ -241,11 +241,17 @@ func TestSkips(t *testing.T) {
 	})
 }
 
-// TestWorkflows holds the workflows to their language, to the fewest rights and to nobody else's code.
+// TestWorkflows holds the workflows, the action and its example to their language, to the fewest rights and to nobody else's
+// code.
 func TestWorkflows(t *testing.T) {
-	files, err := filepath.Glob(".github/workflows/*.yml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no workflows: %v", err)
+	const example = "examples/pages.yml"
+	files := []string{example}
+	for _, pattern := range []string{".github/workflows/*.yml", ".github/actions/*/action.yml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		files = append(files, found...)
 	}
 	uses, pinned := regexp.MustCompile(`uses: *(\S+)`), regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+\n$`)
 	for _, name := range files {
@@ -253,11 +259,12 @@ func TestWorkflows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !regexp.MustCompile(`(?m)^permissions:( \{\}|\n  contents: read\n\n)`).Match(text) {
+		isAction := bytes.Contains(text, []byte("\nruns:\n")) // it has the rights of the workflow that uses it
+		if !isAction && !regexp.MustCompile(`(?m)^permissions:( \{\}|\n  contents: read\n(  pages: read .*\n)?\n)`).Match(text) {
 			t.Errorf("%s: a workflow begins with no right, or that to read", name)
 		}
 		for _, m := range uses.FindAllSubmatch(text, -1) {
-			if action := string(m[1]); !strings.HasPrefix(action, "actions/") && !strings.HasPrefix(action, "./") {
+			if action := string(m[1]); !strings.HasPrefix(action, "actions/") && !strings.HasPrefix(action, "./") && !strings.HasPrefix(action, "mipwatch/") {
 				t.Errorf("%s uses %s; want actions of GitHub's own, or a command", name, action)
 			}
 		}
@@ -269,8 +276,10 @@ func TestWorkflows(t *testing.T) {
 		}
 	}
 	testenv.Program(t, "actionlint", "actionlint")
-	if out, err := exec.CommandContext(t.Context(), "actionlint", "-no-color").CombinedOutput(); err != nil {
-		t.Errorf("actionlint: %v\n%s", err, out)
+	for _, args := range [][]string{{"-no-color"}, {"-no-color", example}} { // without a file, all below .github
+		if out, err := exec.CommandContext(t.Context(), "actionlint", args...).CombinedOutput(); err != nil {
+			t.Errorf("actionlint: %v\n%s", err, out)
+		}
 	}
 }
 

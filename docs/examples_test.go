@@ -6,13 +6,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	diff "github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -56,6 +61,41 @@ func TestExamplesWork(t *testing.T) {
 		if err := try(h, s.BaseURL, string(m[1])); err != nil {
 			t.Errorf("llms.txt: %s: %v", m[1], err)
 		}
+	}
+}
+
+// TestExampleWorkflow holds the workflow in docs/operators.md to the file, whose top it leaves out, and the inputs and outputs
+// of the action to those that it has.
+func TestExampleWorkflow(t *testing.T) {
+	t.Chdir(top)
+	section := sectionOf(t, "docs/operators.md", "A repository as it is")
+	_, shown, _ := strings.Cut(section, "```yaml\n")
+	shown, _, _ = strings.Cut(shown, "```\n")
+	file, err := os.ReadFile("examples/pages.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, _, _ := strings.Cut(string(file), "name:")
+	if d := diff.Diff(strings.TrimPrefix(string(file), comment), shown); d != "" {
+		t.Errorf("examples/pages.yml and docs/operators.md (-file +document):\n%s", d)
+	}
+	text, err := os.ReadFile(".github/actions/publish/action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var action struct{ Inputs, Outputs map[string]any }
+	if err := yaml.Unmarshal(text, &action); err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	_, tables, _ := strings.Cut(section, "| Input ")
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)`").FindAllStringSubmatch(tables, -1) {
+		named = append(named, m[1])
+	}
+	have := slices.AppendSeq(slices.Sorted(maps.Keys(action.Inputs)), maps.Keys(action.Outputs))
+	slices.Sort(have)
+	if slices.Sort(named); !slices.Equal(named, have) {
+		t.Errorf("docs/operators.md names %v; the action has the inputs and outputs %v", named, have)
 	}
 }
 

@@ -57,22 +57,37 @@ func TestAutomationKeepsGoing(t *testing.T) {
 // runs are the commands of a workflow that run this program, in order.
 func runs(t *testing.T, file string) (out []string) {
 	t.Helper()
+	for _, step := range stepsOf(t, file) {
+		if strings.Contains(step.Run, "cmd/mipwatch") {
+			out = append(out, step.Run)
+		}
+	}
+	return out
+}
+
+// step is one of a workflow or of an action: it runs commands or uses another action.
+type step struct {
+	ID, If, Run, Uses string
+	Env               map[string]string
+	With              map[string]any
+}
+
+// stepsOf are the steps of a workflow or of an action, in order.
+func stepsOf(t *testing.T, file string) (out []step) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var workflow struct {
-		Jobs map[string]struct{ Steps []struct{ Run string } }
+	var automation struct {
+		Jobs map[string]struct{ Steps []step }
+		Runs struct{ Steps []step }
 	}
-	if err := yaml.Unmarshal(text, &workflow); err != nil {
+	if err := yaml.Unmarshal(text, &automation); err != nil {
 		t.Fatal(err)
 	}
-	for _, job := range workflow.Jobs {
-		for _, step := range job.Steps {
-			if strings.Contains(step.Run, "cmd/mipwatch") {
-				out = append(out, step.Run)
-			}
-		}
+	for _, job := range automation.Jobs {
+		out = append(out, job.Steps...)
 	}
-	return out
+	return append(out, automation.Runs.Steps...)
 }

@@ -21,10 +21,13 @@ import (
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
-// image is what the Dockerfile says of the image, its last stage.
-func image(t *testing.T) (last []instruction) {
+// releases makes the images of a release.
+const releases = top + "/.ci/release/Dockerfile"
+
+// image is what a Dockerfile says of its last image, that of the sidecar.
+func image(t *testing.T, file string) (last []instruction) {
 	t.Helper()
-	for _, in := range instructions(read(t, "Dockerfile")) {
+	for _, in := range instructions(read(t, file)) {
 		if in.word == "FROM" {
 			last = nil
 		}
@@ -44,28 +47,44 @@ func one(t *testing.T, ins []instruction, word string) string {
 	return ""
 }
 
-// TestDockerfile holds the image to what is promised of it.
+// TestDockerfile holds the images to what is promised of them.
 func TestDockerfile(t *testing.T) {
-	for _, in := range instructions(read(t, "Dockerfile")) {
-		name, _, _ := strings.Cut(in.rest, " ")
-		if in.word == "FROM" && name != "scratch" && !regexp.MustCompile(`:[0-9]+\.[0-9]+\.[0-9]+`).MatchString(name) {
-			t.Errorf("FROM %s: the base has no whole version", name)
+	for _, file := range []string{"Dockerfile", releases} {
+		users := 0
+		for _, in := range instructions(read(t, file)) {
+			name, _, _ := strings.Cut(in.rest, " ")
+			if in.word == "FROM" && name != "scratch" && !regexp.MustCompile(`:[0-9]+\.[0-9]+\.[0-9]+`).MatchString(name) {
+				t.Errorf("%s: FROM %s: the base has no whole version", file, name)
+			}
+			if in.word == "USER" {
+				users++
+				if strings.HasPrefix(in.rest, "0") || !regexp.MustCompile(`^[0-9]+:[0-9]+$`).MatchString(in.rest) {
+					t.Errorf("%s: USER %s: want numbers, and not root's: Kubernetes cannot tell a name from root", file, in.rest)
+				}
+			}
+		}
+		if want := map[string]int{"Dockerfile": 1, releases: 2}[file]; users != want {
+			t.Errorf("%s has %d images with a USER, want %d", file, users, want)
 		}
 	}
 	netlify := regexp.MustCompile(`GO_VERSION = "(.*)"`).FindStringSubmatch(read(t, top+"/netlify.toml"))
 	if len(netlify) != 2 || !strings.Contains(read(t, "Dockerfile"), "FROM golang:"+netlify[1]+"-") {
 		t.Errorf("the Dockerfile and netlify.toml (%q) build with different versions of Go", netlify)
 	}
-	last := image(t)
-	if user := one(t, last, "USER"); strings.HasPrefix(user, "0") || !regexp.MustCompile(`^[0-9]+:[0-9]+$`).MatchString(user) {
-		t.Errorf("USER %s: want numbers, and not root's: Kubernetes cannot tell a name from root", user)
+	last := image(t, "Dockerfile")
+	for _, word := range []string{"USER", "ENV", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT"} {
+		if got, want := one(t, image(t, releases), word), one(t, last, word); got != want {
+			t.Errorf("%s %s of a release; want %s, as from a checkout", word, got, want)
+		}
 	}
 	if addr := one(t, last, "ENV"); addr != "SIDECAR_ADDR=0.0.0.0:"+one(t, last, "EXPOSE") {
 		t.Errorf("ENV %s and EXPOSE %s do not agree", addr, one(t, last, "EXPOSE"))
 	}
 	testenv.Program(t, "dockerfile-utils", "dockerfile-utils")
-	if out, err := exec.CommandContext(t.Context(), "dockerfile-utils", "lint", "Dockerfile").CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
-		t.Errorf("dockerfile-utils lint: %v\n%s", err, out)
+	for _, file := range []string{"Dockerfile", releases} {
+		if out, err := exec.CommandContext(t.Context(), "dockerfile-utils", "lint", file).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+			t.Errorf("dockerfile-utils lint %s: %v\n%s", file, err, out)
+		}
 	}
 }
 
@@ -84,7 +103,7 @@ func TestImageRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := image(t)
+	last := image(t, "Dockerfile")
 	uid, gid, _ := strings.Cut(one(t, last, "USER"), ":")
 	u, err := strconv.ParseUint(uid, 10, 32)
 	g, err2 := strconv.ParseUint(gid, 10, 32)
@@ -240,7 +259,7 @@ func TestCompose(t *testing.T) {
 		t.Error(err)
 	}
 	// The web server finds the sidecars under the name and the port that the Caddyfile has.
-	if want := "dynamic a {$SIDECAR_HOST:sidecar} {$SIDECAR_PORT:" + one(t, image(t), "EXPOSE") + "}"; !strings.Contains(read(t, "Caddyfile"), want) {
+	if want := "dynamic a {$SIDECAR_HOST:sidecar} {$SIDECAR_PORT:" + one(t, image(t, "Dockerfile"), "EXPOSE") + "}"; !strings.Contains(read(t, "Caddyfile"), want) {
 		t.Errorf("the Caddyfile has no %q", want)
 	}
 	if !strings.HasSuffix(environment["REDIS_URL"].(string), "//redis:6379/0") || services["redis"] == nil {
@@ -270,7 +289,7 @@ func TestKubernetes(t *testing.T) {
 	}
 	container := at(pod, "spec", "containers", 0)
 	port := at(container, "ports", 0)
-	if p := strconv.Itoa(at(port, "containerPort").(int)); p != one(t, image(t), "EXPOSE") || at(byKind["Service"], "spec", "ports", 0, "targetPort") != at(port, "name") ||
+	if p := strconv.Itoa(at(port, "containerPort").(int)); p != one(t, image(t, "Dockerfile"), "EXPOSE") || at(byKind["Service"], "spec", "ports", 0, "targetPort") != at(port, "name") ||
 		at(byKind["NetworkPolicy"], "spec", "ingress", 0, "ports", 0, "port") != at(port, "name") {
 		t.Errorf("ports do not agree: %v", port)
 	}
@@ -282,7 +301,7 @@ func TestKubernetes(t *testing.T) {
 	variables, _ := at(container, "env").([]any)
 	for i, v := range variables {
 		knownVariables(t, "kubernetes.yaml", at(v, "name").(string))
-		if at(v, "name") == "SIDECAR_ADDR" && at(variables, i, "value") != "0.0.0.0:"+one(t, image(t), "EXPOSE") {
+		if at(v, "name") == "SIDECAR_ADDR" && at(variables, i, "value") != "0.0.0.0:"+one(t, image(t, "Dockerfile"), "EXPOSE") {
 			t.Errorf("SIDECAR_ADDR is %v", at(v, "value"))
 		}
 	}
@@ -290,7 +309,7 @@ func TestKubernetes(t *testing.T) {
 		at(variables, 1, "value") != "0.0.0.0:"+strconv.Itoa(at(metrics, "containerPort").(int)) {
 		t.Errorf("the port of the figures is %v", metrics)
 	}
-	user, _, _ := strings.Cut(one(t, image(t), "USER"), ":")
+	user, _, _ := strings.Cut(one(t, image(t, "Dockerfile"), "USER"), ":")
 	if strconv.Itoa(at(pod, "spec", "securityContext", "runAsUser").(int)) != user || at(pod, "spec", "securityContext", "runAsNonRoot") != true ||
 		at(container, "securityContext", "readOnlyRootFilesystem") != true || at(container, "securityContext", "allowPrivilegeEscalation") != false {
 		t.Error("the pod is not hardened, or runs as another user than the image")
