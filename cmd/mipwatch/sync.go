@@ -95,7 +95,7 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 	for _, src := range s.sources(config.Proposals) {
 		if src.pattern != "" {
 			return nil, s.invalid(config.ProposalsLine, "bad-value", fmt.Sprintf(
-				"proposals: only whole folders are synced, and %s is a pattern; clone the upstream instead, or name its folder", src.pattern))
+				"proposals: texts are synced into folders, and %s is a pattern; name a folder here, and the pattern under upstream.folders", src.pattern))
 		}
 		local = append(local, src.folder)
 	}

@@ -105,7 +105,7 @@ type PublishedTranslation struct {
 
 	Sections []mip.Section `json:"sections" doc:"With the ids of the proposal's sections, but for a stale one with other headings. Joined they are the body."`
 
-	ContentHash string   `json:"contentHash" doc:"contentHash of the text that was translated."`
+	ContentHash string   `json:"contentHash" doc:"contentHash of the text that was translated; empty where a file does not say it and is not of the present one."`
 	GeneratedAt mip.Time `json:"generatedAt" doc:"The newest commit that changed it, else the proposal's date."`
 	Source      string   `json:"source" doc:"file."`
 	Stale       bool     `json:"stale" doc:"The English text has changed since it was made."`

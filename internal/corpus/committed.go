@@ -9,14 +9,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
@@ -241,102 +239,4 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 		}
 	}
 	return sum, nil
-}
-
-// readTranslation reads a translation. Its header is written as a proposal's is; only title,
-// description and translation-of are read of it, the contentHash of the text that was translated.
-func (e *entry) readTranslation(raw string) {
-	r := &report{}
-	header, doc, needsTrial := parseTranslation(raw, r)
-	for _, p := range r.problems {
-		if p.Code != "hidden-character" || p.Level == mip.Error {
-			e.report.add(p.Line, "translation-invalid", p.Message)
-			return
-		}
-	}
-	for _, p := range r.problems {
-		e.report.put(p.Level, p.Line, p.Code, p.Message)
-	}
-	text := &api.PublishedTranslation{
-		MIPNumber: e.id.Number, Locale: e.locale, Title: header.get("title").text(), Sections: doc.Sections,
-		ContentHash: header.get("translation-of").text(), Source: "file",
-	}
-	if d := header.get("description").text(); d != "" {
-		text.Description = &d
-	}
-	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: needsTrial, Lines: strings.Count(raw, "\n") + 1}
-}
-
-// compareTranslation returns the translation as it is published, nil when its sections are not those of
-// the text that it is of. One of an older text is stale.
-func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation {
-	out, text := *e.translation, *e.translation.PublishedTranslation
-	out.PublishedTranslation, text.Sections = &text, slices.Clone(text.Sections)
-	text.Stale = text.ContentHash != p.ContentHash
-	// Compare sections by their levels, since titles are translated. Take ids only if all
-	// correspond: a wrong id would lead to another place.
-	english := markdown.Parse(p.Body).Sections
-	same, both := 0, min(len(text.Sections), len(english))
-	for same < both && text.Sections[same].Level == english[same].Level {
-		same++
-	}
-	corresponds := same == len(english) && same == len(text.Sections)
-	switch {
-	case text.Stale:
-		e.report.add(0, "translation-stale", p.ContentHash)
-	case !corresponds && same == both:
-		e.report.add(0, "translation-sections/count", len(text.Sections), len(english))
-		return nil
-	case !corresponds:
-		line := out.Lines
-		for _, s := range text.Sections[same:] {
-			line -= strings.Count(s.Markdown, "\n")
-		}
-		s, of := text.Sections[same], english[same]
-		e.report.add(line, "translation-sections/level", s.Title, s.Level, of.Title, of.Level)
-		return nil
-	}
-	for i := 0; corresponds && i < same; i++ {
-		text.Sections[i].ID = english[i].ID
-	}
-	// The zero time stays where the proposal has no date at all.
-	if at := c.changed(e.File); at != nil {
-		text.GeneratedAt = *at
-	} else if p.Updated != nil {
-		text.GeneratedAt = *p.Updated
-	}
-	return &out
-}
-
-// parseTranslation reads a file without looking at the proposal. Any problem of r refuses it.
-func parseTranslation(raw string, r *report) (header *fields, doc *markdown.Document, needsTrial bool) {
-	text, ok := normalise(raw, r)
-	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }); at >= 0 {
-		c, _ := utf8.DecodeRuneInString(text[at:])
-		r.add(mip.LineAt(text, at), "translation-invalid/control-character", c)
-	}
-	if !ok || r.failed {
-		return nil, nil, false
-	}
-	h, ok := readHeader(text, r)
-	if h == nil {
-		if ok {
-			r.add(1, "translation-invalid/no-header")
-		}
-		return nil, nil, false
-	}
-	end := mip.LineAt(text, h.body) - 1 // the closing fence
-	header = decode(h, r, "title", "description", fieldName("translation-of"))
-	for _, f := range header.order {
-		if text := header.get(f.name).text(); f.name == fieldName("translation-of") && !mip.IsContentHash(text) {
-			r.add(f.line, "translation-invalid/hash")
-		}
-	}
-	for _, name := range []string{"title", "translation-of"} {
-		if header.get(name).text() == "" {
-			r.add(end, "translation-invalid/missing", name)
-		}
-	}
-	doc, needsTrial = parse(text[h.body:], end+1, true, r)
-	return header, doc, needsTrial
 }

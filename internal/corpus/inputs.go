@@ -22,9 +22,11 @@ func Inputs(dir string, patterns []string) (paths []string) {
 	if root, err := os.OpenRoot(dir); err == nil {
 		defer root.Close()
 		for _, pattern := range patterns {
-			found, _ := folder.Glob(root, dir, pattern)
-			for _, f := range found {
-				paths = append(paths, f.Name)
+			for _, pattern := range []string{pattern, languagesOf(pattern)} {
+				found, _ := folder.Glob(root, dir, pattern)
+				for _, f := range found {
+					paths = append(paths, f.Name)
+				}
 			}
 		}
 	}
@@ -56,15 +58,25 @@ func without(files []folder.File, patterns, unused []string) (kept []folder.File
 	return kept, still
 }
 
-// matching are the texts of a folder whose names match a pattern, those apart that are left out. A pattern that no file
-// matches is a problem.
-func matching(root *os.Root, dir, pattern string, ignore, unused []string) (out []*entry, still []string) {
+// matching are the texts of a folder whose names match a pattern, and what stands beside them in other languages, those apart
+// that are left out. A pattern that no file matches is a problem.
+func matching(root *os.Root, dir, pattern string, locales, ignore, unused []string) (out []*entry, still []string) {
 	if pattern == "" {
 		return nil, unused
 	}
 	files, _ := folder.Glob(root, dir, pattern) // the folder was listed
 	files = slices.DeleteFunc(files, func(f folder.File) bool { return f.Irregular || !strings.EqualFold(path.Ext(f.Name), ".md") })
 	found := len(files) > 0
+	has := map[string]bool{}
+	for _, f := range files {
+		has[f.Name] = true
+	}
+	translations, _ := folder.Glob(root, dir, languagesOf(pattern))
+	for _, f := range translations {
+		if of, _, _, ok := languageOf(f.Name, locales); ok && has[of] && !has[f.Name] && !f.Irregular {
+			files = append(files, f)
+		}
+	}
 	files, unused = without(files, ignore, unused)
 	for _, f := range files {
 		out = append(out, newEntry(root, f))

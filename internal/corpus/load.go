@@ -54,11 +54,14 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		}
 		for _, pattern := range patterns {
 			var found []*entry
-			found, unused = matching(root, dir, pattern, o.Ignore, unused)
+			found, unused = matching(root, dir, pattern, o.Locales, o.Ignore, unused)
 			c.texts = append(c.texts, found...)
 		}
 		c.beside = append(c.beside, listCommitted(root, dir, o)...)
 	}
+	var translations []*entry
+	c.texts, translations = inLanguages(c.texts, o.Locales)
+	c.beside = append(c.beside, translations...)
 	// Patterns may match the same text.
 	seen := map[string]bool{}
 	c.texts = slices.DeleteFunc(c.texts, func(e *entry) bool {
@@ -71,15 +74,10 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		e.report.add(0, "ignore-unused", pattern)
 		c.texts = append(c.texts, e)
 	}
-	// Two folders may have a file for the same proposal.
-	for e, others := range twice(c.beside) {
-		e.clash = true
-		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
-	}
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
 	workers.Go(func() error {
-		c.history = readHistory(ctx, c.Folders, deeper(c.texts), o)
+		c.history = readHistory(ctx, c.Folders, deeper(slices.Concat(c.texts, translations)), o)
 		return ctx.Err()
 	})
 	for _, e := range slices.Concat(c.texts, c.beside) {
@@ -92,6 +90,16 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	}
 	if err := workers.Wait(); err != nil {
 		return nil, fmt.Errorf("load proposals: %w", err)
+	}
+	for _, e := range translations {
+		if e.id = e.of.id; e.id == (mip.ID{}) {
+			e.translation = nil // the text is in error
+		}
+	}
+	// Two folders may have a file for the same proposal.
+	for e, others := range twice(c.beside) {
+		e.clash, e.summary, e.translation, e.report.problems = true, nil, nil, nil
+		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
 	}
 	c.settleDates(o.Dates)
 	c.assemble()
@@ -124,8 +132,9 @@ type entry struct {
 	// id is that of the proposal in the file, or of the one that the file belongs to; the zero ID
 	// when there is none.
 	id mip.ID
-	// locale is that of a translation.
+	// locale is that of a translation, and of is the text that it stands beside; nil for one in a folder of translations.
 	locale string
+	of     *entry
 	// clash says that another file claims the same place.
 	clash bool
 
@@ -243,7 +252,7 @@ func (e *entry) read(o Options) {
 		return
 	}
 	raw, err := e.Read(e.root)
-	level, beside := mip.Error, e.id != (mip.ID{})
+	level, beside := mip.Error, e.id != (mip.ID{}) || e.of != nil
 	if beside {
 		level = mip.Warning
 	}
@@ -306,7 +315,7 @@ func (c *Corpus) assemble() {
 	for _, p := range c.Proposals {
 		c.folders[path.Dir(p.RepoPath)] = p.source.Folder
 		c.places[p.RepoPath] = p
-		if ownName(p.source.Name) != path.Base(p.source.Name) {
+		if ownName(p.RepoPath) != path.Base(p.RepoPath) {
 			c.places[path.Dir(p.RepoPath)] = p
 		}
 	}

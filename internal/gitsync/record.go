@@ -101,7 +101,7 @@ func (r *Record) check() error {
 		return errors.New("commit is no hash")
 	}
 	for i, f := range r.Files {
-		ok := plainName(f.Name) && (i == 0 || r.Files[i-1].Name < f.Name) && fs.ValidPath(f.Path) && path.Base(f.Path) == f.Name
+		ok := plainName(f.Name) && (i == 0 || r.Files[i-1].Name < f.Name) && fs.ValidPath(f.Path) && (path.Base(f.Path) == f.Name || nameOf(f.Path) == f.Name)
 		ok = ok && git.WholeHash(f.SHA256) && git.WholeHash(f.Blob) && (f.Added == nil || commitTime(*f.Added))
 		for _, v := range f.Versions {
 			ok = ok && git.WholeHash(v.Commit) && git.WholeHash(v.Blob) && commitTime(v.Time)

@@ -56,7 +56,7 @@ type Options struct {
 type Target struct {
 	// Folder is made when it is not there.
 	Folder string
-	// From are folders of the upstream, "." for its top; at least one.
+	// From are folders of the upstream, "." for its top, or patterns of files there, such as CIP-*/README.md; at least one.
 	From []string
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -42,15 +43,8 @@ type upstreamText struct {
 func (s *syncer) list(ctx context.Context, f *folder) error {
 	f.texts = map[string]*upstreamText{}
 	for _, from := range f.From {
-		entries, err := git.Tree(ctx, s.clone, s.To, from)
-		if errors.Is(err, git.ErrNoFolder) {
-			return s.noFolder(ctx, from)
-		}
-		if err != nil {
+		if err := s.listFrom(ctx, f, from); err != nil {
 			return err
-		}
-		for _, e := range entries {
-			f.add(from, e)
 		}
 	}
 	if len(f.texts) > maxFiles {
@@ -63,6 +57,56 @@ func (s *syncer) list(ctx context.Context, f *folder) error {
 	return nil
 }
 
+// listFrom lists one folder of the upstream, or what a pattern matches there, part by part, and the translations beside
+// that. A file in a folder of its own gets the name of the folder here.
+func (s *syncer) listFrom(ctx context.Context, f *folder, from string) error {
+	dir, pattern := local.Split(from)
+	dirs, parts := []string{dir}, strings.Split(pattern, "/")
+	for _, part := range parts {
+		last := part == parts[len(parts)-1]
+		var below []string
+		for _, dir := range dirs {
+			entries, err := git.Tree(ctx, s.clone, s.To, dir)
+			switch {
+			case errors.Is(err, git.ErrNoFolder):
+				return s.noFolder(ctx, dir)
+			case err != nil:
+				return err
+			}
+			for _, e := range entries {
+				switch matches := pattern == "" || like(part, e.Name); {
+				case matches && e.Mode == git.ModeFolder && pattern != "":
+					if !last {
+						below = append(below, path.Join(dir, e.Name))
+					}
+				case matches && last && pattern == "":
+					f.add(dir, e, e.Name)
+				case matches && last:
+					f.add(dir, e, nameOf(path.Join(dir, e.Name)))
+				}
+			}
+		}
+		dirs = below
+	}
+	return nil
+}
+
+// like reports whether a name matches a pattern, or is that of a translation beside one that does: README.fr.md for README.md.
+func like(pattern, name string) bool {
+	exact, _ := path.Match(pattern, name) // site.yaml has been checked
+	beside, _ := path.Match(strings.TrimSuffix(pattern, ".md")+".*.md", name)
+	return exact || beside && strings.HasSuffix(pattern, ".md")
+}
+
+// nameOf is the name here of a file in a folder of its own: CIP-0001.md for CIP-0001/README.md. A name with a number stays.
+func nameOf(file string) string {
+	base, dir := path.Base(file), path.Base(path.Dir(file))
+	if _, end, ok := strings.Cut(base, "."); ok && dir != "." && !strings.ContainsAny(base, "0123456789") {
+		return dir + "." + end
+	}
+	return base
+}
+
 // fold is the same for names of one file on systems that ignore case or the Unicode form of letters.
 func fold(name string) string {
 	// To upper case first: some small letters are two of one capital.
@@ -70,18 +114,18 @@ func fold(name string) string {
 }
 
 // add takes a file whose name is that of a text, or reports why it is not taken. Hidden files and files of other kinds
-// are no proposals, and nothing is said of them.
-func (f *folder) add(from string, e git.Entry) {
+// are no proposals, and nothing is said of them. name is what it is called here.
+func (f *folder) add(from string, e git.Entry, name string) {
 	// A name with invisible characters may look like that of a text without being one.
 	visible, inside := local.Visible(e.Name), !strings.Contains(e.Name, "/")
 	markdown := isMarkdown(e.Name) || visible != e.Name && strings.Contains(strings.ToLower(e.Name), ".md")
 	if !markdown || strings.HasPrefix(e.Name, ".") && inside {
 		return
 	}
-	x := &upstreamText{File: File{Name: e.Name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
+	x := &upstreamText{File: File{Name: name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
 	// The first reason is enough.
-	switch other := f.texts[e.Name]; {
-	case visible != e.Name, strings.ContainsAny(e.Name, `/\:`), len(e.Name) > maxName:
+	switch other := f.texts[name]; {
+	case visible != e.Name, strings.ContainsAny(e.Name, `/\:`), len(name) > maxName:
 		f.refuse(x, x.Path, "bad-file-name",
 			"the upstream has a file name that is longer than %d bytes, leads elsewhere, or holds what cannot be seen; it is not taken", maxName)
 		return // no file here has the name
@@ -98,7 +142,7 @@ func (f *folder) add(from string, e git.Entry) {
 		f.refuse(x, x.Path, "too-large", "the upstream's file has %d bytes; at most %d are taken", e.Size, local.MaxFile)
 	}
 	// Keep a refused text in the list: the file of that name here is not gone from the upstream.
-	f.texts[e.Name] = x
+	f.texts[name] = x
 }
 
 // isMarkdown reports whether a name is that of a text, in any case.
@@ -122,21 +166,17 @@ func (s *syncer) noFolder(ctx context.Context, from string) error {
 func (s *syncer) versions(ctx context.Context) error {
 	// Paths are unique: each folder of the upstream goes to one folder here.
 	texts := map[string]*upstreamText{} // by path
-	var prefixes []string
+	folders := map[string]bool{}
 	for _, f := range s.folders {
 		for _, x := range f.texts {
 			texts[x.Path] = x
-		}
-		for _, from := range f.From {
-			prefixes = append(prefixes, strings.TrimPrefix(from+"/", "./"))
+			folders[strings.TrimPrefix(path.Dir(x.Path)+"/", "./")] = true
 		}
 	}
-	// Two targets may take the same folder.
-	slices.Sort(prefixes)
 	touched := map[string]int{} // Markdown files, by commit
 	undated := 0
 	var newest, lastUndated git.Commit
-	changes, err := git.Log(ctx, s.clone, s.To, slices.Compact(prefixes))
+	changes, err := git.Log(ctx, s.clone, s.To, slices.Sorted(maps.Keys(folders)))
 	if err != nil {
 		return err
 	}

@@ -157,7 +157,7 @@ func (u *Upstream) validate(p *parser) {
 	p.check("upstream.ref", match(u.Ref, `^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"))
 	p.folders("upstream.folders", u.Folders)
 	for i, folder := range u.Folders {
-		p.check(item("upstream.folders", i), checkInside(folder))
+		p.check(item("upstream.folders", i), cmp.Or(checkInside(folder), checkProposals(folder)))
 	}
 }
 

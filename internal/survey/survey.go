@@ -38,6 +38,8 @@ type Survey struct {
 	Keys map[string][]Count
 	// References are other sites by the prefix of their proposals.
 	References []Count
+	// Locales are the languages of texts beside their originals.
+	Locales []Count
 	// Forum is the address of the forum to which most headers lead, and Discussed how many do; empty for none.
 	Forum     string
 	Discussed int
@@ -126,13 +128,17 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 		}
 	}
 	s.Texts = len(c.Proposals)
-	failed := map[string]bool{}
+	failed, languages := map[string]bool{}, map[string]int{}
 	for _, p := range c.Problems {
+		if p.Code == "unknown-locale" && p.Cause != "" {
+			languages[p.Cause]++
+		}
 		if p.Level == mip.Error && !failed[p.File] {
 			failed[p.File] = true
 			s.Errors++
 		}
 	}
+	s.Locales = counts(languages)
 	s.process(c.Proposals)
 	s.sites(c.Proposals, o.References)
 	s.forum(c.Proposals)

@@ -1,0 +1,194 @@
+package corpus
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// inLanguage is the name of a text in another language than the one beside it: README.fr.md beside README.md.
+var inLanguage = regexp.MustCompile(`(?i)^(.+)\.([a-z]{2,3}(?:[-_][a-z]{2,4})?(?:[-_][a-z]{2}|[-_][0-9]{3})?)(\.md)$`)
+
+// languagesOf is the pattern of the translations beside the texts of a pattern; empty when it names none.
+func languagesOf(pattern string) string {
+	stem, ok := strings.CutSuffix(pattern, ".md")
+	if !ok {
+		return ""
+	}
+	return stem + ".*.md"
+}
+
+// languageOf takes the name of a file apart that may be a translation: that of the text which it would stand beside, and the
+// language, as the site or else BCP 47 writes it. ok is false for what can be another word than a language.
+func languageOf(name string, locales []string) (of, tag string, known, ok bool) {
+	m := inLanguage.FindStringSubmatch(name)
+	if m == nil {
+		return "", "", false, false
+	}
+	of, tag = m[1]+m[3], strings.ReplaceAll(m[2], "_", "-")
+	if i := slices.IndexFunc(locales, func(known string) bool { return strings.EqualFold(known, tag) }); i >= 0 {
+		return of, locales[i], true, true
+	}
+	parts := strings.Split(strings.ToLower(tag), "-")
+	for i, part := range parts[1:] {
+		if parts[i+1] = strings.ToUpper(part); len(part) == 4 { // a script
+			parts[i+1] = strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return of, strings.Join(parts, "-"), false, len(parts[0]) == 2
+}
+
+// inLanguages takes from texts the translations that stand beside one of them. One in a language that the site does not have
+// is told.
+func inLanguages(texts []*entry, locales []string) (originals, translations []*entry) {
+	byPath := map[string]*entry{}
+	for _, e := range texts {
+		byPath[path.Join(e.Folder, e.Name)] = e
+	}
+	for _, e := range texts {
+		of, tag, known, ok := languageOf(e.Name, locales)
+		if e.of = byPath[path.Join(e.Folder, of)]; !ok || e.of == nil {
+			e.of, originals = nil, append(originals, e)
+			continue
+		}
+		if e.locale = tag; !known {
+			e.report.add(0, "unknown-locale/file", tag, cmp.Or(strings.Join(locales, ", "), "none"))
+		}
+		translations = append(translations, e)
+	}
+	return originals, translations
+}
+
+// readTranslation reads a translation. Its header is written as a proposal's is; only title,
+// description and translation-of are read of it, the contentHash of the text that was translated. One that stands beside
+// its text was not written for this program: it need not have them.
+func (e *entry) readTranslation(raw string) {
+	r, required := &report{}, []string{"title", "translation-of"}
+	if e.of != nil {
+		required = nil
+	}
+	header, doc, needsTrial := parseTranslation(raw, required, r)
+	for _, p := range r.problems {
+		if p.Code != "hidden-character" && e.of == nil || p.Level == mip.Error {
+			e.report.add(p.Line, "translation-invalid", p.Message)
+			return
+		}
+	}
+	for _, p := range r.problems {
+		e.report.put(p.Level, p.Line, p.Code, p.Message)
+	}
+	text := &api.PublishedTranslation{
+		Locale: e.locale, Title: cmp.Or(header.get("title").text(), doc.Title()), Sections: doc.Sections,
+		ContentHash: header.get("translation-of").text(), Source: "file",
+	}
+	if d := header.get("description").text(); d != "" {
+		text.Description = &d
+	}
+	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: needsTrial, Lines: strings.Count(raw, "\n") + 1}
+}
+
+// compareTranslation returns the translation as it is published, nil when its sections are not those of
+// the text that it is of. One of an older text is stale.
+func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation {
+	out, text := *e.translation, *e.translation.PublishedTranslation
+	out.PublishedTranslation, text.Sections = &text, slices.Clone(text.Sections)
+	text.MIPNumber, text.Title = p.Number, cmp.Or(text.Title, p.Title)
+	// The zero time stays where the proposal has no date at all.
+	at := c.changed(e.File)
+	if at == nil {
+		at = p.Updated
+	}
+	if at != nil {
+		text.GeneratedAt = *at
+	}
+	text.Stale = text.ContentHash != p.ContentHash
+	// Compare sections by their levels, since titles are translated. Take ids only if all
+	// correspond: a wrong id would lead to another place.
+	english := markdown.Parse(p.Body).Sections
+	same, both := 0, min(len(text.Sections), len(english))
+	for same < both && text.Sections[same].Level == english[same].Level {
+		same++
+	}
+	corresponds := same == len(english) && same == len(text.Sections)
+	// One that does not say which text it is of is of the present one if nothing speaks against that.
+	if text.ContentHash == "" && corresponds && (p.Updated == nil || !at.UTC().Before(p.Updated.UTC())) {
+		text.ContentHash, text.Stale = p.ContentHash, false
+	}
+	switch {
+	case text.Stale:
+		e.report.add(0, "translation-stale", p.ContentHash)
+	case !corresponds && same == both:
+		e.report.add(0, "translation-sections/count", len(text.Sections), len(english))
+		return nil
+	case !corresponds:
+		line := out.Lines
+		for _, s := range text.Sections[same:] {
+			line -= strings.Count(s.Markdown, "\n")
+		}
+		s, of := text.Sections[same], english[same]
+		e.report.add(line, "translation-sections/level", s.Title, s.Level, of.Title, of.Level)
+		return nil
+	}
+	if corresponds {
+		takeIDs(text.Sections, english)
+	}
+	return &out
+}
+
+// takeIDs gives sections the ids of the English ones in their places, and lets their links to each other follow.
+func takeIDs(sections, english []mip.Section) {
+	var moved []string
+	for i := range sections {
+		moved = append(moved, "](#"+strings.TrimPrefix(sections[i].ID, "s-")+")", "](#"+english[i].ID+")")
+		sections[i].ID = english[i].ID
+	}
+	follow := strings.NewReplacer(moved...)
+	for i := range sections {
+		sections[i].Markdown = follow.Replace(sections[i].Markdown)
+	}
+}
+
+// parseTranslation reads a file without looking at the proposal. Its header must have the required fields; none is
+// necessary where there are none of them.
+func parseTranslation(raw string, required []string, r *report) (head *fields, doc *markdown.Document, needsTrial bool) {
+	text, ok := normalise(raw, r)
+	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }); at >= 0 {
+		c, _ := utf8.DecodeRuneInString(text[at:])
+		r.add(mip.LineAt(text, at), "translation-invalid/control-character", c)
+	}
+	if !ok || r.failed {
+		return nil, nil, false
+	}
+	h, ok := readHeader(text, r)
+	switch {
+	case !ok:
+		return nil, nil, false
+	case h == nil && len(required) > 0:
+		r.add(1, "translation-invalid/no-header")
+		return nil, nil, false
+	case h == nil:
+		h = &header{}
+	}
+	end := mip.LineAt(text, h.body) - 1 // the closing fence
+	head = decode(h, r, "title", "description", fieldName("translation-of"))
+	for _, f := range head.order {
+		if text := head.get(f.name).text(); f.name == fieldName("translation-of") && !mip.IsContentHash(text) {
+			r.add(f.line, "translation-invalid/hash")
+		}
+	}
+	for _, name := range required {
+		if head.get(name).text() == "" {
+			r.add(end, "translation-invalid/missing", name)
+		}
+	}
+	doc, needsTrial = parse(text[h.body:], end+1, true, r)
+	return head, doc, needsTrial
+}
