@@ -53,13 +53,14 @@ var imports = map[string][]string{
 	"internal/redistest":   {"internal/testenv"},                         // for tests only
 	"internal/release":     {},
 	"internal/requirement": {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
-	"internal/site":        {"internal/mip", "go.yaml.in/yaml/v3"},
+	"internal/palette":     {},
+	"internal/site":        {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
 	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
 	"internal/survey":      {"internal/corpus", "internal/folder", "internal/git", "internal/mip"},
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
-	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
+	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
 	"render/agent":         {"internal/mip", "internal/api", "render/plain"},
 	"render/card":          {"internal/mip", "golang.org/x/image"},
 	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},

@@ -22,6 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
@@ -265,6 +266,15 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 		info.Counts.ByCategory[mip.Deref(m.Category)]++
 	}
 	return info
+}
+
+// brandOf is the brand of the pages.
+func brandOf(s *site.Site) render.Brand {
+	out := render.Brand{Name: s.Brand.Name, Logo: (*render.Logo)(s.Brand.Picture), Colors: s.Brand.Colors}
+	for _, line := range s.Brand.Footer {
+		out.Footer = append(out.Footer, render.FooterLine(line))
+	}
+	return out
 }
 
 // hardForks judges the configured forks by the newest change of a proposal: the last moment of which

@@ -21,7 +21,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// assets adds style sheet and scripts, named by their content, and the pictures that other sites show beside a link:
+// assets adds style sheet, scripts and logo, named by their content, and the pictures that other sites show beside a link:
 // one for each proposal, and one for every other page. A picture's name holds a hash of its words: new words in a text
 // leave it alone, and an existing one needs no drawing.
 func (p *planner) assets() {
@@ -29,10 +29,10 @@ func (p *planner) assets() {
 		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
 	}
 	for _, m := range p.Metadata {
-		c := render.ProposalCard(p.info.Site, m)
+		c := render.ProposalCard(p.info.Site, p.brand, m)
 		p.add(Artifact{Route: render.ProposalCardRoute(m.ID, c), Pattern: cardRoute, Body: func() ([]byte, error) { return card.PNG(c) }})
 	}
-	c := render.SiteCard(p.info.Site)
+	c := render.SiteCard(p.info.Site, p.brand)
 	p.add(Artifact{Route: render.SiteCardRoute(c), Pattern: siteCardRoute, Body: func() ([]byte, error) { return card.PNG(c) }})
 }
 

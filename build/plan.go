@@ -133,6 +133,7 @@ type planner struct {
 	// neither counts nor commit: with them every page would change with every proposal.
 	pages, stable *render.Pages
 	info          mip.SiteInfo
+	brand         render.Brand
 	relations     *render.Relations
 	// routes are those of the plan before it was made one for a host without rules; nil on others.
 	routes map[string]bool
@@ -155,7 +156,7 @@ type planner struct {
 // made when they are asked for. The error names a file that two artifacts claim, or a template that fails.
 func NewPlan(c *Content) (*Plan, error) {
 	p := &planner{
-		Content: c, md: html.New(c.options.Site.Highlight), info: siteInfo(c, c.options.Site),
+		Content: c, md: html.New(c.options.Site.Highlight), info: siteInfo(c, c.options.Site), brand: brandOf(c.options.Site),
 		listed: make([][]string, len(c.Metadata)), linkable: linkable(c), relations: render.NewRelations(c.Metadata),
 	}
 	p.plan = &Plan{made: p}
@@ -165,10 +166,10 @@ func NewPlan(c *Content) (*Plan, error) {
 	}
 	p.tied = mip.Relations(c.Metadata, mentions, c.options.Site.References, c.Forks, p.info.Prefix)
 	var err error
-	if p.pages, err = render.NewPages(p.info, c.Forks, c.options.Notice); err != nil {
+	if p.pages, err = render.NewPages(p.info, c.Forks, p.brand, c.options.Notice); err != nil {
 		return nil, err
 	}
-	if p.stable, err = render.NewPages(mip.SiteInfo{Site: p.info.Site}, nil, c.options.Notice); err != nil {
+	if p.stable, err = render.NewPages(mip.SiteInfo{Site: p.info.Site}, nil, p.brand, c.options.Notice); err != nil {
 		return nil, err
 	}
 	p.pages.Alone, p.stable.Alone = p.alone(), p.alone()

@@ -89,6 +89,7 @@ var types = map[string]string{
 	".atom":        "application/atom+xml; charset=utf-8",
 	".xml":         "application/xml; charset=utf-8",
 	".png":         card.Type,
+	".svg":         "image/svg+xml",
 	".css":         "text/css; charset=utf-8",
 	".js":          "text/javascript; charset=utf-8",
 }
@@ -110,7 +111,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	routes := []string{
 		pageRoute, markdownRoute, requirementsRoute, aroundRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
 		apiRoute, summaryRoute, translationRoute, skillRoute,
-		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js",
+		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	for _, list := range []string{kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
 		routes = append(routes, list, list+feedFile)

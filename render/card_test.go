@@ -26,9 +26,9 @@ func TestCards(t *testing.T) {
 			card.Card{Site: "Example proposals", ID: "MIP-3", Status: "No status", Mark: "none"}, "MIP-3. No status. Example proposals"},
 		{"site", nil, card.Card{Title: "Example proposals", Kind: "All of them."}, "Example proposals. All of them"},
 	} {
-		got, route := SiteCard(info), SiteCardRoute(c.want)
+		got, route := SiteCard(info, Brand{}), SiteCardRoute(c.want)
 		if c.of != nil {
-			got, route = ProposalCard(info, *c.of), ProposalCardRoute(c.of.ID, c.want)
+			got, route = ProposalCard(info, Brand{}, *c.of), ProposalCardRoute(c.of.ID, c.want)
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)

@@ -33,7 +33,8 @@ var embedded embed.FS
 type Pages struct {
 	info  mip.SiteInfo
 	forks []mip.HardFork // in the order of the site; empty for pages that must not change with them
-	base  string         // path of the base URL without a slash at the end, empty at a root
+	brand Brand
+	base  string // path of the base URL without a slash at the end, empty at a root
 	// Alone are the authors of one proposal, by slug: they have no page. It is set before pages are made.
 	Alone map[string]bool
 
@@ -58,7 +59,7 @@ func sections() []section {
 
 // NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. It fails when
 // info.BaseURL is no http or https address.
-func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, error) {
+func NewPages(info mip.SiteInfo, forks []mip.HardFork, brand Brand, notice string) (*Pages, error) {
 	// Links within the site are paths, so a page works at any host. Those that other programs
 	// follow, such as the canonical address and the pictures, are absolute.
 	u, err := url.Parse(info.BaseURL)
@@ -69,9 +70,9 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, notice string) (*Pages, e
 		return nil, fmt.Errorf("base URL %q: not an http or https address", info.BaseURL)
 	}
 	info.BaseURL = strings.TrimRight(info.BaseURL, "/")
-	p := &Pages{info: info, forks: forks}
+	p := &Pages{info: info, forks: forks, brand: brand}
 	p.base = strings.TrimRight(u.EscapedPath(), "/")
-	if p.assets, err = loadAssets(); err != nil {
+	if p.assets, err = loadAssets(brand); err != nil {
 		return nil, err
 	}
 	if p.tmpl, err = p.parseTemplates(); err != nil {
@@ -192,9 +193,9 @@ type image struct{ Address, Alt string }
 // image is the picture of a proposal, or for nil of the site, described by the words of its card.
 func (p *Pages) image(m *mip.Metadata) image {
 	// Readers who cannot see the picture are told what is written on it.
-	c, folder := SiteCard(p.info.Site), "/"
+	c, folder := SiteCard(p.info.Site, p.brand), "/"
 	if m != nil {
-		c, folder = ProposalCard(p.info.Site, *m), m.ID.Page()
+		c, folder = ProposalCard(p.info.Site, p.brand, *m), m.ID.Page()
 	}
 	words := []string{c.Title}
 	if c.ID != "" {
@@ -222,7 +223,7 @@ func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page
 
 // ProposalCard is what a proposal's picture shows. Package card draws it, and the file's name has its hash: the plan of
 // the files and the links to them must make it of the same values.
-func ProposalCard(info mip.Site, m mip.Metadata) card.Card {
+func ProposalCard(info mip.Site, b Brand, m mip.Metadata) card.Card {
 	var kind []string
 	for _, v := range []*string{m.Type, m.Category} {
 		if v != nil && *v != "" {
@@ -231,7 +232,10 @@ func ProposalCard(info mip.Site, m mip.Metadata) card.Card {
 	}
 	// Leave out a title that is only the id: it would stand there twice. Leave out backticks: a picture has no code
 	// face.
-	c := card.Card{Site: info.Title, ID: m.ID.String(), Status: m.Status.String(), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", ")}
+	c := card.Card{
+		Site: cmp.Or(b.Name, info.Title), ID: m.ID.String(), Status: m.Status.String(), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", "),
+		Accent: b.Accent(), NoGlyph: b.Logo != nil,
+	}
 	if m.Title != m.ID.String() {
 		c.Title = plain.Text(m.Title)
 	}
@@ -239,8 +243,8 @@ func ProposalCard(info mip.Site, m mip.Metadata) card.Card {
 }
 
 // SiteCard is what the picture of the other pages shows.
-func SiteCard(info mip.Site) card.Card {
-	return card.Card{Title: info.Title, Kind: info.Description}
+func SiteCard(info mip.Site, b Brand) card.Card {
+	return card.Card{Title: cmp.Or(b.Name, info.Title), Kind: info.Description, Accent: b.Accent(), NoGlyph: b.Logo != nil}
 }
 
 // Asset is one file that the pages load. Its route names its content, so it may be cached for ever.
@@ -288,32 +292,42 @@ func assetFiles() [][]string {
 	}
 }
 
-// loadAssets puts the assets together and names each by the beginning of the hash of its content.
-func loadAssets() ([]Asset, error) {
+// loadAssets puts the assets together, with what the brand adds, and names each by the beginning of the hash of its content.
+func loadAssets(b Brand) ([]Asset, error) {
 	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte
 		for _, part := range f[1:] {
-			b, err := embedded.ReadFile("assets/" + part)
+			source, err := embedded.ReadFile("assets/" + part)
 			if err != nil {
 				return nil, fmt.Errorf("asset: %w", err)
 			}
-			b = compact(b)
+			source = compact(source)
 			if path.Ext(part) == ".css" {
-				b = bytes.ReplaceAll(b, []byte("\n"), nil)
+				source = bytes.ReplaceAll(source, []byte("\n"), nil)
 			}
-			body = append(body, b...)
+			body = append(body, source...)
 		}
 		// An import has the plain name in the source and the hashed one here.
 		for _, a := range out {
 			body = bytes.ReplaceAll(body, []byte(`"./`+a.name+`"`), []byte(`"./`+path.Base(a.Route)+`"`))
 		}
 		ext := path.Ext(f[0])
-		route := fmt.Sprintf("/assets/%s.%.4x%s", strings.TrimSuffix(f[0], ext), sha256.Sum256(body), ext)
-		out = append(out, Asset{Route: route, Type: media[ext], Body: body, name: f[0]})
+		if ext == ".css" {
+			body = append(body, b.style()...)
+		}
+		out = append(out, newAsset(f[0], ext, media[ext], body))
+	}
+	if b.Logo != nil {
+		out = append(out, newAsset(b.Logo.Name(), b.Logo.Ext, b.Logo.Type(), b.Logo.Data))
 	}
 	return out, nil
+}
+
+func newAsset(name, ext, media string, body []byte) Asset {
+	route := fmt.Sprintf("/assets/%s.%.4x%s", strings.TrimSuffix(name, ext), sha256.Sum256(body), ext)
+	return Asset{Route: route, Type: media, Body: body, name: name}
 }
 
 // compact leaves out of a source what is for editors: indentation, and the comments that have lines of their own.

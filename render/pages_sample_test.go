@@ -76,7 +76,7 @@ func pageSections() []mip.Section {
 
 func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages {
 	t.Helper()
-	p, err := NewPages(info, forks, "")
+	p, err := NewPages(info, forks, Brand{}, "")
 	if err != nil {
 		t.Fatalf("NewPages(%q): %v", info.BaseURL, err)
 	}

@@ -131,7 +131,7 @@ func TestPagesEmptySite(t *testing.T) {
 
 func TestNewPagesBaseURL(t *testing.T) {
 	for _, base := range []string{"", "example.org", "ftp://example.org", "https://", "https://%zz"} {
-		if _, err := NewPages(mip.SiteInfo{Site: mip.Site{BaseURL: base}}, nil, ""); err == nil {
+		if _, err := NewPages(mip.SiteInfo{Site: mip.Site{BaseURL: base}}, nil, Brand{}, ""); err == nil {
 			t.Errorf("NewPages(%q): no error, want one", base)
 		}
 	}

@@ -24,6 +24,7 @@ func (p *Pages) funcs() template.FuncMap {
 	return template.FuncMap{
 		// The site.
 		"site":      func() mip.SiteInfo { return p.info },
+		"brand":     func() Brand { return p.brand },
 		"sections":  sections,
 		"roles":     api.Roles,
 		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },

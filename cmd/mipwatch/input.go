@@ -70,12 +70,12 @@ func (in *input) epoch() (*time.Time, error) {
 // source is a folder of proposals and, unless its texts are all Markdown files directly in it, the pattern of their names.
 type source struct{ folder, pattern string }
 
-// find sets the folders of proposals, each once, with their patterns and kinds. The error is an [*site.InvalidError] with all
-// those that are none.
+// find reads the logo and sets the folders of proposals, each once, with their patterns and kinds. The error is an
+// [*site.InvalidError] with all those that are none.
 func (in *input) find(o *build.Options) error {
 	o.Patterns, o.KindOf = map[string][]string{}, map[string]string{}
 	var infos []fs.FileInfo
-	var problems []mip.Problem
+	problems := o.Site.ReadLogo(in.config)
 	for _, src := range in.sources(o.Site.Proposals) {
 		dir := src.folder
 		info, err := os.Stat(dir)

@@ -61,6 +61,8 @@ type server struct {
 	// folders and their patterns are those of the newest site.yaml without errors.
 	folders  []string
 	patterns map[string][]string
+	// logo is the file of the logo that the newest site.yaml names, sound or not; empty: none.
+	logo string
 	// built is the state of the files at the newest build.
 	built string
 	// sound is true when the site that is served was built without any error.
@@ -160,6 +162,11 @@ func (s *server) listen(ctx context.Context, listener net.Listener) error {
 // served already. An error means that there is nothing new to serve; it has an exit code.
 func (s *server) build(ctx context.Context) error {
 	o, err := s.options()
+	if o.Site != nil && s.logo != o.Site.LogoFile(s.config) {
+		// A logo that is refused is looked at again when it changes.
+		s.logo = o.Site.LogoFile(s.config)
+		s.built = s.state()
+	}
 	if err != nil {
 		return err
 	}
@@ -254,6 +261,7 @@ func (s *server) state() string {
 		}
 	}
 	add(s.config)
+	add(s.logo)
 	for _, dir := range s.folders {
 		for _, name := range corpus.Inputs(dir, s.patterns[filepath.Clean(dir)]) {
 			add(filepath.Join(dir, name))

@@ -224,6 +224,24 @@ func TestServeStartsWithErrors(t *testing.T) {
 	s.contains("/mip/2/", "Mended")
 }
 
+// TestServeFollowsLogo rebuilds when the logo changes, and when one that was refused is put right.
+func TestServeFollowsLogo(t *testing.T) {
+	t.Parallel()
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg"/>`
+	config := "title: Sample\nbase_url: https://mips.example.org\nbrand:\n  logo: "
+	s := serve(t, map[string]string{"site.yaml": config + "a.svg\n", "a.svg": svg, "proposals/MIP-1.md": proposal(1, "A")})
+	page, _ := s.get("/", http.StatusOK)
+	s.write("a.svg", svg+"<!-- again -->")
+	s.await("built 1 proposal")
+	if again, _ := s.get("/", http.StatusOK); again == page {
+		t.Error("the page has the logo of before")
+	}
+	s.write("site.yaml", config+"b.svg\n")
+	s.await(`site.yaml:4: bad-value: brand.logo: no file "b.svg"`)
+	s.write("b.svg", svg)
+	s.await("built 1 proposal")
+}
+
 // TestServeFollowsCompanions rebuilds when what is beside the proposals changes, in folders that were not
 // there before, too.
 func TestServeFollowsCompanions(t *testing.T) {

@@ -57,6 +57,7 @@ type setup struct {
 	prefix  string            // of their ids; empty: that of this repository
 	kinds   []string          // prefixes of several kinds, prefix first; nil: one kind
 	config  string            // file of another configuration; empty: that of this repository
+	brand   *site.Brand       // nil: none
 	model   *demo.Model       // behind the sidecar; nil: none
 }
 
@@ -98,7 +99,7 @@ var sites struct {
 // build makes the site, once for all tests.
 func (with setup) build(t testing.TB) *built {
 	t.Helper()
-	key := fmt.Sprintf("%q %q %q %q %q %q", with.locale, with.folders, with.more, with.prefix, with.kinds, with.config)
+	key := fmt.Sprintf("%q %q %q %q %q %q %p", with.locale, with.folders, with.more, with.prefix, with.kinds, with.config, with.brand)
 	sites.Lock()
 	if sites.made == nil {
 		sites.made = map[string]func() (*built, error){}
@@ -126,6 +127,9 @@ func (with setup) make() (*built, error) {
 	}
 	if with.locale != "" {
 		s.Locales = append(s.Locales, with.locale)
+	}
+	if with.brand != nil {
+		s.Brand = *with.brand
 	}
 	folders := slices.Clone(with.folders)
 	if folders == nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/palette"
+	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -52,6 +54,7 @@ func TestWalk(t *testing.T) {
 		"Peer Review", "Accepted", "Moved", "Deferred", "Active", "Inactive (superseded by CIP-0121)"} {
 		statuses.more[fmt.Sprintf("MIP-%d.md", i+1)] = fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\n## Abstract\n\nWords.\n", i+1, i+1, status)
 	}
+	branded := setup{sidecar: true, brand: plainBlue()}.serve(t)
 	everyWidth := []int{280, 320, 390, 720, 768, 820, 912, 980, 1024, 1200}
 	walks := []walk{
 		{"samples", samples, all[:len(all)/2], narrow, everyWidth},
@@ -60,6 +63,8 @@ func TestWalk(t *testing.T) {
 		{"samples", samples, pages(), View{Width: 320, NoScript: true}, []int{320}},
 		{"samples", samples, pages(), View{Letters: 32}, []int{390, 640, 1200}},
 		{"fifty", fifty, []string{"/", "/dashboard/"}, wide, nil},
+		{"brand", branded, []string{"/", "/mip/4/", "/mip/4/requirements/", "/dashboard/", "/upgrade/argand/", "/api/", "/about/"}, narrow, everyWidth},
+		{"brand", branded, []string{"/", "/mip/4/", "/mip/4/requirements/", "/dashboard/", "/upgrade/argand/", "/api/", "/404.html"}, wide, nil},
 		{"many statuses", statuses.serve(t), []string{"/", "/dashboard/", "/status/peer-review/", "/graph/"}, wide, everyWidth},
 	}
 	for _, w := range walks {
@@ -79,6 +84,20 @@ func TestWalk(t *testing.T) {
 			walk{real.name, v, paths, wide, []int{1200}}.begin(t)
 			walk{real.name, v, paths, narrow, []int{390}}.begin(t)
 		})
+	}
+}
+
+// plainBlue is a brand with as little contrast as may be, with a logo as wide as a word and with much at the foot.
+func plainBlue() *site.Brand {
+	light, dark, blue := palette.Light(), palette.Dark(), palette.Color{R: 0x3b, G: 0x82, B: 0xf6}
+	logo := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 20"><rect width="120" height="20" fill="#3b82f6"/></svg>`
+	return &site.Brand{
+		Name:    "Lantern Protocol",
+		Picture: &site.Picture{Ext: ".svg", Data: []byte(logo), Aspect: 6},
+		Colors:  &palette.Accents{Light: light.Accent(light.Nearest(blue)), Dark: dark.Accent(dark.Nearest(blue))},
+		Footer: []site.FooterLine{
+			{Text: "Lantern Foundation", URL: "https://lantern.example"}, {Text: "All texts are CC0"}, {Text: strings.Repeat("longword", 12), URL: "https://lantern.example/a"},
+		},
 	}
 }
 
@@ -236,8 +255,9 @@ func (w walk) weigh(t *testing.T, tab *Tab, path string) {
 	t.Helper()
 	var asked []string
 	for _, q := range tab.Requests() {
-		// A worker is the theme's script once more, which the browser keeps for ever.
-		if path := strings.TrimPrefix(q.URL, w.site.base); q.Type != "Fetch" && !slices.Contains(asked, path) {
+		// A worker is the theme's script once more, which the browser keeps for ever. A logo is the site's own, and comes last.
+		path := strings.TrimPrefix(q.URL, w.site.base)
+		if q.Type != "Fetch" && !strings.HasPrefix(path, "/assets/logo.") && !slices.Contains(asked, path) {
 			asked = append(asked, path)
 		}
 	}

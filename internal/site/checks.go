@@ -103,9 +103,9 @@ func checkLocale(s string) error {
 
 // checkInside checks a clean path that does not leave the folder it starts from. A backslash
 // separates folders on some machines only.
-func checkInside(s string) error {
+func checkInside(s, want string) error {
 	if !fs.ValidPath(s) || strings.Contains(s, `\`) {
-		return fmt.Errorf("want a folder within the repository, got %s", mip.Quote(s))
+		return fmt.Errorf("want %s, got %s", want, mip.Quote(s))
 	}
 	return nil
 }

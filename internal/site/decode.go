@@ -24,6 +24,8 @@ func (p *parser) decode(n *yaml.Node, to reflect.Value, name string) {
 		p.decode(n, to.Elem(), name)
 	case kind == reflect.Struct && n.Kind == yaml.MappingNode:
 		p.decodeStruct(n, to, name)
+	case n.Kind == yaml.ScalarNode && plain(to).IsValid():
+		p.decode(n, plain(to), name)
 	case kind == reflect.Map && n.Kind == yaml.MappingNode:
 		to.Set(reflect.MakeMap(to.Type()))
 		for _, e := range p.entries(n, name) {
@@ -63,8 +65,22 @@ func (p *parser) decodeStruct(n *yaml.Node, to reflect.Value, name string) {
 			p.add(e.key.Line, "unknown-key", "%s is unknown; %s", e.name, meant(e.key.Value, keys))
 		case !isNull(e.value):
 			p.decodeAt(e.key.Line, e.value, field, e.name)
+		case unquoted.MatchString(e.key.LineComment): // it would count as left out
+			p.add(e.key.Line, "yaml-syntax", "%s: %s", e.name, wantQuotes)
 		}
 	}
+}
+
+// plain is the field that has the value of a struct which is written as one text, in place of a mapping; invalid: none has.
+func plain(to reflect.Value) (field reflect.Value) {
+	if to.Kind() == reflect.Struct {
+		for f, value := range to.Fields() {
+			if f.Tag.Get("plain") != "" {
+				return value
+			}
+		}
+	}
+	return field
 }
 
 // entry is a key of a mapping with its value, which has a name.
@@ -154,6 +170,9 @@ var scalars = map[string]string{
 
 // wanted says what a value of a type looks like.
 func wanted(t reflect.Type) string {
+	if t == reflect.TypeFor[accent]() {
+		return "a colour in quotes, or light and dark with one each"
+	}
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		return "a mapping (key: value, without hyphens)"

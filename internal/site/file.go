@@ -12,6 +12,7 @@ import (
 // file is site.yaml as it is written.
 type file struct {
 	Site
+	Brand brand `yaml:"brand"`
 	Forum struct {
 		BaseURL string `yaml:"base_url"`
 	} `yaml:"forum"`
@@ -44,6 +45,8 @@ type unixSeconds int64
 func (f *file) site(lines map[string]int) *Site {
 	s := &f.Site
 	s.Forum, s.ProposalsLine = f.Forum.BaseURL, cmp.Or(lines["proposals"], lines["kinds"])
+	s.Brand = f.Brand.Brand
+	s.Brand.LogoLine = lines["brand.logo"]
 	if s.Upstream != nil {
 		s.Upstream.Line = lines["upstream"]
 	}

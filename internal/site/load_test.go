@@ -260,6 +260,18 @@ func TestParseRefuses(t *testing.T) {
 		{"locales", "locales: [en, DE, zh-hant, de_AT, de, de]\n", []string{"3: bad-value: locales[0]: en is always there", "3: bad-value: locales[1]: want a language tag", "3: bad-value: locales[2]", "3: bad-value: locales[3]", "3: duplicate-value: locales[5]"}},
 		{"redirects", "redirects: [/a, 'b/{n}', '/{n}/{n}', '/{x}/{n}', '/a b/{n}', '/a*/{n}', '//h/{n}', '/../{n}']\n",
 			[]string{"3: bad-value: redirects[0]: want {n} once", "3: bad-value: redirects[1]: want a path such as /EIPS/eip-{n}, got \"b/{n}\"", "3: bad-value: redirects[2]: want {n} once", "3: bad-value: redirects[3]: want a path", "3: bad-value: redirects[4]", "3: bad-value: redirects[5]", "3: bad-value: redirects[6]", "3: bad-value: redirects[7]"}},
+		{"brand values", "brand: {logo: ../logo.svg, icon: a.png, footer: [{url: /about/}, Words]}\n", []string{
+			"3: bad-value: brand.footer[0].url: want an absolute address", "3: bad-value: brand.logo: want an SVG or PNG file beside site.yaml or below its folder, got \"../logo.svg\"",
+			"3: missing-key: brand.footer[0].text is required", "3: unknown-key: brand.icon is unknown", "3: wrong-type: brand.footer[1]: want a mapping"}},
+		{"logo at an absolute path", "brand: {logo: /logo.svg}\n", []string{"3: bad-value: brand.logo: want an SVG or PNG file beside site.yaml"}},
+		{"accents without contrast", "brand:\n  color:\n    light: '#7755ee'\n    dark: '#222'\n", []string{
+			"5: bad-value: brand.color.light: want at least 7:1 on #f7f6fb, got 4.52:1; #5d32cb would do", "6: bad-value: brand.color.dark: want at least 7:1 on #1c1925, got 1.08:1; #a5a5a5 would do"}},
+		{"one accent that does in no theme", "brand: {color: '#3b82f6'}\n", []string{
+			"3: bad-value: brand.color: want at least 7:1 on #f7f6fb, got 3.42:1; #004dba would do in the light theme, and #6fa6ff in the dark one"}},
+		{"accents that are none", "brand: {color: {light: purple, dark: '#12345'}}\n", []string{"3: bad-value: brand.color.dark: want a colour such as \"#5431c0\", got \"#12345\"", "3: bad-value: brand.color.light"}},
+		{"accents in a list", "brand: {color: ['#000', '#fff']}\n", []string{"3: wrong-type: brand.color: want a colour in quotes, or light and dark with one each, got a list"}},
+		{"accent that is a comment", "brand:\n  color: #5431c0\n", []string{"4: yaml-syntax: brand.color: # begins a comment; put a colour in quotes"}},
+		{"accents that are comments", "brand:\n  color: {light: #5431c0, dark: #b9a5ff}\n  name: A\n", []string{"4: yaml-syntax: # begins a comment; put a colour in quotes"}},
 		{"highlight text", "highlight: often\n", []string{"3: wrong-type: highlight: want true or false, got text"}},
 	}
 	for _, tt := range tests {

@@ -22,6 +22,7 @@ type Site struct {
 	// begins with it.
 	BaseURL     string `yaml:"base_url"`
 	Description string `yaml:"description"`
+	Brand       Brand
 	// Ids of the main kind start with it; the header key in lower case; MIP when the file has none.
 	Prefix string `yaml:"prefix"`
 	// Folders of all kinds, relative to the file's own folder, slash-separated; ["proposals"] when the file

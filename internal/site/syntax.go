@@ -34,6 +34,9 @@ const mappingValues = "mapping values are not allowed"
 // wantKey is what is wrong with a line that has only a text where a key should be.
 const wantKey = "no key; want key: value, with a blank behind the colon"
 
+// wantQuotes is what is wrong with a colour that YAML takes for a comment.
+const wantQuotes = `# begins a comment; put a colour in quotes, such as "#5431c0"`
+
 // advice says what is wrong, and what would be right, by the words of the YAML parser.
 var advice = []struct{ words, text string }{
 	{"did not find expected ',' or ']'", "a [ is never closed; close it with ]"},
@@ -59,6 +62,9 @@ var (
 	indentedByTab = regexp.MustCompile(`^ *\t`)
 	// noKey is a key without a colon, or without a blank behind it. An address is none.
 	noKey = regexp.MustCompile(`^ *(- +)?[A-Za-z_]+(:[^\s/].*| [^:]*)?$`)
+	// unquoted is a colour that is a comment, and inBrackets a line in which it hides the bracket that closes.
+	unquoted   = regexp.MustCompile(`^#([0-9A-Fa-f]{3}){1,2}\b`)
+	inBrackets = regexp.MustCompile(`\{.*: +#([0-9A-Fa-f]{3}){1,2}\b`)
 )
 
 // syntax adds the problem of a file that is no YAML. The parser names the line where the enclosing value begins, which
@@ -77,6 +83,10 @@ func (p *parser) syntax(data []byte, err error) {
 	case at > 1 && strings.Contains(err.Error(), mappingValues) && noKey.Match(line(at-1)):
 		// A line without a key is found wrong by the next one.
 		p.add(at-1, "yaml-syntax", wantKey)
+	case inBrackets.Match(line(at)):
+		p.add(at, "yaml-syntax", wantQuotes)
+	case at > 1 && inBrackets.Match(line(at-1)):
+		p.add(at-1, "yaml-syntax", wantQuotes)
 	default:
 		p.add(at, "yaml-syntax", "%s", explain(err.Error()))
 	}

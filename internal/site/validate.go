@@ -50,6 +50,7 @@ func (f *file) validate(p *parser) {
 		p.check(item("ignore", i), checkPattern(pattern))
 	}
 	p.distinct("ignore", f.Ignore)
+	f.Brand.validate(p)
 	f.validateStatuses(p)
 	f.validateKeys(p)
 	f.validateReferences(p)
@@ -157,7 +158,7 @@ func (u *Upstream) validate(p *parser) {
 	p.check("upstream.ref", match(u.Ref, `^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"))
 	p.folders("upstream.folders", u.Folders)
 	for i, folder := range u.Folders {
-		p.check(item("upstream.folders", i), cmp.Or(checkInside(folder), checkProposals(folder)))
+		p.check(item("upstream.folders", i), cmp.Or(checkInside(folder, "a folder within the repository"), checkProposals(folder)))
 	}
 }
 

@@ -59,11 +59,15 @@ func (v *canvas) Put(b *png.EncoderBuffer) { v.buffer = b }
 // draw clears the canvas and draws a card.
 func (v *canvas) draw(c Card) {
 	clear(v.image.Pix)
-	v.image.Palette = paletteOf(c.Mark)
+	v.image.Palette = paletteOf(c.Mark, c.Accent)
 	v.fill(image.Rect(0, 0, Width, barEnd), status+levels)
-	v.mask(v.shapes.logo, image.Pt(margin, logoTop), accent)
-	if site, ok := v.label.fit(c.Site, right-siteLeft); ok {
-		v.write(v.label, site, siteLeft, siteLine, text)
+	left := margin
+	if !c.NoGlyph {
+		v.mask(v.shapes.logo, image.Pt(margin, logoTop), accent)
+		left = siteLeft
+	}
+	if site, ok := v.label.fit(c.Site, right-left); ok {
+		v.write(v.label, site, left, siteLine, text)
 	}
 	v.drawTitle(c)
 	// The row below the title: the status, then the type and the category.

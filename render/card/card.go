@@ -34,6 +34,9 @@ type Card struct {
 	Status string // as people read it
 	Mark   string // how the status is drawn: one of marks; empty: the card is of no proposal and shows no status
 	Kind   string // such as "Standards Track, Core"
+
+	Accent  string // six hexadecimal digits, such as 5431c0; empty: that of the pages without a brand
+	NoGlyph bool   // our glyph is left out beside the title of the site
 }
 
 // Hash is eight hexadecimal digits that change with the picture.
@@ -49,7 +52,11 @@ func (c Card) Hash() string {
 			status += " " + c.Mark
 		}
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q %s %q", design, c.Site, c.ID, c.Title, status, c.Kind))
+	words := fmt.Appendf(nil, "%d %q %q %q %s %q", design, c.Site, c.ID, c.Title, status, c.Kind)
+	if c.Accent != "" || c.NoGlyph {
+		words = fmt.Appendf(words, " %s %t", c.Accent, c.NoGlyph)
+	}
+	sum := sha256.Sum256(words)
 	return hex.EncodeToString(sum[:4])
 }
 

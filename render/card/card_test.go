@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +138,7 @@ func TestWhatIsShown(t *testing.T) {
 		"title":  func(c *Card) { c.Title += "!" },
 		"status": func(c *Card) { c.Status, c.Mark = "No status", "none" },
 		"kind":   func(c *Card) { c.Kind = "" },
+		"glyph":  func(c *Card) { c.NoGlyph = true },
 	} {
 		c := usual
 		other(&c)
@@ -145,6 +148,16 @@ func TestWhatIsShown(t *testing.T) {
 		if c.Hash() == usual.Hash() {
 			t.Errorf("another %s is the same hash", name)
 		}
+	}
+	// The accent is in the palette alone.
+	c := usual
+	c.Accent = "0a5c2e"
+	green := color.RGBA{0x0a, 0x5c, 0x2e, 0xff}
+	if isGreen := func(c color.Color) bool { return c == green }; !slices.ContainsFunc(drawn(t, c).Palette, isGreen) || slices.ContainsFunc(drawn(t, usual).Palette, isGreen) {
+		t.Error("another accent is the same picture")
+	}
+	if c.Hash() == usual.Hash() {
+		t.Error("another accent is the same hash")
 	}
 	seen := map[string]mip.Status{}
 	for _, s := range append(words(), "") {

@@ -1,7 +1,9 @@
 package card
 
 import (
+	"cmp"
 	"image/color"
+	"strconv"
 )
 
 // levels is the number of shades of a colour: how much of a pixel a shape covers. Few shades make short files.
@@ -26,8 +28,9 @@ const (
 
 // paletteOf is the colours of a card, those of the pages' light theme. They are more than 16: of fewer, the standard
 // encoder packs two pixels into a byte, which takes it four times as long.
-func paletteOf(mark string) color.Palette {
-	page, fore, back := rgb(0xffffff), rgb(0x5431c0), rgb(0xffffff)
+func paletteOf(mark, digits string) color.Palette {
+	own, _ := strconv.ParseUint(cmp.Or(digits, "5431c0"), 16, 24)
+	page, fore, back := rgb(0xffffff), rgb(uint32(own)), rgb(0xffffff)
 	if mark != "" {
 		look := styleOf(mark)
 		fore, back = rgb(look.fore), rgb(look.back)
@@ -37,7 +40,7 @@ func paletteOf(mark string) color.Palette {
 	// Each colour is mixed with the one that it stands on.
 	for level := colour(1); level <= levels; level++ {
 		p[text+level] = mix(page, rgb(0x1b1826), int(level))
-		p[accent+level] = mix(page, rgb(0x5431c0), int(level))
+		p[accent+level] = mix(page, rgb(uint32(own)), int(level))
 		p[muted+level] = mix(page, rgb(0x565166), int(level))
 		p[ground+level] = mix(page, back, int(level))
 		p[status+level] = mix(back, fore, int(level))

@@ -1,0 +1,124 @@
+// Package palette judges the accent of a site and makes the colours that go with it, so that every ratio of text to ground
+// is at least 7 in both themes (WCAG 2.1, level AAA). It does not know pages, style sheets or the configuration file.
+package palette
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Ratio is the least contrast of text.
+const Ratio = 7
+
+// Accent is what one theme has of a site's colour.
+type Accent struct {
+	// Text is the accent itself: links, glyphs, the focus ring and the ground of buttons.
+	Text Color
+	// Ground is a tint behind what is chosen. It bears text of every colour of the theme, Text too.
+	Ground Color
+	// On is the text on a ground of Text.
+	On Color
+}
+
+// Accents are those of both themes.
+type Accents struct{ Light, Dark Accent }
+
+// Theme is what an accent stands on. The style sheet has the same values.
+type Theme struct {
+	// grounds of a page: the page itself first, then the rest and cards.
+	grounds []Color
+	// texts are the colours of text beside the accent.
+	texts []Color
+	// on is the text on the accent.
+	on Color
+	// tint and chroma are the lightness and the most chroma that the ground of the accent should have.
+	tint, chroma float64
+	// far is the lightness at which the contrast is greatest.
+	far float64
+}
+
+// Light is the theme with dark text.
+func Light() Theme {
+	white := Color{0xff, 0xff, 0xff}
+	return Theme{
+		grounds: []Color{white, {0xf7, 0xf6, 0xfb}},
+		texts:   []Color{{0x1b, 0x18, 0x26}, {0x56, 0x51, 0x66}},
+		on:      white,
+		tint:    .96,
+		chroma:  .03,
+		far:     0,
+	}
+}
+
+// Dark is the theme with light text.
+func Dark() Theme {
+	page := Color{0x13, 0x11, 0x19}
+	return Theme{
+		grounds: []Color{page, {0x1a, 0x18, 0x22}, {0x1c, 0x19, 0x25}},
+		texts:   []Color{{0xec, 0xea, 0xf3}, {0xb5, 0xb0, 0xc4}},
+		on:      page,
+		tint:    .29,
+		chroma:  .06,
+		far:     1,
+	}
+}
+
+// Worst is the ground on which a colour has the least contrast, and that contrast.
+func (t Theme) Worst(c Color) (Color, float64) {
+	ground := slices.MinFunc(t.grounds, func(a, b Color) int { return cmp.Compare(Contrast(a, c), Contrast(b, c)) })
+	return ground, Contrast(ground, c)
+}
+
+// Bears reports whether a colour can be the theme's accent.
+func (t Theme) Bears(c Color) bool {
+	_, ratio := t.Worst(c)
+	return ratio >= Ratio
+}
+
+// Nearest is the colour itself if the theme bears it, else the one of the same hue and the nearest lightness that it bears.
+func (t Theme) Nearest(c Color) Color { return t.nearest(c, Ratio) }
+
+// Match is the accent of this theme for one that another theme bears: of the same hue, with a little more contrast than it
+// must have, so that its tint shows. A grey keeps its contrast: that of black is white.
+func (t Theme) Match(c Color, other Theme) Color {
+	const ample, grey = 8, .02
+	if c.shade().chroma() < grey {
+		_, ratio := other.Worst(c)
+		return t.nearest(c, ratio)
+	}
+	return t.nearest(c, ample)
+}
+
+// nearest is the colour with that contrast or, where there is none, black or white, which has the most.
+func (t Theme) nearest(c Color, ratio float64) Color {
+	s := c.shade()
+	for out := c; ; out = s.color() {
+		if _, r := t.Worst(out); r >= ratio || s.lightness == t.far {
+			return out
+		}
+		s.lightness = toward(s.lightness, t.far)
+	}
+}
+
+// Accent is what the theme has of a colour that it bears.
+func (t Theme) Accent(c Color) Accent {
+	s := c.shade()
+	// The tint gives way to the page's side until text of each colour can stand on it.
+	for lightness, end := t.tint, 1-t.far; ; lightness = toward(lightness, end) {
+		ground := s.with(lightness, t.chroma).color()
+		faint := func(text Color) bool { return Contrast(ground, text) < Ratio }
+		if lightness == end || !faint(c) && !slices.ContainsFunc(t.texts, faint) {
+			return Accent{Text: c, Ground: ground, On: t.on}
+		}
+	}
+}
+
+// toward is a lightness one step nearer to an end.
+func toward(lightness, end float64) float64 {
+	const step = .002
+	if math.Abs(end-lightness) <= step {
+		return end
+	}
+	return lightness + math.Copysign(step, end-lightness)
+}

@@ -1,0 +1,198 @@
+package site
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Limits of a logo.
+const (
+	maxLogo     = 64 << 10 // bytes
+	maxLogoSide = 2048     // pixels of a PNG, which is small however many it has
+)
+
+// Picture is the logo of a brand.
+type Picture struct {
+	// Ext is .svg or .png, as the content is.
+	Ext  string
+	Data []byte
+	// Aspect is the width by the height; 0 for a drawing that does not say.
+	Aspect float64
+}
+
+// LogoFile is where the logo is, for a site.yaml of that name; empty: there is none.
+func (s *Site) LogoFile(config string) string {
+	if s.Brand.Logo == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(config), filepath.FromSlash(s.Brand.Logo))
+}
+
+// ReadLogo reads the logo, if a site.yaml of that name has one, and returns the problem with it. It is not part of [Load]: only
+// those who publish pages need the file.
+func (s *Site) ReadLogo(config string) []mip.Problem {
+	if s.Brand.Logo == "" {
+		return nil
+	}
+	logo, err := readLogo(filepath.Dir(config), s.Brand.Logo)
+	if err != nil {
+		return []mip.Problem{{
+			Level: mip.Error, Code: "bad-value", File: filepath.ToSlash(config), Line: s.Brand.LogoLine, Message: "brand.logo: " + err.Error(),
+		}}
+	}
+	s.Brand.Picture = logo
+	return nil
+}
+
+// readLogo reads a file below a folder, which a symbolic link does not leave.
+func readLogo(dir, name string) (*Picture, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, folder.Cause(err)
+	}
+	defer root.Close()
+	info, err := root.Stat(filepath.FromSlash(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("no file %s", mip.Quote(name))
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", mip.Quote(name), folder.Cause(err))
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", mip.Quote(name))
+	case info.Size() > maxLogo:
+		return nil, fmt.Errorf("want at most %d KiB, got %d", maxLogo>>10, (info.Size()+1<<10-1)>>10)
+	}
+	data, err := folder.Read(root, filepath.FromSlash(name), maxLogo)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", mip.Quote(name), folder.Cause(err))
+	}
+	return parseLogo(data, path.Ext(name))
+}
+
+// parseLogo tells by the content what a picture is. A file is called an SVG by its name only to say why it is none.
+func parseLogo(data []byte, ext string) (*Picture, error) {
+	if bytes.HasPrefix(data, []byte("\x89PNG")) {
+		aspect, err := pngAspect(data)
+		return &Picture{".png", data, aspect}, err
+	}
+	aspect, err := svgAspect(data)
+	if errors.Is(err, errNoSVG) && !strings.EqualFold(ext, ".svg") {
+		err = errors.New("want an SVG or a PNG, and this is neither")
+	}
+	return &Picture{".svg", data, aspect}, err
+}
+
+// pngAspect decodes the whole picture, as a browser will.
+func pngAspect(data []byte) (float64, error) {
+	c, err := png.DecodeConfig(bytes.NewReader(data))
+	if err == nil && max(c.Width, c.Height) > maxLogoSide {
+		return 0, fmt.Errorf("want at most %d pixels on a side, got %d by %d", maxLogoSide, c.Width, c.Height)
+	}
+	if err == nil {
+		_, err = png.Decode(bytes.NewReader(data))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("the PNG is broken: %w", err)
+	}
+	return float64(c.Width) / float64(c.Height), nil
+}
+
+var errNoSVG = errors.New("this is no SVG")
+
+// svgAspect reads a drawing, and refuses one that does more than draw: somebody may open its address, where no page is
+// around it.
+func svgAspect(data []byte) (aspect float64, err error) {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for begun := false; ; {
+		token, err := d.Token()
+		switch {
+		case err == io.EOF && begun:
+			return aspect, nil
+		case err == io.EOF:
+			return 0, fmt.Errorf("%w: it has no element", errNoSVG)
+		case err != nil && begun:
+			return 0, fmt.Errorf("the SVG is broken: %w", err)
+		case err != nil:
+			return 0, fmt.Errorf("%w: %w", errNoSVG, err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !begun {
+			// A browser draws no other one.
+			if e.Name.Local != "svg" || e.Name.Space != svgSpace {
+				return 0, fmt.Errorf("%w: want the element svg with xmlns=%q, got %s", errNoSVG, svgSpace, mip.Quote(e.Name.Local))
+			}
+			begun, aspect = true, aspectOf(e)
+		}
+		if err := checkElement(e); err != nil {
+			return 0, err
+		}
+	}
+}
+
+const svgSpace = "http://www.w3.org/2000/svg"
+
+// checkElement refuses scripts, and what a page would not load or a person would be led away by.
+func checkElement(e xml.StartElement) error {
+	switch name := strings.ToLower(e.Name.Local); name {
+	case "script", "foreignobject", "iframe", "a":
+		return fmt.Errorf("want an SVG that only draws, got the element %s", mip.Quote(e.Name.Local))
+	}
+	for _, a := range e.Attr {
+		name, value := strings.ToLower(a.Name.Local), strings.ToLower(strings.TrimSpace(a.Value))
+		if strings.HasPrefix(name, "on") {
+			return fmt.Errorf("want an SVG that only draws, got the attribute %s", mip.Quote(a.Name.Local))
+		}
+		if name == "href" && !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:image/") {
+			return fmt.Errorf("want an SVG that is one file, got a reference to %s", mip.Quote(a.Value))
+		}
+	}
+	return nil
+}
+
+// aspectOf is that of the width and height of a drawing, else that of its view box; 0 for neither.
+func aspectOf(e xml.StartElement) float64 {
+	number := func(s string) float64 {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(s), "px"), 64)
+		if err != nil || n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
+			return 0
+		}
+		return n
+	}
+	var width, height, boxWidth, boxHeight float64
+	for _, a := range e.Attr {
+		switch a.Name.Local {
+		case "width":
+			width = number(a.Value)
+		case "height":
+			height = number(a.Value)
+		case "viewBox":
+			if parts := strings.Fields(strings.ReplaceAll(a.Value, ",", " ")); len(parts) == 4 {
+				boxWidth, boxHeight = number(parts[2]), number(parts[3])
+			}
+		}
+	}
+	switch {
+	case width*height > 0:
+		return width / height
+	case boxWidth*boxHeight > 0:
+		return boxWidth / boxHeight
+	}
+	return 0
+}
