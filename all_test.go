@@ -39,9 +39,10 @@ var imports = map[string][]string{
 	"internal/browsertest": {},                                         // tests only
 	"internal/buildtest":   {"build", "internal/mip", "internal/site"}, // for tests only
 	"internal/corpora":     {"internal/testenv"},                       // for tests only
-	"internal/corpus":      {"internal/api", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
+	"internal/corpus":      {"internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/demo":        {"internal/mip"},
 	"internal/entity":      {},
+	"internal/event":       {"internal/mip"},
 	"internal/fetch":       {},
 	"internal/folder":      {"internal/mip"},
 	"internal/git":         {},

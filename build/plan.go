@@ -179,6 +179,9 @@ func NewPlan(c *Content) (*Plan, error) {
 	p.histories()
 	p.upgrades()
 	p.documents() // llms-full.txt takes longest: others are made at the same time
+	if err := p.events(); err != nil {
+		return nil, err
+	}
 	p.lists()
 	p.sitePages()
 	p.roles()

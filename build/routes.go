@@ -28,6 +28,8 @@ const (
 	apiRoute          = "/api/v1/mips/{n}"
 	summaryRoute      = "/api/v1/mips/{n}/summary"
 	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
+	eventsRoute       = "/api/v1/events"
+	yearRoute         = "/api/v1/events/{year}"
 	kindRoute         = "/kind/{prefix}/"
 	statusRoute       = "/status/{status}/"
 	categoryRoute     = "/category/{category}/"
@@ -110,7 +112,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	routes := []string{
 		pageRoute, markdownRoute, requirementsRoute, aroundRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
-		apiRoute, summaryRoute, translationRoute, skillRoute,
+		apiRoute, summaryRoute, translationRoute, yearRoute, skillRoute,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	for _, list := range []string{kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {

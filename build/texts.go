@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -20,6 +21,7 @@ import (
 type Rendered struct {
 	byFile    sync.Map // of rendered
 	summaries sync.Map // of keptSummary, by file
+	events    atomic.Pointer[happened]
 }
 
 // keptSummary is a summary by rules.

@@ -81,6 +81,8 @@ type Corpus struct {
 	// History is full, shallow, none or fixed: see [mip.Site.History].
 	History string
 
+	// options are those that it was loaded with, Prefix set.
+	options Options
 	// kinds are the prefixes, the main one first.
 	kinds []string
 	// keys, process and elsewhere are those of [Options].

@@ -62,13 +62,8 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 	for _, v := range f.order {
 		m.Frontmatter[v.key] = v.read
 	}
-	// A number that the header states under another prefix alone counts under that one, too: eip: 721 of
-	// ERC-721.
-	for _, v := range f.order {
-		text, _ := v.v.(string)
-		if n, ok := smallNumber(text); ok && n == id.Number && text != "" && onlyLetters.MatchString(v.name) && f.alias == "" && fromName {
-			f.alias, v.used = v.name, true
-		}
+	if fromName {
+		f.findAlias(id.Number)
 	}
 	var requires, replaces, supersededBy []mip.External
 	m.Requires, requires = f.references(id.Kind, mip.Requires, f.keys["requires"]...)
@@ -109,6 +104,17 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 		m.Inferred = append(m.Inferred, "type")
 	}
 	return m, note
+}
+
+// findAlias finds another prefix under which alone the header states the proposal's number, so that numbers count under that
+// one, too: eip: 721 of ERC-721.
+func (f *fields) findAlias(number int) {
+	for _, v := range f.order {
+		text, _ := v.v.(string)
+		if n, ok := smallNumber(text); ok && n == number && text != "" && onlyLetters.MatchString(v.name) && f.alias == "" {
+			f.alias, v.used = v.name, true
+		}
+	}
 }
 
 // shown are the values of keys that have one.

@@ -29,7 +29,7 @@ func (o Options) otherForm(text string, r *report) *header {
 	lines := strings.Split(text[start:min(len(text), start+maxHeader)], "\n")
 	at, heading, ruled := 0, "", false
 	for ; at < len(lines); at++ {
-		if m := firstHeading.FindStringSubmatch(lines[at]); m != nil && heading == "" && !keyLine.MatchString(lines[at]) {
+		if m := firstHeading.FindStringSubmatch(lines[at]); m != nil && heading == "" && (!keyLine.MatchString(lines[at]) || aboveTable(lines[at+1:])) {
 			heading = m[1]
 		} else if isMark(lines[at], "---") && !ruled {
 			ruled = true
@@ -70,6 +70,12 @@ func (o Options) otherForm(text string, r *report) *header {
 		body += len(line) + 1
 	}
 	return &header{fields: fields, heading: heading, body: min(body, len(text))}
+}
+
+// aboveTable reports whether the first of the lines with a text is one of a table.
+func aboveTable(lines []string) bool {
+	i := slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" })
+	return i >= 0 && strings.HasPrefix(strings.TrimSpace(lines[i]), "|")
 }
 
 // isNumber reports the name of a number's key.

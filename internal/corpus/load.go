@@ -24,7 +24,7 @@ import (
 // file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{kinds: o.kinds(), keys: o.Keys, process: o.Statuses, elsewhere: o.References}
+	c := &Corpus{options: o, kinds: o.kinds(), keys: o.Keys, process: o.Statuses, elsewhere: o.References}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -109,7 +109,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // Without returns the corpus without the files of these problems, and adds the problems. It reads no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
-		Folders: c.Folders, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
+		Folders: c.Folders, options: c.options, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
 		texts: copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {

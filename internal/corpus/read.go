@@ -45,15 +45,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 		// Indent the rule: below text it would make a heading of that.
 		text = text[:h.rule] + "   " + text[h.rule+len("---"):]
 	}
-	h.mean(o.Keys)
-	f := decode(h, r)
-	f.kinds = o.kinds()
-	f.addresses, f.keys, f.elsewhere, f.process = o.Addresses, keysOf(o.Keys), o.References, o.Statuses
-	prefix, ok := f.kind(o, file)
-	if !ok {
-		return nil
-	}
-	number, fromName, ok := f.number(prefix, name)
+	f, id, fromName, ok := o.fieldsOf(file, h, r)
 	if !ok {
 		return nil
 	}
@@ -80,7 +72,7 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	shown := f.shown(o.Show)
 	stated := f.date("updated")
 	moved := f.moved()
-	metadata, note := f.metadata(mip.ID{Kind: prefix, Number: number}, fromName, heading)
+	metadata, note := f.metadata(id, fromName, heading)
 	if note != "" {
 		shown = append([]mip.Shown{{Key: "Note on the status", Text: note}}, shown...)
 	}
@@ -90,8 +82,22 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	}
 	p.ContentHash = hex.EncodeToString(sum[:])
 	p.requireLine, p.alias, p.dates = f.of("requires").line, f.alias, f.dates
-	p.numberLine, p.Mentions = f.get(fieldName(prefix)).line, mentions(body, f.kinds, o.References)
+	p.numberLine, p.Mentions = f.get(fieldName(id.Kind)).line, mentions(body, f.kinds, o.References)
 	return p
+}
+
+// fieldsOf decodes the header of a file, and finds the proposal that it is of; fromName says that the file's name has the
+// number. ok is false when r says why it is of none.
+func (o Options) fieldsOf(file folder.File, h *header, r *report) (f *fields, id mip.ID, fromName, ok bool) {
+	h.mean(o.Keys)
+	f = decode(h, r)
+	f.kinds = o.kinds()
+	f.addresses, f.keys, f.elsewhere, f.process = o.Addresses, keysOf(o.Keys), o.References, o.Statuses
+	if id.Kind, ok = f.kind(o, file); !ok {
+		return f, id, false, false
+	}
+	id.Number, fromName, ok = f.number(id.Kind, ownName(file.Name))
+	return f, id, fromName, ok
 }
 
 // parse checks a text that begins at a line of its file. It returns the text's tree when always

@@ -16,7 +16,8 @@ const (
 	exampleText     = 400 // bytes of each text
 	exampleForks    = 1
 
-	exampleRequest = "9f2c6d1ab34e8075" // requestId of a live problem
+	exampleCommit  = "5f0c7127c1a4be2d1f6a0b3c9d8e7f6a5b4c3d2e" // of an event
+	exampleRequest = "9f2c6d1ab34e8075"                         // requestId of a live problem
 )
 
 // Subject is the proposal that the examples speak of.
@@ -99,6 +100,7 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 	}
 	finding := invented.Finding
 	finding.File = "proposals/" + info.Prefix + "-1.md"
+	events := exampleEvents(p)
 	const cutText = "An excerpt: the real answer is longer."
 	return examples{
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
@@ -110,6 +112,8 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 			"getTranslation":    {oneSection, published},
 			"listHardForks":     {cutText, mip.HardForks{HardForks: forks}},
 			"getRole":           {madeBy, api.Role{Role: "validators", Count: 1, Claims: subject.Summary.Claims(p.Metadata)[2:3], Silent: []mip.ID{}}},
+			"listEvents":        {"One event; the commit is invented.", events},
+			"listEventsOfYear":  {"One event; the commit is invented.", events},
 			"getSite":           {"The counts are those of a site with one proposal.", site},
 			"getDiagnostics":    {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{finding}}},
 			"getForumActivity":  {"A topic of the forum; the figures are invented.", topic},
@@ -126,6 +130,19 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 	}
 }
 
+// exampleEvents are that the proposal got the status that it has.
+func exampleEvents(p *mip.Proposal) mip.Events {
+	e := mip.Event{
+		Kind: mip.EventStatus, MIP: p.ID, Title: p.Title, From: new(string(mip.Draft)), To: new(string(cmp.Or(p.Status, mip.Review))),
+		Commit: exampleCommit, Author: "Ada Example", URL: &p.URL,
+	}
+	if p.Updated != nil {
+		e.Time = *p.Updated
+	}
+	e.ID = mip.EventID(e.MIP, e.Kind, e.From, e.To, e.Commit)
+	return mip.Events{Count: 1, Complete: true, Years: []int{e.Time.UTC().Year()}, Events: []mip.Event{e}}
+}
+
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.
 func exampleParameters(
 	info mip.Site, p *mip.Proposal, forks []mip.HardFork, locale string, topic int,
@@ -135,7 +152,10 @@ func exampleParameters(
 		"n": p.Number, "kind": strings.ToLower(p.ID.Kind), "locale": locale, "skill": SkillName(info), "topicId": topic, "status": p.Status.Slug(),
 		"category": mip.Slug(cmp.Or(mip.Deref(p.Category), "Core")),
 		"type":     mip.Slug(cmp.Or(mip.Deref(p.Type), "Standards Track")),
-		"name":     "example", "login": "example", "role": api.Roles()[0],
+		"year":     2026, "name": "example", "login": "example", "role": api.Roles()[0],
+	}
+	if p.Updated != nil {
+		out["year"] = p.Updated.UTC().Year()
 	}
 	if len(forks) > 0 {
 		out["name"] = mip.Slug(forks[0].Name)

@@ -21,7 +21,7 @@ var arguments struct {
 	Bases map[string]string
 	// Examples are those of the document's parameters.
 	Examples struct {
-		N, TopicID                                               int
+		N, TopicID, Year                                         int
 		Locale, Skill, Status, Category, Type, Name, Login, Role string
 	}
 }
@@ -200,6 +200,8 @@ func static(proposals []Proposal) map[string][]call {
 		"getTranslation":      translated,
 		"listHardForks":       none((*client).ListHardForksWithResponse),
 		"getRole":             each((*client).GetRoleWithResponse, GetRoleParamsRole(x.Role)),
+		"listEvents":          none((*client).ListEventsWithResponse),
+		"listEventsOfYear":    each((*client).ListEventsOfYearWithResponse, x.Year),
 		"getSite":             none((*client).GetSiteWithResponse),
 		"getDiagnostics":      none((*client).GetDiagnosticsWithResponse),
 		"getProposalMarkdown": each((*client).GetProposalMarkdownWithResponse, numbers...),

@@ -8,7 +8,7 @@ declare const process: { argv: string[] };
 /** bases are the addresses of the site where all is well, and of others by what is wrong there. */
 const { bases, examples: x } = JSON.parse(process.argv[2] ?? "") as {
   bases: Record<"sound" | "empty" | "busy" | "down" | "late" | "closed", string>;
-  examples: { n: number; topicId: number } & Record<
+  examples: { n: number; topicId: number; year: number } & Record<
     "locale" | "skill" | "status" | "category" | "type" | "name" | "login" | "role",
     string
   >;
@@ -66,6 +66,8 @@ const files: Record<string, Call[]> = {
   ].map((path) => (api) => api.GET("/api/v1/mips/{n}/translations/{locale}", { params: { path } })),
   "get /api/v1/hardforks": [(api) => api.GET("/api/v1/hardforks")],
   "get /api/v1/for/{role}": [(api) => api.GET("/api/v1/for/{role}", { params: { path: { role: x.role as "validators" } } })],
+  "get /api/v1/events": [(api) => api.GET("/api/v1/events")],
+  "get /api/v1/events/{year}": [(api) => api.GET("/api/v1/events/{year}", { params: { path: { year: x.year } } })],
   "get /api/v1/site": [(api) => api.GET("/api/v1/site")],
   "get /api/v1/diagnostics": [(api) => api.GET("/api/v1/diagnostics")],
   "get /mip/{n}.md": numbers.map((n) => (api) => api.GET("/mip/{n}.md", { params: { path: { n } }, ...text })),

@@ -1,0 +1,86 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// maxEvents bounds the newest events in one list. Those of a year are whole.
+const maxEvents = 500
+
+// happened are events, newest first, and whether git knows all of them.
+type happened struct {
+	// of is a hash of all that they follow from, but for what is published today.
+	of       [32]byte
+	events   []mip.Event
+	complete bool
+}
+
+// events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text.
+func (p *planner) events() error {
+	past, err := p.Past(context.Background())
+	if err != nil {
+		return fmt.Errorf("walk through the history: %w", err)
+	}
+	years := append([]int{}, past.Years()...)
+	all := sync.OnceValues(func() (happened, error) { return p.happened(past) })
+	list := func(choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
+		return func() ([]byte, error) {
+			h, err := all()
+			if err != nil {
+				return nil, err
+			}
+			out := append([]mip.Event{}, choose(h.events)...)
+			return api.JSON(mip.Events{Count: len(out), Complete: h.complete, Years: years, Events: out})
+		}
+	}
+	p.addIndex(eventsRoute, list(func(all []mip.Event) []mip.Event { return all[:min(len(all), maxEvents)] }))
+	for _, year := range years {
+		route := routeOf(p.info.Prefix, yearRoute, mip.ID{}, "{year}", strconv.Itoa(year))
+		p.add(Artifact{Route: route, Pattern: yearRoute, index: true, Body: list(func(all []mip.Event) []mip.Event {
+			return slices.DeleteFunc(slices.Clone(all), func(e mip.Event) bool { return e.Time.UTC().Year() != year })
+		})})
+	}
+	return nil
+}
+
+// happened are all events with what is published today, from an earlier plan where nobody has committed anything since.
+func (p *planner) happened(past *corpus.Past) (happened, error) {
+	h := happened{of: past.Sum()}
+	texts, kept := p.options.Rendered, false
+	if texts != nil {
+		if before := texts.events.Load(); before != nil && before.of == h.of {
+			h, kept = *before, true
+		}
+	}
+	if !kept {
+		var err error
+		if h.events, h.complete, err = past.Events(&p.versions); err != nil {
+			return h, err
+		}
+		if texts != nil {
+			texts.events.Store(new(h))
+		}
+	}
+	h.events = slices.Clone(h.events)
+	slices.Reverse(h.events)
+	// What happened to one proposal stays in its order where the clock does not tell.
+	slices.SortStableFunc(h.events, func(a, b mip.Event) int {
+		return cmp.Or(b.Time.UTC().Compare(a.Time.UTC()), a.MIP.Compare(b.MIP))
+	})
+	for i := range h.events {
+		e := &h.events[i]
+		if m, ok := mip.Find(p.Metadata, e.MIP); ok {
+			e.Title, e.URL = m.Title, &m.URL
+		}
+	}
+	return h, nil
+}

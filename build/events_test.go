@@ -1,0 +1,67 @@
+package build_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// TestEvents publishes what happened to proposals of two kinds, one of which is gone: the newest in one list, and each year
+// whole.
+func TestEvents(t *testing.T) {
+	in := t.TempDir()
+	text := func(kind string, n int, title, status string) {
+		put(t, filepath.Join(in, fmt.Sprintf("%s-%d.md", kind, n)), fmt.Sprintf("---\n%s: %d\ntitle: %s\nstatus: %s\n---\n\nWords.\n", kind, n, title, status))
+	}
+	const year = 366 * 24 * 3600
+	text("MIP", 1, "One", "Draft")
+	text("MRC", 14, "Fourteen", "Draft")
+	commit(t, in, "Two", 0)
+	os.Remove(filepath.Join(in, "MIP-1.md"))
+	text("MRC", 14, "Other", "Review")
+	commit(t, in, "One of them", year)
+	for n := 100; n < 700; n++ {
+		text("MRC", n, fmt.Sprint(n), "Draft")
+	}
+	commit(t, in, "Many", 2*year)
+	s := testSite("MIP")
+	s.Kinds = []site.Kind{{Prefix: "MIP", Name: "MIPs"}, {Prefix: "MRC", Name: "MRCs"}}
+	b := buildCorpus(t, in, s)
+	events := func(file string) (out mip.Events) {
+		t.Helper()
+		d := json.NewDecoder(bytes.NewReader(b.files[file]))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&out); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if out.Count != len(out.Events) || !out.Complete || !cmp.Equal(out.Years, []int{2023, 2024, 2025}) {
+			t.Errorf("%s: %d events, count %d, complete %t, years %d", file, len(out.Events), out.Count, out.Complete, out.Years)
+		}
+		return out
+	}
+	var got []string
+	for _, file := range []string{"api/v1/events/2024.json", "api/v1/events/2023.json"} {
+		for _, e := range events(file).Events {
+			got = append(got, fmt.Sprintln(e.Time.UTC().Year(), e.MIP, e.Kind, mip.Deref(e.From), mip.Deref(e.To), e.Title, mip.Deref(e.URL)))
+		}
+	}
+	want := []string{
+		"2024 MIP-1 removed Draft  One \n",
+		"2024 MRC-14 title Fourteen Other Other " + testBase + "/mrc/14/\n", "2024 MRC-14 status Draft Review Other " + testBase + "/mrc/14/\n",
+		"2023 MIP-1 created  Draft One \n", "2023 MRC-14 created  Draft Other " + testBase + "/mrc/14/\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if newest, whole := events("api/v1/events.json").Events, events("api/v1/events/2025.json").Events; len(newest) != 500 || len(whole) != 600 {
+		t.Errorf("%d newest events and %d of the last year, want 500 and 600", len(newest), len(whole))
+	}
+}

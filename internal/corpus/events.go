@@ -1,0 +1,372 @@
+package corpus
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/event"
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Past is what the repositories of the folders know of all files that are or were proposals. It names the versions of texts,
+// and holds none.
+type Past struct {
+	corpus *Corpus
+	// histories are those of whole repositories, and of synced texts, each for itself.
+	histories []pastFiles
+	// whole says that nothing is missing.
+	whole bool
+}
+
+// pastFiles is a history, parents before their children, and the repository that may hold its texts.
+type pastFiles struct {
+	top   string
+	steps []git.Steps
+	// texts are the files by their paths in the repository.
+	texts map[string]folder.File
+	// cut are the commits at which a shallow clone ends.
+	cut map[string]bool
+}
+
+// Past walks through the repositories of the folders. It reads no text and asks no other host.
+func (c *Corpus) Past(ctx context.Context) (*Past, error) {
+	h := c.history
+	out := &Past{corpus: c, whole: c.History == "full" && len(h.partial) == 0}
+	if h.epoch != nil {
+		return out, nil
+	}
+	tops := map[string]bool{}
+	for _, p := range h.places {
+		tops[p.Top] = true
+	}
+	for _, top := range slices.Sorted(maps.Keys(tops)) {
+		past, err := c.walk(ctx, top)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // what the log could not read was told when it was read
+			out.whole = false
+			continue
+		}
+		out.histories = append(out.histories, past)
+	}
+	for _, p := range c.Proposals {
+		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && p.Upstream {
+			past := pastFiles{top: h.places[p.source.Folder].Top, texts: map[string]folder.File{from.Path: p.source}}
+			for i, v := range slices.Backward(from.Versions) {
+				before := ""
+				if i+1 < len(from.Versions) {
+					before = from.Versions[i+1].Blob
+				}
+				past.steps = append(past.steps, git.Steps{
+					Commit: git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author},
+					Files:  []git.Step{{Path: from.Path, Before: before, After: v.Blob}},
+				})
+			}
+			// A record has only the newest versions, and whether the oldest is the first is known by its time alone.
+			if n := len(past.steps); n > 0 && (from.Added == nil || from.Added.UTC().Unix() != past.steps[0].When) {
+				past.cut = map[string]bool{past.steps[0].Hash: true}
+				out.whole = false
+			}
+			out.histories = append(out.histories, past)
+		}
+	}
+	return out, nil
+}
+
+// walk walks through one repository. Files that are there today and no proposals by their names and places never were.
+func (c *Corpus) walk(ctx context.Context, top string) (past pastFiles, err error) {
+	past = pastFiles{top: top, texts: map[string]folder.File{}, cut: map[string]bool{}}
+	here := map[string]bool{}
+	for _, e := range c.texts {
+		if p := c.history.places[e.Folder]; p.Top == top {
+			here[p.Prefix+e.Name] = true
+		}
+	}
+	var prefixes []string
+	for _, p := range c.history.places {
+		if p.Top == top {
+			prefixes = append(prefixes, p.Prefix)
+			maps.Copy(past.cut, p.Shallow)
+		}
+	}
+	slices.Sort(prefixes)
+	past.steps, err = git.Walk(ctx, top, slices.Compact(prefixes), func(name string) bool {
+		if _, known := past.texts[name]; known {
+			return true
+		}
+		file, ok := c.wasText(top, name, here[name])
+		if ok {
+			past.texts[name] = file
+		}
+		return ok
+	})
+	last := map[string]string{}
+	for _, s := range past.steps {
+		for _, f := range s.Files {
+			last[f.Path] = f.After
+		}
+	}
+	for name, blob := range last {
+		if blob != "" && !here[name] && !c.fits(past.texts[name], false) {
+			delete(past.texts, name)
+		}
+	}
+	return past, err
+}
+
+// wasText finds the folder of a file that is a text today, or may have been one by its name and place: directly in a folder, or
+// where a pattern has a text or a folder of one. Of folders with synced texts nothing but what is there is known.
+func (c *Corpus) wasText(top, name string, here bool) (file folder.File, ok bool) {
+	if !strings.EqualFold(path.Ext(name), ".md") {
+		return file, false
+	}
+	longest := -1
+	for _, dir := range c.Folders {
+		place := c.history.places[dir]
+		rest, below := strings.CutPrefix(name, place.Prefix)
+		if !below || place.Top != top || len(place.Prefix) <= longest {
+			continue
+		}
+		f := folder.File{Folder: dir, Name: rest, Path: path.Join(filepath.ToSlash(dir), rest)}
+		if _, synced := c.history.records[dir].File(rest); synced || c.history.records[dir] != nil && !here {
+			continue
+		}
+		if here || c.fits(f, true) {
+			file, ok, longest = f, true, len(place.Prefix)
+		}
+	}
+	return file, ok
+}
+
+// fits reports whether a file has the name and the place of a proposal. One that is no more may have been beside the place: in
+// a folder of its own under another name.
+func (c *Corpus) fits(f folder.File, gone bool) bool {
+	_, _, _, translated := languageOf(f.Name, c.options.Locales)
+	if _, numbered := numberInName(ownName(f.Name)); !numbered || translated {
+		return false
+	}
+	if kept, _ := without([]folder.File{f}, c.options.Ignore, nil); len(kept) == 0 {
+		return false
+	}
+	dir, base := path.Split(f.Name)
+	_, named := numberInName(base)
+	return dir == "" || slices.ContainsFunc(c.options.Patterns[f.Folder], func(pattern string) bool {
+		folders, _ := path.Split(pattern)
+		whole, _ := path.Match(pattern, f.Name)
+		beside, _ := path.Match(folders, dir)
+		return whole || gone && beside && named
+	})
+}
+
+// Years are those of the commits that touched texts, ascending.
+func (p *Past) Years() []int {
+	years := map[int]bool{}
+	for _, h := range p.histories {
+		for _, s := range h.steps {
+			if slices.ContainsFunc(s.Files, func(f git.Step) bool { _, ok := h.texts[f.Path]; return ok }) {
+				years[time.Unix(s.When, 0).UTC().Year()] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(years))
+}
+
+// Events reads the headers of all versions and tells what happened, in no particular order but for that of each proposal.
+// complete is false where a version is not known. Title is as of [event.Find], and URL is not set.
+func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	complete = p.whole
+	for _, h := range p.histories {
+		// A clone that lacks texts must not be asked for any.
+		lacks := h.top == "" || p.corpus.history.partial[h.top]
+		if lacks {
+			complete = false
+			continue
+		}
+		reader := pastReader{Past: p, top: h.top, objects: r, byBlob: map[[2]string]version{}, byHeader: map[[sha256.Size]byte]version{}}
+		var commits []event.Commit
+		for _, s := range h.steps {
+			commit := event.Commit{
+				Hash: s.Hash, When: mip.NewTime(time.Unix(s.When, 0)), Author: oneLine(s.Author), Merge: s.Merge, Edge: h.cut[s.Hash],
+			}
+			for _, f := range s.Files {
+				file, ok := h.texts[f.Path]
+				if !ok {
+					continue
+				}
+				before, err := reader.read(file, f.Before)
+				if err != nil {
+					return nil, false, err
+				}
+				after, err := reader.read(file, f.After)
+				if err != nil {
+					return nil, false, err
+				}
+				commit.Files = append(commit.Files, event.File{Path: f.Path, Before: before.text, After: after.text, Unread: after.unread})
+			}
+			if len(commit.Files) > 0 {
+				commits = append(commits, commit)
+			}
+		}
+		complete = complete && !reader.missing
+		events = append(events, event.Find(commits)...)
+	}
+	return events, complete, nil
+}
+
+// pastReader reads versions of texts, each once.
+type pastReader struct {
+	*Past
+	top     string
+	objects *VersionReader
+	// byBlob has versions by path in the folder and name in git, byHeader by what stands before the text.
+	byBlob   map[[2]string]version
+	byHeader map[[sha256.Size]byte]version
+	// missing says that the repository lacks a text.
+	missing bool
+}
+
+// version is what a version of a file says. text is nil where it is no proposal, or unread.
+type version struct {
+	text   *event.Text
+	unread bool
+	// body is where the text begins behind the header.
+	body int
+}
+
+// read reads a version, none for the empty name.
+func (r *pastReader) read(file folder.File, blob string) (v version, err error) {
+	key := [2]string{file.Path, blob}
+	if v, known := r.byBlob[key]; known || blob == "" {
+		return v, nil
+	}
+	raw, err := r.objects.read(r.top, blob)
+	if err != nil {
+		return v, err
+	}
+	if raw == nil { // too large for a proposal, or not there
+		v.unread, r.missing = true, true
+	} else {
+		v = r.version(file, string(raw))
+	}
+	r.byBlob[key] = v
+	return v, nil
+}
+
+// version reads a text. Most versions of a file have one header.
+func (r *pastReader) version(file folder.File, raw string) (v version) {
+	text, ok := normalise(raw, &report{})
+	if !ok {
+		return version{unread: true}
+	}
+	head, _, closed := strings.Cut(text, "\n---\n")
+	key := sha256.Sum256([]byte(file.Path + "\x00" + head))
+	v, known := r.byHeader[key]
+	if !known || !closed || v.body == 0 {
+		v = r.corpus.version(file, text)
+		r.byHeader[key] = v
+	}
+	if v.text != nil {
+		whole := *v.text
+		whole.Body = event.BodyOf(text[v.body:])
+		v.text = &whole
+	}
+	return v
+}
+
+// version reads what a normalised text says above its body.
+func (c *Corpus) version(file folder.File, text string) (v version) {
+	var r report
+	_, named := numberInName(ownName(file.Name))
+	var h *header
+	if named {
+		h = c.options.otherForm(text, &r)
+	}
+	if h == nil {
+		var ok bool
+		if h, ok = readHeader(text, &r); !ok {
+			return version{unread: true}
+		}
+	}
+	t := &event.Text{Read: h != nil && h.rule == 0}
+	if !t.Read {
+		h = &header{}
+	}
+	f, id, fromName, ok := c.options.fieldsOf(file, h, &r)
+	switch {
+	case !ok && r.failed && named && id.Kind != "": // a remark in the place of the number
+		id.Number, fromName = numberInName(ownName(file.Name))
+	case !ok:
+		return version{unread: r.failed}
+	}
+	t.ID = id
+	if t.Read {
+		c.say(t, f, h, fromName)
+	}
+	return version{text: t, body: h.body}
+}
+
+// say takes what a header says of the proposal.
+func (c *Corpus) say(t *event.Text, f *fields, h *header, fromName bool) {
+	if fromName {
+		f.findAlias(t.ID.Number)
+	}
+	standing, _ := f.status()
+	t.Status, t.Title = standing.Status, f.shorten(f.of("title"))
+	if t.Title == "" {
+		t.Title = mip.Shorten(h.heading, maxText)
+	}
+	deadline := f.date("last-call-deadline")
+	t.Deadline = &deadline
+	for _, d := range f.dates.open {
+		if deadline = d.in(c.options.Dates); deadline.IsZero() {
+			t.Deadline = nil
+		}
+	}
+	for _, tie := range []struct {
+		relation mip.RelationType
+		keys     []string
+	}{{mip.Requires, f.keys["requires"]}, {mip.Replaces, f.keys["replaces"]}, {mip.SupersededBy, f.keys["superseded-by"]}} {
+		numbers, elsewhere := f.references(t.ID.Kind, tie.relation, tie.keys...)
+		for _, n := range numbers {
+			name := t.ID.Sibling(n).String()
+			if f.alias != "" { // it may be one of another site
+				name = strings.ToUpper(f.alias) + "-" + name[len(t.ID.Kind)+1:]
+			}
+			t.Ties = append(t.Ties, string(tie.relation)+" "+name)
+		}
+		for _, e := range elsewhere {
+			t.Ties = append(t.Ties, string(tie.relation)+" "+e.Text)
+		}
+	}
+	slices.Sort(t.Ties)
+	t.Ties = slices.Compact(t.Ties)
+	for i, tie := range t.Ties {
+		t.Ties[i] = strings.Clone(tie)
+	}
+	t.Title, t.Status = strings.Clone(t.Title), mip.Status(strings.Clone(string(t.Status)))
+}
+
+// Sum is a hash of all that the events follow from.
+func (p *Past) Sum() [sha256.Size]byte {
+	o := p.corpus.options
+	b := fmt.Appendln(nil, o.Prefix, o.Others, o.KindOf, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
+	for _, h := range p.histories {
+		for _, s := range h.steps {
+			b = fmt.Appendln(b, s.Hash, h.cut[s.Hash], s.Files)
+		}
+		b = fmt.Appendln(b, slices.Sorted(maps.Keys(h.texts)))
+	}
+	return sha256.Sum256(b)
+}

@@ -1,0 +1,315 @@
+// Package event finds what happened to proposals in the commits of their files: transitions between what one version of a
+// text says and what the next one does.
+//
+// It compares meanings: a version that says the same in other words or another form is none. Each commit is compared with
+// its own parents, so that branches do not undo each other: a change that two branches made, or that a merge brings, counts
+// once, and one that is taken back and made again counts each time. A file that moves keeps its events, since a proposal is
+// its number. A version that cannot be read tells nothing.
+//
+// The package does not know where texts come from, how they are read and which of them are published.
+package event
+
+import (
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Text is what a version of a file says of a proposal, as far as events tell of it.
+type Text struct {
+	ID mip.ID
+	// Read says that there was a header to read. Without it only ID and Body are known.
+	Read bool
+	// Title is empty when it is not known.
+	Title  string
+	Status mip.Status
+	// Deadline is that of a last call, zero for none; nil when its date may mean two days.
+	Deadline *mip.Date
+	// Ties are what the header says of other proposals, such as "requires MIP-3", sorted.
+	Ties []string
+	// Body is that of [BodyOf].
+	Body [sha256.Size]byte
+}
+
+// File is what a commit made of a file. After is nil where it left no proposal there, or where Unread says that its text
+// cannot be known. Before is the text of the first parent, nil where that has none or it cannot be known.
+type File struct {
+	Path          string
+	Before, After *Text
+	Unread        bool
+}
+
+// Commit is a commit with the files that it touched, by their paths.
+type Commit struct {
+	Hash   string
+	When   mip.Time
+	Author string
+	// Merge says that each of Files differs from all of several parents.
+	Merge bool
+	// Edge says that the commit's parents are not known: all of its files look new.
+	Edge  bool
+	Files []File
+}
+
+// Find returns the events of a history, whose commits have their parents before them, in that order. Their URL is not set,
+// and Title is the last that is known.
+func Find(history []Commit) []mip.Event {
+	f := finder{texts: map[string]*Text{}, paths: map[mip.ID]map[string]bool{}, records: map[mip.ID]*record{}}
+	for i := range history {
+		f.commit(&history[i])
+	}
+	out := make([]mip.Event, len(f.events))
+	for i, e := range f.events {
+		out[i] = e.Event
+		out[i].MIP, out[i].Title = e.of.id, e.of.text.Title
+		if out[i].Title == "" {
+			out[i].Title = e.of.id.String()
+		}
+	}
+	return out
+}
+
+// finder is the state of all files and proposals at a commit.
+type finder struct {
+	// texts are the proposals' files by path, and paths are theirs by proposal.
+	texts   map[string]*Text
+	paths   map[mip.ID]map[string]bool
+	records map[mip.ID]*record
+	events  []found
+}
+
+// record is a proposal: its present or last number, and what is known of it.
+type record struct {
+	id mip.ID
+	// file is the path of its text; empty while there is none.
+	file string
+	text Text
+}
+
+// found is an event of a proposal that may get another number yet.
+type found struct {
+	mip.Event
+	of *record
+}
+
+// commit takes a commit's files and tells what that made of the proposals in them.
+func (f *finder) commit(c *Commit) {
+	touched, ids := map[string]*File{}, map[mip.ID]bool{}
+	for i := range c.Files {
+		file := &c.Files[i]
+		if file.Unread {
+			continue
+		}
+		touched[file.Path] = file
+		if old := f.texts[file.Path]; old != nil {
+			ids[old.ID] = true
+		}
+		f.put(file.Path, file.After)
+		if file.After != nil {
+			ids[file.After.ID] = true
+		}
+	}
+	var came, went []mip.ID
+	for _, id := range slices.SortedFunc(maps.Keys(ids), mip.ID.Compare) {
+		r, here := f.records[id], f.holder(id)
+		switch alive := r != nil && r.file != ""; {
+		case alive && here == "":
+			went = append(went, id)
+		case !alive && here != "":
+			came = append(came, id)
+		case alive && r.file != here: // the file moved, or one of two is gone
+			r.file = here
+			f.compare(c, r, nil)
+		case alive && touched[here] != nil:
+			f.compare(c, r, touched[here].Before)
+		}
+	}
+	for _, id := range came {
+		here := f.holder(id)
+		text := f.texts[here]
+		i := slices.IndexFunc(went, func(old mip.ID) bool { return f.sameText(f.records[old], here) })
+		switch r := f.records[id]; {
+		case i >= 0:
+			r = f.records[went[i]]
+			delete(f.records, went[i])
+			from, to := r.id.String(), id.String()
+			r.id, r.file, f.records[id] = id, here, r
+			f.add(c, r, mip.EventRenumbered, &from, &to)
+			f.compare(c, r, nil)
+			went = slices.Delete(went, i, i+1)
+		case r != nil: // it was removed, and is back
+			r.file = here
+			f.add(c, r, mip.EventCreated, nil, word(string(text.Status)))
+			r.know(text)
+		default:
+			r = &record{id: id, file: here}
+			r.know(text)
+			f.records[id] = r
+			f.add(c, r, mip.EventCreated, nil, word(string(text.Status)))
+		}
+	}
+	for _, id := range went {
+		r := f.records[id]
+		r.file = ""
+		f.add(c, r, mip.EventRemoved, word(string(r.text.Status)), nil)
+	}
+}
+
+// put sets the text of a file, nil for none.
+func (f *finder) put(path string, text *Text) {
+	if old := f.texts[path]; old != nil {
+		delete(f.paths[old.ID], path)
+		delete(f.texts, path)
+	}
+	if text == nil {
+		return
+	}
+	f.texts[path] = text
+	if f.paths[text.ID] == nil {
+		f.paths[text.ID] = map[string]bool{}
+	}
+	f.paths[text.ID][path] = true
+}
+
+// holder is the path of a proposal's file: the one that it had, as long as that is there, else the first; empty for none.
+func (f *finder) holder(id mip.ID) string {
+	paths := f.paths[id]
+	if r := f.records[id]; r != nil && paths[r.file] {
+		return r.file
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return slices.Min(slices.Collect(maps.Keys(paths)))
+}
+
+// sameText reports whether a file holds the text of a proposal that has just lost its own: it is the same file, or has the
+// same body or title.
+func (f *finder) sameText(r *record, path string) bool {
+	text := f.texts[path]
+	return r.file == path || text.Body == r.text.Body && text.Body != BodyOf("") || text.Title != "" && text.Title == r.text.Title
+}
+
+// know takes what a text says, as far as that is known.
+func (r *record) know(t *Text) {
+	old := r.text
+	r.text = *t
+	if !t.Read {
+		r.text.Read, r.text.Status, r.text.Deadline, r.text.Ties = old.Read, old.Status, old.Deadline, old.Ties
+	}
+	if r.text.Title == "" {
+		r.text.Title = old.Title
+	}
+	if r.text.Deadline == nil {
+		r.text.Deadline = old.Deadline
+	}
+}
+
+// compare tells what a commit changed of a proposal. before is the text of the file in the commit's first parent, nil when
+// it is not known or another file.
+func (f *finder) compare(c *Commit, r *record, before *Text) {
+	now, next := r.text, f.texts[r.file]
+	if c.Edge || !now.Read && next.Read {
+		r.know(next)
+		return
+	}
+	// On a branch that began from something else than what is known, nothing counts before the merge.
+	moved := func(was, is func(*Text) bool) bool {
+		return !is(&now) && (c.Merge || before == nil || !before.Read || was(before))
+	}
+	if next.Read {
+		if moved(now.hasStatus, next.hasStatus) {
+			f.add(c, r, mip.EventStatus, word(string(now.Status)), word(string(next.Status)))
+			r.text.Status = next.Status
+		}
+		if next.Deadline != nil && now.Deadline == nil {
+			r.text.Deadline = next.Deadline
+		} else if next.Deadline != nil && moved(now.hasDeadline, next.hasDeadline) {
+			f.add(c, r, mip.EventDeadline, word(now.Deadline.String()), word(next.Deadline.String()))
+			r.text.Deadline = next.Deadline
+		}
+		if next.Title != "" && now.Title == "" {
+			r.text.Title = next.Title
+		} else if next.Title != "" && moved(now.hasTitle, next.hasTitle) {
+			f.add(c, r, mip.EventTitle, &now.Title, &next.Title)
+			r.text.Title = next.Title
+		}
+		f.ties(c, r, before, next)
+	}
+	if next.Body != now.Body && !c.Merge && (before == nil || before.Body != next.Body) {
+		f.add(c, r, mip.EventText, nil, nil)
+	}
+	r.text.Body = next.Body
+}
+
+func (t *Text) hasStatus(other *Text) bool {
+	return mip.FoldStatus(string(t.Status)) == mip.FoldStatus(string(other.Status))
+}
+func (t *Text) hasDeadline(other *Text) bool {
+	return other.Deadline != nil && *t.Deadline == *other.Deadline
+}
+func (t *Text) hasTitle(other *Text) bool { return t.Title == other.Title }
+
+// ties tells which ties to other proposals came and which went.
+func (f *finder) ties(c *Commit, r *record, before, next *Text) {
+	now := r.text.Ties
+	in := func(list []string, tie string) bool { return slices.Contains(list, tie) }
+	known := before != nil && before.Read && !c.Merge
+	for _, tie := range next.Ties {
+		if !in(now, tie) && !(known && in(before.Ties, tie)) {
+			f.add(c, r, mip.EventRelation, nil, &tie)
+		}
+	}
+	for _, tie := range now {
+		if !in(next.Ties, tie) && (!known || in(before.Ties, tie)) {
+			f.add(c, r, mip.EventRelation, &tie, nil)
+		}
+	}
+	r.text.Ties = next.Ties
+}
+
+// add notes an event, unless it would only say that a clone begins here.
+func (f *finder) add(c *Commit, of *record, kind mip.EventKind, from, to *string) {
+	if c.Edge {
+		return
+	}
+	f.events = append(f.events, found{mip.Event{
+		ID: mip.EventID(of.id, kind, from, to, c.Hash), Time: c.When, Kind: kind, From: from, To: to, Commit: c.Hash, Author: c.Author,
+	}, of})
+}
+
+// word is a value, nil for an empty one.
+func word(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// BodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list items and of emphasis, and
+// lines of nothing but rules count for nothing.
+func BodyOf(body string) [sha256.Size]byte {
+	b := make([]byte, 0, len(body))
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		if strings.Trim(line, "|:-=* \t") == "" {
+			continue
+		}
+		if len(line) > 1 && strings.IndexByte("*+-", line[0]) >= 0 && (line[1] == ' ' || line[1] == '\t') {
+			b, line = append(b, '-'), line[1:]
+		}
+		for i := range len(line) {
+			switch c := line[i]; c {
+			case ' ', '\t', '\r':
+			case '_':
+				b = append(b, '*')
+			default:
+				b = append(b, c)
+			}
+		}
+	}
+	return sha256.Sum256(b)
+}
