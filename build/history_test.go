@@ -1,6 +1,8 @@
 package build_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/buildtest"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -139,6 +142,56 @@ func TestHistoryPages(t *testing.T) {
 	slices.Sort(got)
 	if want := []string{"mip/70/history/index.html", "mip/71/history/index.html"}; !slices.Equal(got, want) {
 		t.Errorf("histories that a commit changes: %v, want %v", got, want)
+	}
+}
+
+// TestVersions reads the versions of a proposal as JSON, with what each changed of the one before.
+func TestVersions(t *testing.T) {
+	in := t.TempDir()
+	long := strings.Repeat("A line that is there once more.\n", 5000)
+	for i, text := range []string{
+		"---\nmip: 1\ntitle: One\nauthor: Ada (@ada)\nstatus: draft\ncreated: 2023-01-02\nlicence: MIT\n---\n\nWords.\n",
+		"---\nMIP: 1\ntitle: 'One'\nauthor:\n- Ada (@ada)\nstatus: Draft\ncreated: 2 Jan 2023\nlicence: MIT\n---\n\nWords.\n",
+		"---\nmip: 1\ntitle: Two\nauthor: Ada (@ada), Bob\nstatus: Review\ncreated: 2023-01-02\nlicence: CC0\nrequires: 3, ERC-20\n---\n\nOther words.\n",
+		"---\nmip: 1\n<<<<<<< HEAD\n\n# Heading\n",
+		"---\nmip: 1\ntitle: Two\n---\n\n" + long,
+	} {
+		put(t, filepath.Join(in, "MIP-1.md"), text)
+		commit(t, in, fmt.Sprint("Step ", i), int64(10*i))
+	}
+	b := buildCorpus(t, in, testSite("MIP"))
+	var h mip.History
+	d := json.NewDecoder(bytes.NewReader(b.files["api/v1/mips/1/history.json"]))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&h); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range h.Versions {
+		var line strings.Builder
+		line.WriteString(v.Subject + ":")
+		for _, c := range v.Changes {
+			fmt.Fprintf(&line, " %s %q > %q;", c.Field, mip.Deref(c.From), mip.Deref(c.To))
+		}
+		if v.Diff != nil {
+			fmt.Fprintf(&line, " +%d -%d", *v.Added, *v.Removed)
+		}
+		got = append(got, line.String())
+	}
+	want := []string{
+		"Step 4: +5002 -2", "Step 3: +2 -8",
+		`Step 2: title "One" > "Two"; authors "Ada (@ada)" > "Ada (@ada), Bob"; status "Draft" > "Review"; requires "" > "MIP-3, ERC-20"; licence "MIT" > "CC0"; +8 -8`,
+		"Step 1: +6 -5", "Step 0:",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || h.ID.String() != "MIP-1" || h.Before != "nothing" {
+		t.Errorf("%s, before %s: versions (-want +got):\n%s", h.ID, h.Before, diff)
+	}
+	newest, second := h.Versions[0], h.Versions[3]
+	if !newest.Truncated || len(*newest.Diff) > 64<<10 || len(*newest.Diff) < 60<<10 {
+		t.Errorf("a long difference: %d bytes, truncated %t", len(*newest.Diff), newest.Truncated)
+	}
+	if !strings.HasPrefix(*second.Diff, "@@ -1,") || !strings.Contains(*second.Diff, "\n-status: draft\n") || second.Truncated {
+		t.Errorf("the difference is\n%s", *second.Diff)
 	}
 }
 

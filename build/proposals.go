@@ -112,7 +112,7 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	return out, err
 }
 
-// histories adds, of each proposal that git knows, a page with its versions and a feed of its changes.
+// histories adds, of each proposal that git knows, its versions as a page and as JSON, and a feed of its changes.
 func (p *planner) histories() {
 	for i, c := range p.Proposals {
 		if c.History == nil {
@@ -120,6 +120,7 @@ func (p *planner) histories() {
 		}
 		m := &p.Metadata[i]
 		p.addOf(c.ID, historyRoute, func() ([]byte, error) { return p.history(c, *m) })
+		p.addOf(c.ID, versionsRoute, func() ([]byte, error) { return p.versionsOf(c) })
 		p.addOf(c.ID, changesRoute, func() ([]byte, error) {
 			var out []feed.Change
 			for _, v := range c.History.Versions {
@@ -131,6 +132,27 @@ func (p *planner) histories() {
 			return feed.History(p.info.Site, *m, out)
 		})
 	}
+}
+
+// versionsOf makes the JSON of a proposal's versions.
+func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
+	texts, err := p.versions.Read(c)
+	if err != nil {
+		return nil, err
+	}
+	out := mip.History{ID: c.ID, Before: c.History.Before, Versions: []mip.Version{}}
+	for i, v := range c.History.Versions {
+		x := mip.Version{Commit: v.Commit, Time: v.When, Subject: v.Subject, Author: v.Author, Changes: []mip.FieldChange{}}
+		if i+1 < len(texts) && texts[i] != nil && texts[i+1] != nil {
+			before, after := texts[i+1], texts[i]
+			d := render.Diff(before, after)
+			shown, cut := d.First(render.MaxDiff)
+			x.Added, x.Removed, x.Diff, x.Truncated = &d.Added, &d.Removed, &shown, cut
+			x.Changes = p.Changes(c, before, after)
+		}
+		out.Versions = append(out.Versions, x)
+	}
+	return api.JSON(out)
 }
 
 // history makes the page of a proposal's versions.

@@ -27,6 +27,7 @@ const (
 	siteCardRoute     = "/og.{hash}.png"
 	apiRoute          = "/api/v1/mips/{n}"
 	summaryRoute      = "/api/v1/mips/{n}/summary"
+	versionsRoute     = "/api/v1/mips/{n}/history"
 	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
 	eventsRoute       = "/api/v1/events"
 	yearRoute         = "/api/v1/events/{year}"
@@ -112,7 +113,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	routes := []string{
 		pageRoute, markdownRoute, requirementsRoute, aroundRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
-		apiRoute, summaryRoute, translationRoute, yearRoute, skillRoute,
+		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, skillRoute,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	for _, list := range []string{kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {

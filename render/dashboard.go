@@ -37,15 +37,15 @@ func (r Revision) Words() string {
 		const none = "no status"
 		return "from " + cmp.Or(mip.OneLine(string(r.Was)), none) + " to " + cmp.Or(mip.OneLine(string(r.Is)), none)
 	}
-	switch d := diffLines(r.Before, r.After); {
-	case d.removed == 0 && d.added == 0:
+	switch d := Diff(r.Before, r.After); {
+	case d.Removed == 0 && d.Added == 0:
 		return ""
-	case d.removed == 0:
-		return lines(d.added) + " added"
-	case d.added == 0:
-		return lines(d.removed) + " removed"
+	case d.Removed == 0:
+		return lines(d.Added) + " added"
+	case d.Added == 0:
+		return lines(d.Removed) + " removed"
 	default:
-		return lines(d.added) + " added, " + thousands(d.removed) + " removed"
+		return lines(d.Added) + " added, " + thousands(d.Removed) + " removed"
 	}
 }
 

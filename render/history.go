@@ -13,8 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxDiff bounds the changes that one page of a history shows, in bytes of text.
-const maxDiff = 64 << 10
+// MaxDiff bounds the changes that one page of a history shows, and the difference of one version, in bytes of text.
+const MaxDiff = 64 << 10
 
 // HistoryPage is what /mip/{n}/history/ shows: the versions of a proposal's file.
 type HistoryPage struct {
@@ -61,7 +61,7 @@ type versionView struct {
 func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	var versions []versionView
 	// The newest changes are shown first, so the oldest are the ones without room.
-	room := maxDiff
+	room := MaxDiff
 	for i, version := range v.Versions {
 		before, first := v.Base, i+1 == len(v.Versions)
 		if !first {
@@ -80,12 +80,13 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 		case room == 0:
 			x.Cut = true
 		default:
-			d := diffLines(before, version.Text)
-			if x.What = lines(d.added) + " added, " + lines(d.removed) + " removed"; len(d.text) == 0 {
+			d := Diff(before, version.Text)
+			if x.What = lines(d.Added) + " added, " + lines(d.Removed) + " removed"; d.Text == "" {
 				x.What = "No line changed"
 			}
-			x.Diff, x.Cut = d.lines(room), len(d.text) > room
-			room -= min(len(d.text), room)
+			shown, cut := d.First(room)
+			x.Diff, x.Cut = diffLines(shown), cut
+			room -= min(len(d.Text), room)
 		}
 		versions = append(versions, x)
 	}
@@ -107,28 +108,39 @@ func lines(n int) string {
 	return thousands(n) + " lines"
 }
 
-// lineDiff is the difference of two versions, in lines, with a few unchanged lines around each change.
-type lineDiff struct {
-	text           []byte // a unified diff without its heading
-	added, removed int
+// LineDiff is the difference of two versions, in lines, with a few unchanged lines around each change.
+type LineDiff struct {
+	Text           string // a unified diff without its heading; empty when no line changed
+	Added, Removed int    // lines
 }
 
-// diffLines compares two texts. It takes time proportional to their size.
-func diffLines(before, after []byte) lineDiff {
-	var d lineDiff
-	d.text = diff.Diff("a", before, "b", after)
+// Diff compares two texts. It takes time proportional to their size.
+func Diff(before, after []byte) LineDiff {
+	text := diff.Diff("a", before, "b", after)
 	for range 3 { // the heading: names, --- and +++
-		_, d.text, _ = bytes.Cut(d.text, []byte("\n"))
+		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	for line := range bytes.Lines(d.text) {
+	d := LineDiff{Text: string(text)}
+	for line := range strings.Lines(d.Text) {
 		switch line[0] {
 		case '+':
-			d.added++
+			d.Added++
 		case '-':
-			d.removed++
+			d.Removed++
 		}
 	}
 	return d
+}
+
+// First is the text in its first bytes, most at the most, and whether there is more. No character is cut apart.
+func (d LineDiff) First(most int) (text string, cut bool) {
+	if len(d.Text) <= most {
+		return d.Text, false
+	}
+	for most > 0 && !utf8.RuneStart(d.Text[most]) {
+		most--
+	}
+	return d.Text[:most], true
 }
 
 // diffLine is a line as a page shows it. The signs are those of a unified diff.
@@ -137,21 +149,13 @@ type diffLine struct {
 	Text string // without a sign + or -
 }
 
-// lines are the lines of d in its first bytes, most at the most. No character is cut apart.
-func (d lineDiff) lines(most int) []diffLine {
-	text := d.text
-	if len(text) > most {
-		for most > 0 && !utf8.RuneStart(text[most]) {
-			most--
-		}
-		text = text[:most]
-	}
-	var out []diffLine
-	for line := range bytes.Lines(text) {
-		x := diffLine{Text: string(line)}
+// diffLines are the lines of a unified diff.
+func diffLines(text string) (out []diffLine) {
+	for line := range strings.Lines(text) {
+		x := diffLine{Text: line}
 		switch line[0] {
 		case '+', '-':
-			x = diffLine{string(line[0]), string(line[1:])}
+			x = diffLine{line[:1], line[1:]}
 		case '@', '\\':
 			x.Sign = "@"
 		}

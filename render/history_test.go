@@ -92,8 +92,8 @@ func TestHistoryIsBounded(t *testing.T) {
 			t.Fatalf("a line was cut within a character: %q", l)
 		}
 	}
-	if size > maxDiff+1000 || size < maxDiff/2 || len(page) > 4*maxDiff {
-		t.Errorf("%d bytes of lines on a page of %d, want about %d", size, len(page), maxDiff)
+	if size > MaxDiff+1000 || size < MaxDiff/2 || len(page) > 4*MaxDiff {
+		t.Errorf("%d bytes of lines on a page of %d, want about %d", size, len(page), MaxDiff)
 	}
 	for want, n := range map[string]int{"The changes go on: see the source": 1, "The changes are too long for this page: see the source": 3, "There are older versions: see the source": 1} {
 		if got := strings.Count(text, want); got != n {

@@ -72,8 +72,7 @@ func (c *Corpus) Past(ctx context.Context) (*Past, error) {
 					Files:  []git.Step{{Path: from.Path, Before: before, After: v.Blob}},
 				})
 			}
-			// A record has only the newest versions, and whether the oldest is the first is known by its time alone.
-			if n := len(past.steps); n > 0 && (from.Added == nil || from.Added.UTC().Unix() != past.steps[0].When) {
+			if !from.Whole() {
 				past.cut = map[string]bool{past.steps[0].Hash: true}
 				out.whole = false
 			}
@@ -286,76 +285,36 @@ func (r *pastReader) version(file folder.File, raw string) (v version) {
 }
 
 // version reads what a normalised text says above its body.
-func (c *Corpus) version(file folder.File, text string) (v version) {
-	var r report
-	_, named := numberInName(ownName(file.Name))
-	var h *header
-	if named {
-		h = c.options.otherForm(text, &r)
+func (c *Corpus) version(file folder.File, text string) version {
+	x := c.readOld(file, text)
+	if !x.ok {
+		return version{unread: x.unread}
 	}
-	if h == nil {
-		var ok bool
-		if h, ok = readHeader(text, &r); !ok {
-			return version{unread: true}
-		}
-	}
-	t := &event.Text{Read: h != nil && h.rule == 0}
-	if !t.Read {
-		h = &header{}
-	}
-	f, id, fromName, ok := c.options.fieldsOf(file, h, &r)
-	switch {
-	case !ok && r.failed && named && id.Kind != "": // a remark in the place of the number
-		id.Number, fromName = numberInName(ownName(file.Name))
-	case !ok:
-		return version{unread: r.failed}
-	}
-	t.ID = id
+	t := &event.Text{ID: x.id, Read: x.read}
 	if t.Read {
-		c.say(t, f, h, fromName)
+		x.say(t, c.options.Dates)
 	}
-	return version{text: t, body: h.body}
+	return version{text: t, body: x.body}
 }
 
-// say takes what a header says of the proposal.
-func (c *Corpus) say(t *event.Text, f *fields, h *header, fromName bool) {
-	if fromName {
-		f.findAlias(t.ID.Number)
-	}
-	standing, _ := f.status()
-	t.Status, t.Title = standing.Status, f.shorten(f.of("title"))
-	if t.Title == "" {
-		t.Title = mip.Shorten(h.heading, maxText)
-	}
-	deadline := f.date("last-call-deadline")
+// say takes what the header says of the proposal. order is that of dates which may mean two days.
+func (x *oldHeader) say(t *event.Text, order string) {
+	standing, _ := x.status()
+	t.Status, t.Title = mip.Status(strings.Clone(string(standing.Status))), strings.Clone(x.title())
+	deadline := x.date("last-call-deadline")
 	t.Deadline = &deadline
-	for _, d := range f.dates.open {
-		if deadline = d.in(c.options.Dates); deadline.IsZero() {
+	for _, d := range x.dates.open {
+		if deadline = d.in(order); deadline.IsZero() {
 			t.Deadline = nil
 		}
 	}
-	for _, tie := range []struct {
-		relation mip.RelationType
-		keys     []string
-	}{{mip.Requires, f.keys["requires"]}, {mip.Replaces, f.keys["replaces"]}, {mip.SupersededBy, f.keys["superseded-by"]}} {
-		numbers, elsewhere := f.references(t.ID.Kind, tie.relation, tie.keys...)
-		for _, n := range numbers {
-			name := t.ID.Sibling(n).String()
-			if f.alias != "" { // it may be one of another site
-				name = strings.ToUpper(f.alias) + "-" + name[len(t.ID.Kind)+1:]
-			}
-			t.Ties = append(t.Ties, string(tie.relation)+" "+name)
-		}
-		for _, e := range elsewhere {
-			t.Ties = append(t.Ties, string(tie.relation)+" "+e.Text)
+	for _, relation := range headerRelations {
+		for _, name := range x.ties(relation) {
+			t.Ties = append(t.Ties, string(relation)+" "+name)
 		}
 	}
 	slices.Sort(t.Ties)
 	t.Ties = slices.Compact(t.Ties)
-	for i, tie := range t.Ties {
-		t.Ties[i] = strings.Clone(tie)
-	}
-	t.Title, t.Status = strings.Clone(t.Title), mip.Status(strings.Clone(string(t.Status)))
 }
 
 // Sum is a hash of all that the events follow from.

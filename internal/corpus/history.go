@@ -223,7 +223,8 @@ func (h *history) date(c *Corpus) {
 		all := h.files[fileKey{place.Top, p.RepoPath}]
 		created := h.created(all)
 		// A file that was edited since it was synced has the local repository's times.
-		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && from.SHA256 == p.ContentHash {
+		from, ok := h.records[p.source.Folder].File(p.source.Name)
+		if ok && from.SHA256 == p.ContentHash {
 			p.RepoPath, p.Upstream, created, all = from.Path, true, from.Added, nil
 			for _, v := range from.Versions {
 				commit := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author, Subject: v.Subject}
@@ -241,6 +242,9 @@ func (h *history) date(c *Corpus) {
 			moved[p] = len(all) == 1 && h.touched[commit.Hash] > 1
 			p.Updated, p.Commit, p.History = when, commit.Hash, newHistory(all, place.Top)
 			// A clone that lacks texts must not be asked for any, and without one there is none.
+			if p.History != nil && p.Upstream && p.History.Before == "nothing" && !from.Whole() {
+				p.History.Before = "more"
+			}
 			if p.History != nil && (place.Top == "" || h.partial[place.Top]) {
 				clear(p.History.Blobs)
 			}

@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxVersions bounds the versions of a file that are published.
-	maxVersions = 20
+	maxVersions = 50
 	// maxSubject bounds the first line of a commit's message, in characters.
 	maxSubject = 200
 )

@@ -72,7 +72,7 @@ func TestVersionsAreBounded(t *testing.T) {
 		r.commit(10 * i)
 	}
 	versions, texts := told(t, r.load(r.dir, ".").Proposals[0])
-	if len(versions) != maxVersions+1 || versions[0] != "210" || versions[maxVersions] != "more" {
+	if len(versions) != maxVersions+1 || versions[0] != fmt.Sprint(10*(maxVersions+1)) || versions[maxVersions] != "more" {
 		t.Errorf("versions %q, want the newest %d and more", versions, maxVersions)
 	}
 	// The text before the oldest version that is shown is there to compare it with.

@@ -20,10 +20,10 @@ import (
 const RecordName = ".mipwatch-upstream.json"
 
 const (
-	// maxSize bounds a record, in bytes. A file with twenty versions takes about 5 KiB.
+	// maxSize bounds a record, in bytes. A file with fifty versions takes about 12 KiB.
 	maxSize = 64 << 20
 	// maxVersions is how many versions of a file are kept: one more than a page shows, so that its oldest can be compared.
-	maxVersions = 21
+	maxVersions = 51
 	// about explains the record to a person who opens it.
 	about = "Written by mipwatch sync, and to be committed with the files. It tells where they are from and when they changed there."
 )
@@ -70,6 +70,13 @@ type Version struct {
 	Author  string `json:"author,omitempty"`
 	Subject string `json:"subject"`
 	Blob    string `json:"blob"`
+}
+
+// Whole reports whether Versions go back to the first one.
+func (f File) Whole() bool {
+	const earlier = 21 // what an earlier release kept
+	n := len(f.Versions)
+	return n != maxVersions && n != earlier || f.Added != nil && f.Added.UTC().Equal(f.Versions[n-1].Time.UTC())
 }
 
 // ReadRecord reads the record of a folder, the zero record when there is none. It does not wait for a pipe.

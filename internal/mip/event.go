@@ -43,6 +43,34 @@ const (
 	EventRemoved    EventKind = "removed"
 )
 
+// History is the body of GET /api/v1/mips/{n}/history.
+type History struct {
+	ID       ID        `json:"id" doc:"Prefix and number, such as MIP-7."`
+	Before   string    `json:"before" doc:"What was before the oldest version: nothing, more versions than are told, or unknown in a clone that ends there."`
+	Versions []Version `json:"versions" doc:"The newest 50 versions of the file under its present name, newest first."`
+}
+
+// Version is a committed state of a proposal's file, with what it changed of the one before. Added, Removed and Diff are null
+// where there is none before, or one of both texts is not known.
+type Version struct {
+	Commit    string        `json:"commit" doc:"The commit's hash."`
+	Time      Time          `json:"time" doc:"When it was committed."`
+	Subject   string        `json:"subject" doc:"The first line of the commit's message; may be empty."`
+	Author    string        `json:"author" doc:"The name of its author as git has it; may be empty."`
+	Changes   []FieldChange `json:"changes" doc:"What the header says now and said before, where that is another meaning."`
+	Added     *int          `json:"added" doc:"How many lines came."`
+	Removed   *int          `json:"removed" doc:"How many lines went."`
+	Diff      *string       `json:"diff" doc:"Unified, without the names of files, at most 64 KiB."`
+	Truncated bool          `json:"truncated" doc:"The difference is longer than diff."`
+}
+
+// FieldChange is a field of a header with another value.
+type FieldChange struct {
+	Field string  `json:"field" doc:"As a proposal has it, such as status or authors, or the header's own key."`
+	From  *string `json:"from" doc:"The value before as text, lists with commas; null for none."`
+	To    *string `json:"to" doc:"The value now; null for none."`
+}
+
 // EventID is the id of an event. The proposal has the number that it had then, so that a later one changes no id. The value
 // is what it became or, where that is nothing, what it was.
 func EventID(of ID, kind EventKind, from, to *string, commit string) string {

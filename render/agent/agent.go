@@ -62,7 +62,7 @@ func StaticRoutes(prefix string) []StaticRoute {
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
 		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getRole": api.Role{},
-		"listEvents": mip.Events{}, "listEventsOfYear": mip.Events{},
+		"getHistory": mip.History{}, "listEvents": mip.Events{}, "listEventsOfYear": mip.Events{},
 	}
 	out := fixed().Routes
 	for i := range out {

@@ -112,6 +112,7 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 			"getTranslation":    {oneSection, published},
 			"listHardForks":     {cutText, mip.HardForks{HardForks: forks}},
 			"getRole":           {madeBy, api.Role{Role: "validators", Count: 1, Claims: subject.Summary.Claims(p.Metadata)[2:3], Silent: []mip.ID{}}},
+			"getHistory":        {"One version; the commit is invented.", exampleHistory(p, events.Events[0])},
 			"listEvents":        {"One event; the commit is invented.", events},
 			"listEventsOfYear":  {"One event; the commit is invented.", events},
 			"getSite":           {"The counts are those of a site with one proposal.", site},
@@ -141,6 +142,15 @@ func exampleEvents(p *mip.Proposal) mip.Events {
 	}
 	e.ID = mip.EventID(e.MIP, e.Kind, e.From, e.To, e.Commit)
 	return mip.Events{Count: 1, Complete: true, Years: []int{e.Time.UTC().Year()}, Events: []mip.Event{e}}
+}
+
+// exampleHistory is that of a proposal to which an event happened.
+func exampleHistory(p *mip.Proposal, e mip.Event) mip.History {
+	text := fmt.Sprintf("@@ -4,1 +4,1 @@\n-status: %s\n+status: %s\n", *e.From, *e.To)
+	return mip.History{ID: p.ID, Before: "more", Versions: []mip.Version{{
+		Commit: e.Commit, Time: e.Time, Author: e.Author, Subject: "Move to " + *e.To,
+		Changes: []mip.FieldChange{{Field: "status", From: e.From, To: e.To}}, Added: new(1), Removed: new(1), Diff: &text,
+	}}}
 }
 
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.

@@ -198,6 +198,7 @@ func static(proposals []Proposal) map[string][]call {
 		"getProposal":         each((*client).GetProposalWithResponse, numbers...),
 		"getSummary":          each((*client).GetSummaryWithResponse, numbers...),
 		"getTranslation":      translated,
+		"getHistory":          each((*client).GetHistoryWithResponse, numbers...),
 		"listHardForks":       none((*client).ListHardForksWithResponse),
 		"getRole":             each((*client).GetRoleWithResponse, GetRoleParamsRole(x.Role)),
 		"listEvents":          none((*client).ListEventsWithResponse),

@@ -64,6 +64,7 @@ const files: Record<string, Call[]> = {
     { n: x.n, locale: x.locale },
     ...proposals.flatMap((p) => p.translations.map(({ locale }) => ({ n: p.number, locale }))),
   ].map((path) => (api) => api.GET("/api/v1/mips/{n}/translations/{locale}", { params: { path } })),
+  "get /api/v1/mips/{n}/history": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}/history", { params: { path: { n } } })),
   "get /api/v1/hardforks": [(api) => api.GET("/api/v1/hardforks")],
   "get /api/v1/for/{role}": [(api) => api.GET("/api/v1/for/{role}", { params: { path: { role: x.role as "validators" } } })],
   "get /api/v1/events": [(api) => api.GET("/api/v1/events")],

@@ -1,0 +1,84 @@
+package corpus
+
+import (
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// oldHeader is the header of an earlier version of a text, read as one of today is. Nobody is told of its problems.
+type oldHeader struct {
+	*fields
+	id mip.ID
+	// read says that there is a header, fromName that the file's name has the number, heading is that above a header of another
+	// form, and body the offset of the text below.
+	read, fromName bool
+	heading        string
+	body           int
+	// ok is false where the text is no proposal or, if unread is set, what it is cannot be known.
+	ok, unread bool
+}
+
+// readOld reads the header of a normalised text.
+func (c *Corpus) readOld(file folder.File, text string) (x oldHeader) {
+	var r report
+	_, named := numberInName(ownName(file.Name))
+	var h *header
+	if named {
+		h = c.options.otherForm(text, &r)
+	}
+	if h == nil {
+		var ok bool
+		if h, ok = readHeader(text, &r); !ok {
+			x.unread = true
+			return x
+		}
+	}
+	if x.read = h != nil && h.rule == 0; !x.read {
+		h = &header{}
+	}
+	x.heading, x.body = h.heading, h.body
+	x.fields, x.id, x.fromName, x.ok = c.options.fieldsOf(file, h, &r)
+	if !x.ok && r.failed && named && x.id.Kind != "" { // a remark in the place of the number
+		x.id.Number, x.ok = numberInName(ownName(file.Name))
+		x.fromName = true
+	}
+	x.unread = r.failed
+	if x.ok && x.fromName {
+		x.findAlias(x.id.Number)
+	}
+	return x
+}
+
+// title is that of the header, else the heading above it.
+func (x *oldHeader) title() string {
+	if title := x.shorten(x.of("title")); title != "" {
+		return title
+	}
+	return mip.Shorten(x.heading, maxText)
+}
+
+// headerRelations are the relations that a header states, by the words for them among the keys.
+var headerRelations = []mip.RelationType{mip.Requires, mip.Replaces, mip.SupersededBy}
+
+// ties are the names of the proposals that the header names in a relation. Where it has its own number under another prefix,
+// so may be theirs.
+func (x *oldHeader) ties(relation mip.RelationType) (names []string) {
+	meaning := string(relation)
+	if relation == mip.SupersededBy {
+		meaning = "superseded-by"
+	}
+	numbers, elsewhere := x.references(x.id.Kind, relation, x.keys[meaning]...)
+	kind := x.id.Kind
+	if x.alias != "" {
+		kind = strings.ToUpper(x.alias)
+	}
+	for _, n := range numbers {
+		names = append(names, mip.ID{Kind: kind, Number: n}.String())
+	}
+	for _, e := range elsewhere {
+		names = append(names, strings.Clone(e.Text))
+	}
+	return names
+}
