@@ -170,19 +170,7 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 
 // metadata completes the metadata of the corpus with the fields that follow from the site.
 func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
-	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles a proposal has it,
-	// unless another fork names it as its meta proposal.
-	main := mip.ID{Kind: s.Prefix}
-	forkOf := map[mip.ID]*string{}
-	for i := range s.HardForks {
-		f := &s.HardForks[i]
-		for _, id := range main.Siblings(f.BundledMIPs) {
-			forkOf[id] = cmp.Or(forkOf[id], &f.Name)
-		}
-		if f.MetaMIP != nil {
-			forkOf[main.Sibling(*f.MetaMIP)] = &f.Name
-		}
-	}
+	forkOf := forksOf(s)
 	all := make([]mip.Metadata, len(c.Proposals))
 	for i, p := range c.Proposals {
 		m := p.Metadata
@@ -207,13 +195,35 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 		if m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID); s.Forum == "" {
 			m.ForumTopicID = nil
 		}
-		m.Hardfork = cmp.Or(o.Hardfork, m.Hardfork)
 		if m.Hardfork != nil {
 			m.StatedActivations = c.Schedule(p, s.PublicNetworks())
 		}
 		all[i] = m
 	}
 	return all
+}
+
+// forksOf are the names of the hard forks that a site gives proposals.
+func forksOf(s *site.Site) map[mip.ID]*string {
+	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles a proposal has it,
+	// unless another fork names it as its meta proposal.
+	main := mip.ID{Kind: s.Prefix}
+	forkOf := map[mip.ID]*string{}
+	for i := range s.HardForks {
+		f := &s.HardForks[i]
+		for _, id := range main.Siblings(f.BundledMIPs) {
+			forkOf[id] = cmp.Or(forkOf[id], &f.Name)
+		}
+		if f.MetaMIP != nil {
+			forkOf[main.Sibling(*f.MetaMIP)] = &f.Name
+		}
+	}
+	for id, o := range s.Overrides {
+		if o.Hardfork != nil {
+			forkOf[id] = o.Hardfork
+		}
+	}
+	return forkOf
 }
 
 // foreignTopic reports whether the topic number was read from a link to another forum than the site's.

@@ -24,14 +24,23 @@ type happened struct {
 	complete bool
 }
 
-// events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text.
+// events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text
+// or the site's file.
 func (p *planner) events() error {
 	past, err := p.Past(context.Background())
 	if err != nil {
 		return fmt.Errorf("walk through the history: %w", err)
 	}
-	years := append([]int{}, past.Years()...)
-	all := sync.OnceValues(func() (happened, error) { return p.happened(past) })
+	var config corpus.FilePast
+	if p.options.Config != "" && p.options.Epoch == nil {
+		if config, err = corpus.PastOf(context.Background(), p.options.Config); err != nil {
+			return fmt.Errorf("walk through the history of %s: %w", p.options.Config, err)
+		}
+	}
+	years := append(past.Years(), config.Years()...)
+	slices.Sort(years)
+	years = append([]int{}, slices.Compact(years)...)
+	all := sync.OnceValues(func() (happened, error) { return p.happened(past, config) })
 	list := func(choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
 		return func() ([]byte, error) {
 			h, err := all()
@@ -53,7 +62,7 @@ func (p *planner) events() error {
 }
 
 // happened are all events with what is published today, from an earlier plan where nobody has committed anything since.
-func (p *planner) happened(past *corpus.Past) (happened, error) {
+func (p *planner) happened(past *corpus.Past, config corpus.FilePast) (happened, error) {
 	h := happened{of: past.Sum()}
 	texts, kept := p.options.Rendered, false
 	if texts != nil {
@@ -70,7 +79,11 @@ func (p *planner) happened(past *corpus.Past) (happened, error) {
 			texts.events.Store(new(h))
 		}
 	}
-	h.events = slices.Clone(h.events)
+	forks, err := p.forkEvents(config)
+	if err != nil {
+		return h, err
+	}
+	h.events = slices.Concat(h.events, forks)
 	slices.Reverse(h.events)
 	// What happened to one proposal stays in its order where the clock does not tell.
 	slices.SortStableFunc(h.events, func(a, b mip.Event) int {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -63,5 +64,53 @@ func TestEvents(t *testing.T) {
 	}
 	if newest, whole := events("api/v1/events.json").Events, events("api/v1/events/2025.json").Events; len(newest) != 500 || len(whole) != 600 {
 		t.Errorf("%d newest events and %d of the last year, want 500 and 600", len(newest), len(whole))
+	}
+}
+
+// TestForkEvents tells which proposals the site's file gave to hard forks and took from them, but not what it began with.
+func TestForkEvents(t *testing.T) {
+	in := t.TempDir()
+	config := filepath.Join(in, "site.yaml")
+	for n := 1; n <= 3; n++ {
+		put(t, filepath.Join(in, "MIPs", fmt.Sprintf("MIP-%d.md", n)), fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n---\n\nWords.\n", n, n))
+	}
+	for i, forks := range []string{
+		"hardforks: [{name: NINE, mips: [1]}]",
+		"hardforks:\n- name: NINE\n  mips: [1] # the same",
+		"hardforks: [{name: NINE, mips: [1, 2]}, {name: TEN, meta: 3, mips: []}]",
+		"hardforks: [{name: NINE",
+		"hardforks: [{name: NINE, mips: [2]}, {name: TEN, meta: 3, mips: [1]}]",
+		"hardforks: [{name: NINE, mips: [2]}]\noverrides: {3: {hardfork: NINE}}",
+	} {
+		put(t, config, "title: T\nbase_url: "+testBase+"\nproposals: [MIPs]\n"+forks+"\n")
+		commit(t, in, fmt.Sprint(i), int64(i))
+	}
+	s, err := site.Load(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := build.Load(t.Context(), build.Options{Site: s, Config: config, Folders: []string{filepath.Join(in, "MIPs")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := build.NewPlan(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all mip.Events
+	if err := json.Unmarshal(bytesOf(t, p)["api/v1/events.json"], &all); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range all.Events {
+		if e.Kind == mip.EventHardfork {
+			got = append(got, fmt.Sprintf("%d %s %q > %q %s", e.Time.UTC().Unix()-1_700_000_000, e.MIP, mip.Deref(e.From), mip.Deref(e.To), e.Title))
+		}
+	}
+	want := []string{
+		`5 MIP-1 "TEN" > "" Title 1`, `5 MIP-3 "TEN" > "NINE" Title 3`, `4 MIP-1 "NINE" > "TEN" Title 1`, `2 MIP-2 "" > "NINE" Title 2`, `2 MIP-3 "" > "TEN" Title 3`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" || !all.Complete {
+		t.Errorf("complete %t, events (-want +got):\n%s", all.Complete, diff)
 	}
 }

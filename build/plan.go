@@ -46,6 +46,8 @@ import (
 type Options struct {
 	// Site is required.
 	Site *site.Site
+	// Config is the file that Site was read from; empty: nobody asks what it said before.
+	Config string
 	// Folders are the proposals' folders as the process sees them.
 	Folders []string
 	// KindOf is by folder the prefix of its files that do not say what they are; the main one where a folder is missing.

@@ -42,6 +42,7 @@ func addConfig(cmd *cobra.Command, to *string) {
 // options reads the environment and site.yaml, and finds the folders. The error has an exit code.
 func (in *input) options() (o build.Options, err error) {
 	if o.Epoch, err = in.epoch(); err == nil {
+		o.Config = in.config
 		if o.Site, err = site.Load(in.config); err == nil {
 			err = in.find(&o)
 		}

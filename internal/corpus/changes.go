@@ -19,13 +19,10 @@ func (c *Corpus) Changes(p *Proposal, before, after []byte) []mip.FieldChange {
 		return out
 	}
 	names := slices.Clone(fieldOrder)
-	for _, name := range slices.Sorted(maps.Keys(next)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(old)) {
-		if !slices.Contains(names, name) {
+	both := maps.Clone(old)
+	maps.Copy(both, next)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		if !slices.Contains(fieldOrder, name) {
 			names = append(names, name)
 		}
 	}
@@ -59,7 +56,7 @@ func (c *Corpus) values(p *Proposal, text []byte) (out map[string]string, ok boo
 	if !x.ok || !x.read {
 		return nil, false
 	}
-	// Asked for the values, metadata marks what has a meaning.
+	// Whatever metadata asks for has a meaning.
 	m, _ := x.metadata(x.id, x.fromName, x.heading)
 	out = map[string]string{
 		"id": m.ID.String(), "title": x.title(), "description": mip.Deref(m.Description), "status": string(m.Status),
@@ -79,8 +76,9 @@ func (c *Corpus) values(p *Proposal, text []byte) (out map[string]string, ok boo
 		out[string(relation)] = strings.Join(x.ties(relation), ", ")
 	}
 	for _, f := range x.order {
-		if _, known := out[f.key]; !f.used && !known && f.meaning == "" {
-			out[f.key] = mip.Shorten(mip.Collapse(mip.OneLine(f.text())), maxText)
+		key := mip.OneLine(f.key) // as free as any text
+		if _, known := out[key]; !f.used && !known && f.meaning == "" {
+			out[key] = mip.Shorten(mip.Collapse(mip.OneLine(f.text())), maxText)
 		}
 	}
 	return out, true

@@ -56,7 +56,7 @@ func (x *oldHeader) title() string {
 	if title := x.shorten(x.of("title")); title != "" {
 		return title
 	}
-	return mip.Shorten(x.heading, maxText)
+	return mip.Shorten(mip.Collapse(mip.OneLine(x.heading)), maxText)
 }
 
 // headerRelations are the relations that a header states, by the words for them among the keys.

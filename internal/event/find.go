@@ -216,24 +216,25 @@ func (f *finder) compare(c *Commit, r *record, before *Text) {
 		r.know(next)
 		return
 	}
-	// On a branch that began from something else than what is known, nothing counts before the merge.
+	// was and is report whether another text says the same as the one before and as the next. On a branch that began from
+	// something else than what is known, nothing counts before the merge.
 	moved := func(was, is func(*Text) bool) bool {
 		return !is(&now) && (c.Merge || before == nil || !before.Read || was(before))
 	}
 	if next.Read {
-		if moved(now.hasStatus, next.hasStatus) {
+		if moved(now.sameStatus, next.sameStatus) {
 			f.add(c, r, mip.EventStatus, word(string(now.Status)), word(string(next.Status)))
 			r.text.Status = next.Status
 		}
 		if next.Deadline != nil && now.Deadline == nil {
 			r.text.Deadline = next.Deadline
-		} else if next.Deadline != nil && moved(now.hasDeadline, next.hasDeadline) {
+		} else if next.Deadline != nil && moved(now.sameDeadline, next.sameDeadline) {
 			f.add(c, r, mip.EventDeadline, word(now.Deadline.String()), word(next.Deadline.String()))
 			r.text.Deadline = next.Deadline
 		}
 		if next.Title != "" && now.Title == "" {
 			r.text.Title = next.Title
-		} else if next.Title != "" && moved(now.hasTitle, next.hasTitle) {
+		} else if next.Title != "" && moved(now.sameTitle, next.sameTitle) {
 			f.add(c, r, mip.EventTitle, &now.Title, &next.Title)
 			r.text.Title = next.Title
 		}
@@ -245,13 +246,18 @@ func (f *finder) compare(c *Commit, r *record, before *Text) {
 	r.text.Body = next.Body
 }
 
-func (t *Text) hasStatus(other *Text) bool {
+// sameStatus compares statuses; a word outside the process counts in any case and with any separators.
+func (t *Text) sameStatus(other *Text) bool {
 	return mip.FoldStatus(string(t.Status)) == mip.FoldStatus(string(other.Status))
 }
-func (t *Text) hasDeadline(other *Text) bool {
+
+// sameDeadline compares deadlines, of which that of t must be known.
+func (t *Text) sameDeadline(other *Text) bool {
 	return other.Deadline != nil && *t.Deadline == *other.Deadline
 }
-func (t *Text) hasTitle(other *Text) bool { return t.Title == other.Title }
+
+// sameTitle compares titles.
+func (t *Text) sameTitle(other *Text) bool { return t.Title == other.Title }
 
 // ties tells which ties to other proposals came and which went.
 func (f *finder) ties(c *Commit, r *record, before, next *Text) {

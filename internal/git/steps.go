@@ -32,7 +32,7 @@ type Step struct{ Path, Before, After string }
 
 // Walk lists the steps of files below the folders, parents before their children whatever their clocks say. inside chooses
 // the files by their paths from top. Of each file the walk follows a merge to the parent alone that has the same text, if
-// there is one, so that what was given up on a branch is no step. Folders and errors are as for [Log].
+// there is one, so that what was given up on a branch is no step. Folders, or files, and errors are as for [Log].
 func Walk(ctx context.Context, top string, folders []string, inside func(path string) bool) ([]Steps, error) {
 	if _, err := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}").output(); err != nil {
 		return nil, errors.Join(ErrNoRepo, ctx.Err())

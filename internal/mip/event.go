@@ -18,7 +18,7 @@ type Events struct {
 type Event struct {
 	ID     string    `json:"id" doc:"Stable: made of proposal, kind, value and commit."`
 	Time   Time      `json:"time" doc:"When it was committed."`
-	Kind   EventKind `json:"kind" doc:"created, status, deadline, relation, title, renumbered, text or removed; there may be more."`
+	Kind   EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
 	MIP    ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
 	Title  string    `json:"title" doc:"Its present title, or the last one."`
 	From   *string   `json:"from" doc:"What it was before; null for nothing, and of created and text."`
@@ -36,6 +36,7 @@ const (
 	EventCreated    EventKind = "created"
 	EventStatus     EventKind = "status"
 	EventDeadline   EventKind = "deadline"
+	EventHardfork   EventKind = "hardfork"
 	EventRelation   EventKind = "relation"
 	EventTitle      EventKind = "title"
 	EventRenumbered EventKind = "renumbered"

@@ -1,0 +1,62 @@
+package build
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// forkEvents are the proposals that came to a hard fork of the site's file, or left one, in the order of its commits. What its
+// first version says was so before, and a version that is no sound site.yaml says nothing.
+func (p *planner) forkEvents(past corpus.FilePast) (out []mip.Event, err error) {
+	var now map[mip.ID]string
+	err = past.Each(&p.versions, func(v corpus.FileVersion) {
+		next := bundled(v.After)
+		if next == nil {
+			return
+		}
+		if now == nil || v.First {
+			now = next
+			return
+		}
+		before := bundled(v.Before)
+		ids := maps.Clone(now)
+		maps.Copy(ids, next)
+		for _, id := range slices.SortedFunc(maps.Keys(ids), mip.ID.Compare) {
+			// On a branch that began from something else, nothing counts before the merge.
+			if now[id] == next[id] || before != nil && !v.Merge && before[id] != now[id] {
+				continue
+			}
+			e := mip.Event{Time: v.When, Kind: mip.EventHardfork, MIP: id, Title: id.String(), Commit: v.Commit, Author: v.Author}
+			if name := now[id]; name != "" {
+				e.From = &name
+			}
+			if name := next[id]; name != "" {
+				e.To = &name
+			}
+			e.ID = mip.EventID(id, e.Kind, e.From, e.To, e.Commit)
+			out = append(out, e)
+			now[id] = next[id]
+		}
+	})
+	return out, err
+}
+
+// bundled are the names of the hard forks that a site.yaml gives proposals, nil when it is none.
+func bundled(text []byte) map[mip.ID]string {
+	if text == nil {
+		return nil
+	}
+	s, err := site.Parse("site.yaml", text)
+	if err != nil {
+		return nil
+	}
+	out := map[mip.ID]string{}
+	for id, name := range forksOf(s) {
+		out[id] = *name
+	}
+	return out
+}
