@@ -25,7 +25,7 @@ func checkPictures(t *testing.T, b built) {
 		if a.Pattern == "/"+strings.ToLower(b.prefix)+"/{n}/" {
 			want = a.Route + "og.{hash}.png"
 		}
-		if !ok || cardHash.ReplaceAllString(route, "og.{hash}.png") != want {
+		if !ok || contentHash.ReplaceAllString(route, "$1.{hash}.$2") != want {
 			t.Errorf("%s: picture %q, want %s", a.Route, said["og:image"], want)
 			continue
 		}

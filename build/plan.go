@@ -142,6 +142,8 @@ type planner struct {
 	routes map[string]bool
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
+	// parsed are the sections of each text, in the order of Metadata.
+	parsed [][]mip.Section
 	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
 	// linkable is a hash of what every text follows from.
@@ -178,6 +180,9 @@ func NewPlan(c *Content) (*Plan, error) {
 	p.pages.Alone, p.stable.Alone = p.alone(), p.alone()
 	// Each names artifacts, and makes none. A new artifact is a new line in one of them, or a new one.
 	p.assets() // with the cards, before the pages that name them
+	if err := p.search(); err != nil {
+		return nil, err
+	}
 	p.proposals()
 	p.histories()
 	p.upgrades()

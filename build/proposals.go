@@ -18,7 +18,7 @@ func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		p.addOf(c.ID, apiRoute, func() ([]byte, error) {
 			whole := p.document(i)
-			whole.Sections = p.sections(c)
+			whole.Sections = p.parsed[i]
 			whole.Requirements = requirement.Find(whole.Sections)
 			return api.JSON(whole)
 		})

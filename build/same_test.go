@@ -85,27 +85,29 @@ func TestOneChange(t *testing.T) {
 	if err := buildFolder(in, out); err != nil {
 		t.Fatal(err)
 	}
+	index := []string{"assets/search.{hash}.json (gone)", "assets/search.{hash}.json (new)"}
 	for _, step := range []struct {
 		name   string
 		change func()
 		want   []string
 	}{
-		{"words of the text", func() { write(t, in, 3, "Title", "Other words.") }, strings.Fields(
-			"api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json llms-full.txt mip/3.md mip/3/index.html")},
+		{"words of the text", func() { write(t, in, 3, "Title", "Other words.") }, slices.Concat(strings.Fields(
+			"api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json api/v1/search.json"), index, strings.Fields("llms-full.txt mip/3.md mip/3/index.html"))},
 		{"the title", func() { write(t, in, 3, "Heading", "Other words.") }, slices.Concat(strings.Fields(
-			"api/v1/index.json api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json author/ada/feed.xml author/ada/index.html category/core/feed.xml category/core/index.html "+
+			"api/v1/index.json api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json api/v1/search.json"), index, strings.Fields(
+			"author/ada/feed.xml author/ada/index.html category/core/feed.xml category/core/index.html "+
 				"feed.atom feed.json feed.xml index.html llms-full.txt llms.txt mip/2/index.html mip/3.md mip/3/index.html"),
 			[]string{"mip/3/og.{hash}.png (gone)", "mip/3/og.{hash}.png (new)"},
 			strings.Fields("mip/4/index.html status/draft/feed.xml status/draft/index.html type/standards-track/feed.xml type/standards-track/index.html"))},
 		{"nothing", func() {}, nil},
 		{"the number of a file that another links to by its name", func() { number(t, in, "note.md", 8) }, []string{
-			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)", "api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)", "category/core/feed.xml", "category/core/index.html",
+			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)", "api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)", "api/v1/search.json", index[0], index[1], "category/core/feed.xml", "category/core/index.html",
 			"feed.atom", "feed.json", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/1/index.html", "mip/6/index.html",
 			"mip/7.md (gone)", "mip/7/index.html (gone)", "mip/7/og.{hash}.png (gone)", "mip/8.md (new)", "mip/8/index.html (new)", "mip/8/og.{hash}.png (new)",
 			"sitemap.xml", "status/draft/feed.xml", "status/draft/index.html", "type/standards-track/feed.xml", "type/standards-track/index.html",
 		}},
 		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
-			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/site.json", "author/ada/feed.xml", "author/ada/index.html",
+			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/search.json", "api/v1/site.json", index[0], index[1], "author/ada/feed.xml", "author/ada/index.html",
 			"category/core/feed.xml", "category/core/index.html", "dashboard/index.html",
 			"feed.atom", "feed.json", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html",
 			"mip/6.md (gone)", "mip/6/index.html (gone)", "mip/6/og.{hash}.png (gone)",
@@ -136,17 +138,18 @@ func TestOneChange(t *testing.T) {
 			}
 		}
 		for i, name := range got {
-			got[i] = cardHash.ReplaceAllString(name, "og.{hash}.png")
+			got[i] = contentHash.ReplaceAllString(name, "$1.{hash}.$2")
 		}
 		slices.Sort(got)
+		got = slices.Compact(got)
 		if diff := cmp.Diff(step.want, got); diff != "" {
 			t.Errorf("change of %s: files rewritten (-want +got):\n%s", step.name, diff)
 		}
 	}
 }
 
-// cardHash is the name of a share card, which changes with its picture.
-var cardHash = regexp.MustCompile(`\bog\.[0-9a-f]{8}\.png\b`)
+// contentHash is in the names of share cards and of parts of the index of words, which change with their content.
+var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|json)\b`)
 
 // number writes a proposal whose number only its header states.
 func number(t *testing.T, dir, name string, n int) {

@@ -310,6 +310,13 @@ func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 	}{statuses, way(p.info.Statuses, statuses)})
 }
 
+// Search renders the page for searching all texts.
+func (p *Pages) Search() ([]byte, error) {
+	return p.page("search", head{
+		Title: "Search", Route: "/search/", Script: searchScript, Description: fmt.Sprintf("Every word of every text of %s.", p.info.Title),
+	}, nil)
+}
+
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address and is
 // not to be indexed, since a host serves it at any address.
 func (p *Pages) NotFound() ([]byte, error) {

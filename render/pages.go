@@ -120,7 +120,7 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 // the footer. They make up most of a short page, so rendering them for each page would take most of a build.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
-	for _, script := range []string{siteScript, forksScript, upgradeScript, graphScript, listScript, textScript, liveScript, lostScript} {
+	for _, script := range []string{siteScript, forksScript, upgradeScript, graphScript, listScript, textScript, liveScript, lostScript, searchScript} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
@@ -266,10 +266,11 @@ const (
 	upgradeScript = "upgrade.js" // of pages of upgrades, roles and requirements, which have a style sheet of their own, too
 	graphScript   = "graph.js"   // of pages of relations, which have a style sheet of their own, too
 	lostScript    = "lost.js"    // of the page for unknown addresses
+	searchScript  = "find.js"    // of the page for searching
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
-// order. A script that another one imports stands before it. The last four are loaded when a reader
+// order. A script that another one imports stands before it. Those of one file are loaded when a reader
 // turns to what they are for.
 func assetFiles() [][]string {
 	return [][]string{
@@ -289,6 +290,8 @@ func assetFiles() [][]string {
 		{"markdown.js", "markdown.js"},
 		{"ai.js", "ai.js"},
 		{"choose.js", "choose.js"},
+		{"search.js", "search.js"},
+		{searchScript, "site.js", "find.js"},
 	}
 }
 

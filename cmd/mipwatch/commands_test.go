@@ -209,8 +209,8 @@ func ageTree(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cardHash is the name of a share card, which changes with its picture.
-var cardHash = regexp.MustCompile(`\bog\.[0-9a-f]{8}\.png$`)
+// contentHash is in the names of share cards and of parts of the index of words, which change with their content.
+var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|json)$`)
 
 // touched DIR FILE...: wants that exactly these files were written since age-tree.
 func touched(ts *testscript.TestScript, neg bool, args []string) {
@@ -220,7 +220,7 @@ func touched(ts *testscript.TestScript, neg bool, args []string) {
 		info, err := os.Stat(filepath.Join(ts.MkAbs(args[0]), name))
 		ts.Check(err)
 		if !info.ModTime().Equal(oldTime()) {
-			got = append(got, cardHash.ReplaceAllString(name, "og.{hash}.png"))
+			got = append(got, contentHash.ReplaceAllString(name, "$1.{hash}.$2"))
 		}
 	}
 	slices.Sort(got)

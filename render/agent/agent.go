@@ -10,6 +10,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/search"
 )
 
 // Media types that need more than a schema.
@@ -61,7 +62,7 @@ func StaticRoutes(prefix string) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
-		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getRole": api.Role{},
+		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getSearchIndex": search.Manifest{}, "getRole": api.Role{},
 		"getHistory": mip.History{}, "listEvents": mip.Events{}, "listEventsOfYear": mip.Events{},
 	}
 	out := fixed().Routes

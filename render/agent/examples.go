@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
@@ -105,8 +107,13 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 	return examples{
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
 		bodies: map[string]Example{
-			"listProposals":     {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Metadata{p.Metadata}}},
-			"getIndex":          {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Metadata, plain.Ended(p.Metadata), nil)}}},
+			"listProposals": {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Metadata{p.Metadata}}},
+			"getIndex":      {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Metadata, plain.Ended(p.Metadata), nil)}}},
+			"getSearchIndex": {cutText, search.Manifest{
+				Version: search.Version, Kinds: []string{p.ID.Kind}, Proposals: []string{strconv.Itoa(p.Number)}, Stages: string(search.StageLetter(string(p.Stage))),
+				Shards: []search.Part{},
+				Titles: []search.Part{},
+			}},
 			"getProposal":       {cutText, p},
 			"getSummary":        {madeBy, subject.Summary},
 			"getTranslation":    {oneSection, published},

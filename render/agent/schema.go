@@ -224,7 +224,7 @@ func wireFields(t reflect.Type) []reflect.StructField {
 func schemaName(t reflect.Type) string {
 	return cmp.Or(map[string]string{
 		"mip.List": "ProposalList", "mip.Metadata": "ProposalSummary", "mip.Problem": "FileProblem",
-		"mip.Index": "ProposalIndex", "mip.Entry": "ProposalEntry",
+		"mip.Index": "ProposalIndex", "mip.Entry": "ProposalEntry", "search.Manifest": "SearchIndex", "search.Part": "SearchPart",
 		"mip.Translation": "TranslationLink", "api.Summary": "ImpactSummary",
 	}[t.String()], t.Name())
 }

@@ -16,15 +16,15 @@ for (const i of $$("input[name=theme]")) {
   });
 }
 
-// "/" leads to the search: of this page, or else of the first page
-const home = $(".brand").href;
+// Texts are searched by a module that is loaded when a reader turns to a field for it; "/" leads to the one of the page
+for (const form of $$("[data-search]")) form.addEventListener("focusin", () => import(form.dataset.run).then(m => m.search(form)));
 d.addEventListener("keydown", e => {
-  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input:not([type=radio]),textarea,select,[contenteditable]")) return;
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input:not([type=radio]),select")) return;
   e.preventDefault();
-  const q = $("#q");
-  if (q) { q.focus(); q.select() } else location.assign(home + "#q");
+  const q = $("#q") ?? $("#find");
+  q.focus();
+  q.select();
 });
-if (location.hash === "#q") $("#q")?.focus();
 
 // Paper is read later.
 (onbeforeprint = () => { $("#printed").textContent = `Printed ${new Date(Date.now()).toUTCString().slice(5, 16)}.` })();

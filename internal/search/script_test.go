@@ -1,0 +1,95 @@
+package search
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
+)
+
+// TestScriptAgrees asks the script of the page the same questions: it has to take texts apart, read parts of the index and
+// rank as this package does.
+func TestScriptAgrees(t *testing.T) {
+	testenv.Program(t, "node", "node")
+	script, err := os.ReadFile("../../render/assets/search.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	x := newMade(few(), "fdsff")
+	type answer struct {
+		Terms []string
+		Found [][3]int
+		Asked []string
+	}
+	questions := []string{
+		"blob base fee", "blob base fee ", "transient storage reentrancy", "who calls 0x0b", "eth_getProof", "getProof", "HTTPServer parseABIv2 NAÏVE", "hopper", "3", "MIP-0002",
+		"mip 2 fee", "mrc-2", "trans", "trans ", "reentrency ", "tarnsient ", "storage status:draft", "storage status:draft status:withdrawn", `author:"Ada Lovelace" blob`, "status:none x",
+		"手数料", "手", "подписи Straße ﬁne Ångström policies classes", "", "of the", "_x_ __ a", "gone\t", "0x0B, (proof) [of] `eth_getproof`", "c", "\u202eblob\u200b",
+	}
+	var want []answer
+	for _, q := range questions {
+		a := x.ask(t, q)
+		of := answer{Terms: a.Terms, Found: [][3]int{}, Asked: []string{}}
+		if of.Terms == nil {
+			of.Terms = []string{}
+		}
+		for _, f := range a.Found {
+			of.Found = append(of.Found, [3]int{f.Proposal, f.Section, f.Score})
+		}
+		for _, w := range terms(q) {
+			of.Asked = append(of.Asked, w.term)
+		}
+		want = append(want, of)
+	}
+	input, err := json.Marshal(map[string]any{"manifest": x.Manifest, "files": x.files, "questions": questions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const run = `import { readFileSync } from "node:fs";
+import { terms, parse, find } from "./search.mjs";
+const { manifest, files, questions } = JSON.parse(readFileSync(0, "utf8")), out = [];
+for (const q of questions) {
+  const a = await find(manifest, async p => files[p.url], parse(q, manifest.kinds));
+  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.section, f.score]), Asked: terms(q).map(w => w.term) });
+}
+console.log(JSON.stringify(out));
+`
+	for name, text := range map[string][]byte{"search.mjs": script, "run.mjs": []byte(run)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "run.mjs")
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = stdin.Write(input) // the program says what it lacks
+		_ = stdin.Close()
+	}()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []answer
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range questions {
+		if d := cmp.Diff(want[i], got[i]); d != "" {
+			t.Errorf("%q (-package +script):\n%s", q, d)
+		}
+	}
+	if !slices.ContainsFunc(want, func(a answer) bool { return len(a.Found) > 1 }) {
+		t.Error("nothing was found")
+	}
+}

@@ -1,0 +1,219 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTerms takes texts apart as readers write them.
+func TestTerms(t *testing.T) {
+	for text, want := range map[string]string{
+		"Blob base fees, twice.":                        "blob base fee twice",
+		"eth_getProof":                                  "eth_getproof +eth +get +proof",
+		"max_priority_fee_per_gas":                      "max_priority_fee_per_gas +max +priority +fee +per +gas",
+		"CREATE2 SELFDESTRUCT 0x0b":                     "create2 +create selfdestruct 0x0b",
+		"HTTPServer parseABIv2":                         "httpserver +http +server parseabiv2 +parse +ab +iv",
+		"EIP-1559 eip1559":                              "eip 1559 eip1559 +eip +1559",
+		"policies boxes classes status gas bytes":       "policy box class status gas byte",
+		"Café NAÏVE Straße ﬁne Ångström":                "cafe naive straße fine angstrom",
+		"подписи и транзакция":                          "подписи транзакция",
+		"手数料 を 払う":                                      "手数 数料 を 払う",
+		"a I 1 __ _x_ -- ":                              "",
+		strings.Repeat("f", 33) + " 123456789 12345678": "12345678",
+		"a\u202eb\u200bc deadbeef":                      "deadbeef",
+		"\xff\xfebad\xff":                               "bad",
+	} {
+		var got []string
+		for _, w := range terms(text) {
+			if w.start < 0 || w.end > len(text) || w.start >= w.end {
+				t.Errorf("%q: %s stands at %d to %d", text, w.term, w.start, w.end)
+			}
+			if w.part {
+				w.term = "+" + w.term
+			}
+			got = append(got, w.term)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("terms of %q: %s, want %s", text, s, want)
+		}
+	}
+}
+
+// TestText leaves out of Markdown what nobody reads.
+func TestText(t *testing.T) {
+	const in = "See [the *fee*](./eip-1.md \"one\") <!-- no\nno --> and <b>bold</b>, https://x.example/y?z, ![p](a(b).png) `a[0](c)` x < y > z"
+	if got := strings.Join(strings.Fields(Text(in)), " "); got != "See [the *fee* and bold , ![p `a[0 ` x < y > z" {
+		t.Errorf("%q", got)
+	}
+}
+
+// FuzzPostings reads what was written, and of anything else no more than is there.
+func FuzzPostings(f *testing.F) {
+	f.Add("!!", "##", uint64(1))
+	f.Fuzz(func(t *testing.T, proposals, sections string, seed uint64) {
+		if n := len(decode(proposals, sections)); n > len(sections) {
+			t.Fatalf("%d hits of %d letters", n, len(sections))
+		}
+		r := rand.New(rand.NewPCG(seed, 0))
+		var hits []hit
+		proposal := 0
+		for range r.IntN(30) {
+			proposal += 1 + r.IntN(1<<r.IntN(18))
+			section := 0
+			for range 1 + r.IntN(4) {
+				hits = append(hits, hit{proposal, section, r.IntN(4)})
+				section += 1 + r.IntN(1<<r.IntN(12))
+			}
+		}
+		p, s := encode(hits)
+		if got := decode(p, s); !slices.Equal(got, hits) {
+			t.Fatalf("%v was read as %v", hits, got)
+		}
+		if strings.ContainsAny(p+s, "\"\\<>& ") {
+			t.Fatalf("letters with a meaning in %q %q", p, s)
+		}
+	})
+}
+
+// made is an index in memory.
+type made struct {
+	Manifest
+	files map[string]*Shard
+}
+
+func newMade(all []Proposal, stages string) *made {
+	x := &made{Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Stages: stages}, map[string]*Shard{}}
+	for i := range all {
+		x.Proposals = append(x.Proposals, fmt.Sprint(i+1))
+	}
+	for i, s := range Shards(all) {
+		first, _, _ := strings.Cut(s.Terms, " ")
+		x.files[fmt.Sprint(i)] = &s
+		x.Shards = append(x.Shards, Part{first, fmt.Sprint(i)})
+	}
+	return x
+}
+
+func (x *made) ask(t *testing.T, question string) Answer {
+	t.Helper()
+	a, err := Search(&x.Manifest, func(p Part) (*Shard, error) { return x.files[p.URL], nil }, Parse(question, x.Kinds...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// few are proposals of which questions can tell one from the other.
+func few() []Proposal {
+	section := func(title, text string) Section { return Section{title, "## " + title + "\n\n" + text + "\n"} }
+	return []Proposal{
+		{Title: "Base fee for blobs", Facets: []string{"status:final", "type:core", "author:ada-lovelace", "author:ada"}, Sections: []Section{section("Abstract", "Blobs get a market of their own."), section("Rationale", "A price is found by demand.")}},
+		{Title: "Transient storage", Facets: []string{"status:draft", "type:core"}, Sections: []Section{section("Abstract", "Storage that is gone after the transaction."), section("Reentrancy", "A lock against reentrancy costs little. The base fee of blobs is elsewhere.")}},
+		{Title: "Older transient storage", Facets: []string{"status:withdrawn", "type:core"}, Sections: []Section{section("Abstract", "Storage that is gone after the transaction."), section("Reentrancy", "A lock against reentrancy costs little.")}},
+		{Title: "Proofs of accounts", Authors: "Grace Hopper", Facets: []string{"status:final", "type:interface"}, Sections: []Section{section("Method", "`eth_getProof` returns a proof. Precompile 0x0b is called.")}},
+		{Title: "手数料の市場", Facets: []string{"status:final"}, Sections: []Section{section("概要", "手数料を払う。")}},
+	}
+}
+
+// TestSearch asks what readers ask: the proposal and the section that come first, and what was taken for other words.
+func TestSearch(t *testing.T) {
+	x := newMade(few(), "fdsff")
+	for question, want := range map[string]string{
+		"blob base fee":                         "1.1 2.2",
+		"transient storage reentrancy":          "2.2 3.2",
+		"reentrancy":                            "2.2 3.2",
+		"who calls 0x0b":                        "4.1",
+		"eth_getProof":                          "4.1",
+		"getProof":                              "4.1 1.1",
+		"ETH_GETPROOF proof":                    "4.1",
+		"hopper":                                "4.0",
+		"3":                                     "3.0",
+		"MIP-0002":                              "2.0",
+		"mip 2 fee":                             "2.2 1.0",
+		"mrc-2":                                 "",
+		"trans":                                 "2.1 3.1",
+		"trans ":                                "",
+		"reentrency ":                           "2.2 3.2 (reentrancy)",
+		"tarnsient ":                            "2.0 3.0 (transient)",
+		"storage status:draft":                  "2.1",
+		"storage status:draft status:withdrawn": "2.1 3.1",
+		"type:core status:final":                "1.0",
+		`author:"Ada Lovelace" blob`:            "1.1",
+		"status:unheard-of storage":             "",
+		"手数料":                                   "5.1",
+		"":                                      "",
+	} {
+		a := x.ask(t, question)
+		var got []string
+		for _, f := range a.Found {
+			got = append(got, fmt.Sprintf("%s.%d", x.Proposals[f.Proposal], f.Section))
+		}
+		for _, word := range slices.Sorted(maps.Values(a.Instead)) {
+			got = append(got, "("+word+")")
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q finds %s, want %s", question, s, want)
+		}
+	}
+}
+
+// TestShardsStay changes a sentence in one of 400 proposals: few of the parts change, and each is small.
+func TestShardsStay(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		n := int(2000 * r.Float64() * r.Float64() * r.Float64())
+		return fmt.Sprintf("%c%cw%d", 'a'+n%26, 'a'+n/26%26, n)
+	}
+	var all []Proposal
+	for range 400 {
+		var p Proposal
+		for range 6 {
+			var b strings.Builder
+			for range 120 {
+				b.WriteString(word() + " ")
+			}
+			p.Sections = append(p.Sections, Section{word(), b.String()})
+		}
+		all = append(all, p)
+	}
+	before := Shards(all)
+	all[200].Sections = slices.Clone(all[200].Sections)
+	_, rest, _ := strings.Cut(all[200].Sections[3].Markdown, " ")
+	all[200].Sections[3].Markdown = "written " + rest
+	after := Shards(all)
+	changed := 0
+	for _, s := range after {
+		if !slices.Contains(before, s) {
+			changed++
+		}
+		if size := len(s.Terms) + len(s.Proposals) + len(s.Sections); size > 2*most {
+			t.Errorf("a part has %d bytes", size)
+		}
+	}
+	if len(before) < 4 || len(after) != len(before) || changed > 2 {
+		t.Errorf("%d of %d parts changed, %d before", changed, len(after), len(before))
+	}
+}
+
+// TestHostileTexts indexes what nobody would write.
+func TestHostileTexts(t *testing.T) {
+	var distinct strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&distinct, "w%dx ", i)
+	}
+	x := newMade([]Proposal{
+		{Title: strings.Repeat("blob ", 200_000), Sections: []Section{{"A", strings.Repeat("blob ", 1_000_000)}}},
+		{Sections: []Section{{"B", distinct.String()}, {strings.Repeat("[", 10_000), strings.Repeat("<!--", 100_000) + strings.Repeat("](", 100_000)}}},
+		{Sections: []Section{{"C", strings.Repeat("k", 10_000) + " \u202e\u200b\u2066 " + strings.Repeat("_", 100_000) + strings.Repeat("aB", 16)}}},
+		{Sections: slices.Repeat([]Section{{"D", "one more"}}, 20_000)},
+	}, "ffff")
+	for question, want := range map[string]int{"blob": 1, "w199999x": 1, "w": 0, "more": 1, strings.Repeat("k", 10_000): 0, strings.Repeat("blob more ", 1000): 2, strings.Repeat(`"`, 400): 0} {
+		if got := len(x.ask(t, question).Found); got != want {
+			t.Errorf("%.20q finds %d, want %d", question, got, want)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+// Package search finds sections of proposals by their words: it takes texts apart into terms, makes an index of them that
+// is published in parts, and ranks what a question finds in it. It reads no files and asks no network; the script of the
+// page for searching ranks in the same way, and both are held to the same examples.
+package search
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Terms have this many letters and digits. Longer ones are hashes and keys, which nobody types.
+const (
+	shortest = 2
+	longest  = 32
+)
+
+// word is a term in a text: what it is called in the index, and where it stands.
+type word struct {
+	term string
+	// part says that it is within another word, such as proof in eth_getProof.
+	part       bool
+	start, end int // bytes
+}
+
+// terms are the words of a text in their order: each run of letters, digits and underscores as a whole, and behind it its parts,
+// between which case, a digit or an underscore changes. Case and accents do not count, nor does an English plural.
+func terms(text string) (out []word) {
+	for i := 0; i < len(text); {
+		start := i
+		first := true
+		ideographs := false
+		for i < len(text) {
+			c, size := rune(text[i]), 1
+			if c >= 0x80 {
+				c, size = utf8.DecodeRuneInString(text[i:])
+			}
+			if !inWord(c) || !first && ideographs != isIdeograph(c) {
+				break
+			}
+			ideographs, first = isIdeograph(c), false
+			i += size
+		}
+		switch {
+		case first:
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
+		case ideographs:
+			out = append(out, pairs(text, start, i)...)
+		default:
+			out = append(out, wordsOf(text, start, i)...)
+		}
+	}
+	return out
+}
+
+// inWord reports what words are made of.
+func inWord(c rune) bool {
+	return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c)
+}
+
+// isIdeograph reports letters of scripts that set no blanks between words.
+func isIdeograph(c rune) bool {
+	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// pairs are any two neighbours in a run of ideographs, and a lone one.
+func pairs(text string, start, end int) (out []word) {
+	var at []int
+	for i := range text[start:end] {
+		at = append(at, start+i)
+	}
+	at = append(at, end)
+	for i := 0; i == 0 || i+2 < len(at); i++ {
+		last := at[min(i+2, len(at)-1)]
+		out = append(out, word{fold(text[at[i]:last]), false, at[i], last})
+	}
+	return out
+}
+
+// wordsOf are the run of letters between two places and its parts.
+func wordsOf(text string, start, end int) (out []word) {
+	run := strings.Trim(text[start:end], "_")
+	start += strings.Index(text[start:end], run)
+	if run == "" || !kept(run) {
+		return nil
+	}
+	out = append(out, word{singular(fold(run)), false, start, start + len(run)})
+	cuts := cutsOf(run)
+	if len(cuts) == 2 {
+		return out
+	}
+	for i := 1; i < len(cuts); i++ {
+		part := strings.Trim(run[cuts[i-1]:cuts[i]], "_")
+		if kept(part) {
+			at := start + cuts[i-1] + strings.Index(run[cuts[i-1]:cuts[i]], part)
+			out = append(out, word{singular(fold(part)), true, at, at + len(part)})
+		}
+	}
+	return out
+}
+
+// kept reports a word of a length that terms have, other than a long number.
+func kept(s string) bool {
+	n := 0
+	for range s {
+		n++
+	}
+	return n >= shortest && n <= longest && (n <= 8 || strings.IndexFunc(s, unicode.IsLetter) >= 0)
+}
+
+// cutsOf are the places in a word where a part begins, with both its ends.
+func cutsOf(run string) []int {
+	cuts := []int{0}
+	var before, last rune
+	lastAt := 0
+	for i, c := range run {
+		class, lastClass := classOf(c), classOf(last)
+		switch {
+		case i == 0 || class == lastClass && class != upper:
+		case class == upper && lastClass == upper:
+		case class == lower && lastClass == upper:
+			// The last capital of several begins the next part: HTTPServer.
+			if classOf(before) == upper && lastAt > cuts[len(cuts)-1] {
+				cuts = append(cuts, lastAt)
+			}
+		default:
+			cuts = append(cuts, i)
+		}
+		before, last, lastAt = last, c, i
+	}
+	return append(cuts, len(run))
+}
+
+// Classes of letters between which parts of a word change.
+const (
+	lower = iota
+	upper
+	digit
+	line
+)
+
+func classOf(c rune) int {
+	switch {
+	case c == '_':
+		return line
+	case unicode.IsDigit(c):
+		return digit
+	case unicode.IsUpper(c):
+		return upper
+	}
+	return lower
+}
+
+// fold takes case and accents away.
+func fold(s string) string {
+	if ascii(s) {
+		return strings.ToLower(s)
+	}
+	var b strings.Builder
+	for _, c := range norm.NFKD.String(strings.ToLower(s)) {
+		if !unicode.IsMark(c) {
+			b.WriteRune(c)
+		}
+	}
+	return strings.ToLower(b.String())
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// plain is a word of English letters alone.
+var plain = regexp.MustCompile(`^[a-z]{4,}$`)
+
+// singular is an English word without the ending of a plural.
+func singular(s string) string {
+	if s[len(s)-1] != 's' || !plain.MatchString(s) {
+		return s
+	}
+	switch {
+	case slices.Contains([]string{"ss", "us", "is"}, s[len(s)-2:]):
+		return s
+	case len(s) > 4 && strings.HasSuffix(s, "ies"):
+		return s[:len(s)-3] + "y"
+	case slices.ContainsFunc([]string{"ches", "shes", "sses", "xes", "zes"}, func(end string) bool { return strings.HasSuffix(s, end) }):
+		return s[:len(s)-2]
+	}
+	return s[:len(s)-1]
+}

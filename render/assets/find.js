@@ -1,0 +1,3 @@
+// The page for searching has its answer without a touch.
+import { search } from "./search.js";
+search($("#q").form);
