@@ -54,6 +54,7 @@ func TestPages(t *testing.T) {
 		{"step 26: live answers are text", hostileAnswers},
 		{"step 27: a hidden tab asks nothing", hidden},
 		{"step 33: not found", notFound},
+		{"searching", searching},
 		{"step 33: links of other publishers", foreign},
 	} {
 		t.Run(s.name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func skip(t *testing.T, r *served) {
 }
 
 func slash(t *testing.T, r *served) {
-	const focused = `location.pathname === "/" && document.activeElement.id === "q"`
+	const focused = `document.activeElement.id === (document.querySelector("#q") ? "q" : "find")`
 	tab := r.tab(t, View{})
 	for _, path := range []string{"/", "/mip/4/", "/dashboard/", "/api/"} {
 		tab.Go(path)

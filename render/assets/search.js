@@ -256,7 +256,11 @@ export const search = form => {
     return li;
   };
 
-  const show = (...children) => { box.hidden = false; box.replaceChildren(...children) };
+  const show = (...children) => {
+    if (box.contains(d.activeElement)) field.focus(); // it goes
+    box.hidden = false;
+    box.replaceChildren(...children);
+  };
   const note = text => { show(el("p", { className: "small muted" }, text)); say(text) };
   const ask = async () => {
     const text = field.value, mine = ++asked;
@@ -286,7 +290,7 @@ export const search = form => {
   form.addEventListener("submit", e => { if (own) { e.preventDefault(); ask() } });
   form.addEventListener("keydown", e => {
     const links = [...box.querySelectorAll("li a")], i = links.indexOf(d.activeElement), to = { ArrowDown: i + 1, ArrowUp: i - 1 }[e.key];
-    if (e.key === "Escape" && !own) { box.hidden = true; field.focus() }
+    if (e.key === "Escape" && !own) { field.focus(); box.hidden = true }
     if (to === undefined || !links.length) return;
     e.preventDefault();
     (to < 0 ? field : links[Math.min(to, links.length - 1)]).focus();

@@ -1,0 +1,56 @@
+package browsertest
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// searching looks for words of texts on their page, in the field of another page, and where there are none.
+func searching(t *testing.T, r *served) {
+	const found = `[...document.querySelectorAll("#found li a")].map(a => a.textContent + " " + a.getAttribute("href")).join("|")`
+	tab := r.tab(t, View{})
+	tab.Go("/search/?q=gas+cost")
+	tab.Wait(`document.querySelectorAll("#found li mark").length > 3`)
+	tab.Wait(`document.querySelector("#live").textContent.endsWith(" proposals")`)
+	// What is typed shows at once, and is in the address.
+	tab.Click("#q")
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("block status:final")
+	tab.Wait(`new URLSearchParams(location.search).get("q") === "block status:final"`)
+	tab.Wait(`document.querySelectorAll("#found li").length > 0 && [...document.querySelectorAll("#found .b")].every(b => b.textContent === "Final")`)
+	for text, want := range map[string]string{"mip-4": "MIP-4 ", "0004": "MIP-4 "} {
+		Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+		tab.Press(text)
+		tab.Wait(`(` + found + `).startsWith("` + want + `")`)
+	}
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("zzyzx")
+	tab.Wait(`document.querySelector("#found").textContent.startsWith("Nothing has these words")`)
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("a")
+	tab.Wait(`document.querySelector("#found").textContent === "Type one letter more."`)
+
+	// A slash leads to the field of any page, arrows to what is found, and a result to its section.
+	tab.Go("/about/")
+	tab.Press("/")
+	tab.Wait(`document.activeElement.id === "find"`)
+	tab.Press("transaction")
+	tab.Wait(`document.querySelectorAll(".pop li a").length > 2`)
+	tab.Press(kb.ArrowDown + kb.ArrowDown + kb.ArrowUp)
+	tab.Wait(`document.activeElement === document.querySelector(".pop li a")`)
+	tab.Press(kb.Escape)
+	tab.Wait(`document.activeElement.id === "find" && document.querySelector(".pop").hidden`)
+	Ask[bool](tab, `(document.querySelector("#find").select(), true)`)
+	tab.Press("gas cost")
+	tab.Wait(`[...document.querySelectorAll(".pop li mark")].some(m => m.textContent === "cost")`)
+	tab.Press(kb.ArrowDown + kb.Enter)
+	tab.Wait(`location.pathname.startsWith("/mip/") && location.hash.startsWith("#s-")`)
+
+	// Without scripts the field leads to the page, which says what is there instead.
+	bare := r.tab(t, View{Width: 320, NoScript: true})
+	bare.Go("/about/")
+	bare.Click("#find")
+	bare.Press("gas\r")
+	bare.Click(`noscript a, .empty a`)
+}
