@@ -266,7 +266,7 @@ const (
 	upgradeScript = "upgrade.js" // of pages of upgrades, roles and requirements, which have a style sheet of their own, too
 	graphScript   = "graph.js"   // of pages of relations, which have a style sheet of their own, too
 	lostScript    = "lost.js"    // of the page for unknown addresses
-	searchScript  = "find.js"    // of the page for searching
+	searchScript  = "find.js"    // of the page for searching, which has a style sheet of its own, too
 )
 
 // assetFiles are the assets, each with the files of assets/ that it is put together from, in their
@@ -278,6 +278,7 @@ func assetFiles() [][]string {
 		{"site.css", "site.css"},
 		{"upgrade.css", "site.css", "upgrade.css"},
 		{"graph.css", "site.css", "graph.css"},
+		{"search.css", "site.css", "search.css"},
 		{siteScript, "site.js", "states.js"},
 		{graphScript, "site.js", "states.js", "graph.js"},
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},

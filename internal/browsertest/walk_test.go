@@ -247,6 +247,7 @@ const (
 	mostRequests    = 4
 	mostOfIndex     = 30_000 // with fifty proposals
 	mostOfProposal  = 35_000 // and of any other page
+	mostOfAPI       = 42_000 // it has a section for each operation, and grows with them
 	mostOfDashboard = 26_000 // of which about 400 are what texts and chains disagree about
 )
 
@@ -272,6 +273,8 @@ func (w walk) weigh(t *testing.T, tab *Tab, path string) {
 	switch {
 	case path == "/dashboard/":
 		most = mostOfDashboard
+	case path == "/api/":
+		most = mostOfAPI
 	case path == "/" && w.name == "fifty":
 		most = mostOfIndex
 	}

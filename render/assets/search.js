@@ -226,9 +226,18 @@ const sectionOf = (file, title) => {
   return from < 0 ? body : lines.slice(from + 1).join("\n");
 };
 
+// Styles of what only this script adds to a page. Each answer has its room before its text is there.
+const styles = `.found ol{list-style:none;padding:0;margin-top:1rem;display:grid;gap:1rem}.found a{font-weight:600}.found li{overflow-wrap:anywhere;max-width:52rem}
+.found mark{background:var(--amber-bg);color:var(--text);border-radius:3px}.found .ex{height:4.5em;line-height:1.5;overflow:hidden}
+.pop{position:absolute;z-index:9;right:0;top:calc(100% + .5rem);width:min(38rem,100vw - 2rem);max-height:75vh;overflow:auto;padding:1rem;background:var(--surface);border:1px solid var(--ctl);border-radius:var(--r)}
+@media (max-width:52rem){.found .ex{height:7.5em}.pop{left:0;width:auto}}`;
+
 export const search = form => {
   if ("on" in form.dataset) return;
   form.dataset.on = "";
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  document.adoptedStyleSheets.push(sheet);
   const d = document, say = text => { d.querySelector("#live").textContent = text }, field = form.elements.q, shown = 10, cache = new Map();
   const page = d.querySelector("#found"), own = page && form.contains(page) ? page : null;
   const box = own ?? form.appendChild(Object.assign(d.createElement("div"), { className: "found pop", hidden: true }));
@@ -242,11 +251,11 @@ export const search = form => {
   const item = (entry, f, all) => {
     const section = f.section ? entry.sections[f.section - 1] : null, url = here(entry.url) + (section ? `#${section[0]}` : "");
     const link = el("a", { href: url }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
-    const text = el("p", { className: "small muted" });
+    const text = el("p", { className: "ex small muted" });
     const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status)), text);
     if (section?.[1]) text.before(el("p", { className: "small" }, section[1]));
     li.show = () => load(here(entry.url).replace(/\/$/, ".md"), "text").then(file => {
-      const parts = excerpt(sectionOf(file, section?.[1]), all);
+      const parts = excerpt(sectionOf(file, section?.[1]), all, d.body.clientWidth < 600 ? 120 : 220);
       text.replaceChildren(...marked(parts));
       // A browser that knows fragments of text marks the words there, too.
       const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);

@@ -17,7 +17,7 @@ for (const i of $$("input[name=theme]")) {
 }
 
 // Texts are searched by a module that is loaded when a reader turns to a field for it; "/" leads to the one of the page
-for (const form of $$("[data-search]")) form.addEventListener("focusin", () => import(form.dataset.run).then(m => m.search(form)));
+for (const form of $$(".find,.seek")) form.addEventListener("focusin", () => import(form.dataset.run).then(m => m.search(form)));
 d.addEventListener("keydown", e => {
   if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input:not([type=radio]),select")) return;
   e.preventDefault();
