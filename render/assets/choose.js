@@ -3,8 +3,8 @@
 const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat", "chain"];
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
-export const choose = async ({ form, keys, box, table, body, blank, heads, chips, home, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
-  const d = document, $ = (s, r = d) => r.querySelector(s), none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
+export const choose = async ({ form, keys, box, table, body, blank, heads, chips, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
+  const d = document, $ = (s, r = d) => r.querySelector(s), home = $(".brand").href, none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
   const id = /^(?:([a-z][a-z\d]*?)[\s-]*)?0*(\d+)$/i;
   const networks = form.dataset.networks.split(" ").filter(Boolean);
   const kinds = [...box.kind?.options ?? []].map(o => o.value);

@@ -58,7 +58,7 @@ if (form) {
     if (b && ![...box.sort.options].some(o => o.value === sort)) box.sort.add(new Option(`${b.textContent}, reversed`, sort));
   };
   const choose = () => choosing ??= import(form.dataset.run).then(async m => {
-    changed = await m.choose({ form, keys, box, table, body, blank, heads, chips, home: $(".brand").href, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge });
+    changed = await m.choose({ form, keys, box, table, body, blank, heads, chips, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge });
     chosen = true;
   }).catch(() => { choosing = null; delete form.dataset.wait; say("Not loaded") });
   const chips = $$(".life [data-status]");

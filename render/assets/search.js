@@ -238,6 +238,7 @@ export const search = form => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   document.adoptedStyleSheets.push(sheet);
+  form.elements.q.autocomplete = "off";
   const d = document, say = text => { d.querySelector("#live").textContent = text }, field = form.elements.q, shown = 10, cache = new Map();
   const page = d.querySelector("#found"), own = page && form.contains(page) ? page : null;
   const box = own ?? form.appendChild(Object.assign(d.createElement("div"), { className: "found pop", hidden: true }));
