@@ -45,7 +45,7 @@ type Entry struct {
 }
 
 // BlockOf is how many proposals a block has.
-const BlockOf = 16
+const BlockOf = 8
 
 // table is a shard with its lists taken apart.
 type table struct{ terms, proposals, sections []string }

@@ -5,7 +5,7 @@ const radix = letters.length, single = 64, escape = radix - 1, double = single +
 const digits = new Map([...letters].map((c, i) => [c, i]));
 
 // words of a text: each run of letters, digits and underscores, and behind it its parts.
-const run = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{Nd}\p{M}_])+/gu;
+const run = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_])+/gu;
 const fold = s => s.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const kept = s => { const n = [...s].length; return n > 1 && n < 33 && (n < 9 || /\p{L}/u.test(s)) };
 const singular = s => !/^[a-z]{4,}$/.test(s) || !s.endsWith("s") || /[sui]s$/.test(s) ? s
@@ -30,7 +30,7 @@ const cuts = s => {
 export const terms = text => {
   const out = [];
   for (const m of text.matchAll(run)) {
-    if (/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(m[0])) {
+    if (/^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u.test(m[0])) {
       const all = [...m[0]];
       let at = m.index;
       for (let i = 0; i === 0 || i + 1 < all.length; i++) {
@@ -229,7 +229,7 @@ const sectionOf = (file, title) => {
 // Styles of what only this script adds to a page. Each answer has its room before its text is there.
 const styles = `.found ol{list-style:none;padding:0;margin-top:1rem;display:grid;gap:1rem}.found a{font-weight:600}.found li{overflow-wrap:anywhere;max-width:52rem}
 .found mark{background:var(--amber-bg);color:var(--text);border-radius:3px}.found .ex{height:4.5em;line-height:1.5;overflow:hidden}
-.pop{position:absolute;z-index:9;right:0;top:calc(100% + .5rem);width:min(38rem,100vw - 2rem);max-height:75vh;overflow:auto;padding:1rem;background:var(--surface);border:1px solid var(--ctl);border-radius:var(--r)}
+.pop{position:absolute;z-index:9;right:0;top:calc(100% + .5rem);width:min(38rem,100vw - 2rem);max-height:75vh;overflow:auto;padding:1rem;background:var(--bg);border:1px solid var(--ctl)}
 @media (max-width:52rem){.found .ex{height:7.5em}.pop{left:0;width:auto}}`;
 
 export const search = form => {
@@ -239,15 +239,15 @@ export const search = form => {
   sheet.replaceSync(styles);
   document.adoptedStyleSheets.push(sheet);
   form.elements.q.autocomplete = "off";
-  const d = document, say = text => { d.querySelector("#live").textContent = text }, field = form.elements.q, shown = 10, cache = new Map();
+  const d = document, say = text => { d.querySelector("#live").textContent = text }, field = form.elements.q, cache = new Map();
+  const el = (tag, props, ...children) => { const e = Object.assign(d.createElement(tag), props); e.append(...children); return e };
   const page = d.querySelector("#found"), own = page && form.contains(page) ? page : null;
-  const box = own ?? form.appendChild(Object.assign(d.createElement("div"), { className: "found pop", hidden: true }));
+  const box = own ?? form.appendChild(el("div", { className: "found pop", hidden: true }));
   const load = (url, as = "json") => cache.get(url) ?? cache.set(url, fetch(url).then(r => r.ok ? r[as]() : Promise.reject(r.status)).catch(e => { cache.delete(url); throw e })).get(url);
   const here = url => new URL(url).pathname;
-  const el = (tag, props, ...children) => { const e = Object.assign(d.createElement(tag), props); e.append(...children); return e };
   const marked = parts => parts.map((p, i) => i % 2 ? el("mark", {}, p) : p);
   const seen = new IntersectionObserver(all => { for (const a of all) if (a.isIntersecting) { seen.unobserve(a.target); a.target.show() } });
-  let asked = 0;
+  let asked = 0, shown = 5;
 
   const item = (entry, f, all) => {
     const section = f.section ? entry.sections[f.section - 1] : null, url = here(entry.url) + (section ? `#${section[0]}` : "");
@@ -272,7 +272,8 @@ export const search = form => {
     box.replaceChildren(...children);
   };
   const note = text => { show(el("p", { className: "small muted" }, text)); say(text) };
-  const ask = async () => {
+  const ask = async most => {
+    shown = most;
     const text = field.value, mine = ++asked;
     if (own) history.replaceState(null, "", text ? `?q=${encodeURIComponent(text)}` : location.pathname);
     if (!text.trim()) { box.hidden = !own; box.replaceChildren(); return }
@@ -288,16 +289,17 @@ export const search = form => {
       }));
       if (mine !== asked) return;
       if (!top.length) { note("Nothing has these words. Try fewer, or other ones."); return }
-      const other = Object.entries(instead), say_ = `${found.length} ${found.length === 1 ? "proposal" : "proposals"}${other.length ? `, with ${other.map(([a, b]) => `${b} for ${a}`).join(" and ")}` : ""}`;
-      show(el("p", { className: "small muted" }, say_), el("ol", {}, ...top.map((f, i) => item(entries[i], f, all))));
-      if (!own) box.append(el("p", { className: "small" }, el("a", { href: `${form.getAttribute("action")}?q=${encodeURIComponent(text)}` }, "All results")));
-      say(say_);
-    } catch { if (mine === asked) note("The index could not be loaded. Are you offline?") }
+      const other = Object.entries(instead), told = `${found.length} ${found.length === 1 ? "proposal" : "proposals"}${other.length ? `, with ${other.map(([a, b]) => `${b} for ${a}`).join(" and ")}` : ""}`;
+      show(el("p", { className: "small muted" }, told), el("ol", {}, ...top.map((f, i) => item(entries[i], f, all))));
+      if (!own) box.append(el("a", { href: `${form.getAttribute("action")}?q=${encodeURIComponent(text)}` }, "All results"));
+      else if (found.length > shown) box.append(el("button", { type: "button", className: "btn s", onclick: () => ask(shown + 15) }, "More"));
+      say(told);
+    } catch { if (mine === asked) note("Not loaded. Are you offline?") }
   };
 
   let wait = 0;
-  field.addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(ask, 120) });
-  form.addEventListener("submit", e => { if (own) { e.preventDefault(); ask() } });
+  field.addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) });
+  form.addEventListener("submit", e => { if (own) { e.preventDefault(); ask(5) } });
   form.addEventListener("keydown", e => {
     const links = [...box.querySelectorAll("li a")], i = links.indexOf(d.activeElement), to = { ArrowDown: i + 1, ArrowUp: i - 1 }[e.key];
     if (e.key === "Escape" && !own) { field.focus(); box.hidden = true }
@@ -310,5 +312,5 @@ export const search = form => {
     field.addEventListener("focus", () => { box.hidden = !box.childNodes.length });
   }
   if (own) field.value = new URLSearchParams(location.search).get("q") ?? "";
-  if (field.value) ask();
+  if (field.value) ask(5);
 };

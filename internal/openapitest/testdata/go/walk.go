@@ -195,6 +195,7 @@ func static(proposals []Proposal) map[string][]call {
 	return map[string][]call{
 		"listProposals":       none((*client).ListProposalsWithResponse),
 		"getIndex":            none((*client).GetIndexWithResponse),
+		"getSearchIndex":      none((*client).GetSearchIndexWithResponse),
 		"getProposal":         each((*client).GetProposalWithResponse, numbers...),
 		"getSummary":          each((*client).GetSummaryWithResponse, numbers...),
 		"getTranslation":      translated,
