@@ -69,7 +69,7 @@ var imports = map[string][]string{
 	"render/markdown":      {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/plain":         {"internal/mip"},
 	"render/rendertest":    {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
-	"sidecar": {"internal/entity", "internal/mip", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
+	"sidecar": {"internal/entity", "internal/mip", "internal/search", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
 		"golang.org/x/sync"},
 	"internal/api": {"internal/mip"},
 	"internal/ai": {"internal/ai/prose", "internal/ai/summary", "internal/api", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
@@ -77,7 +77,7 @@ var imports = map[string][]string{
 	"internal/ai/prose":   {"internal/markdown", "internal/mip", "github.com/yuin/goldmark", "golang.org/x/text"},
 	"internal/ai/summary": {"internal/ai/prose", "internal/api", "internal/mip"},
 	"sidecar/cache":       {},
-	"sidecar/catalog":     {"internal/ai/summary", "internal/api", "internal/mip", "internal/site", "sidecar/cache", "golang.org/x/sync"},
+	"sidecar/catalog":     {"internal/ai/summary", "internal/api", "internal/mip", "internal/search", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
 	"sidecar/limit":       {"internal/api", "sidecar/redis", "github.com/sethvargo/go-limiter"},

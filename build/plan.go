@@ -236,14 +236,14 @@ func (p *Plan) unique() error {
 }
 
 // Snapshot writes into dir the files that a function embeds, since it is deployed as a binary alone: the
-// JSON tree of /api/v1 but for what is past and, in sidecar.json, the configuration of the live part, RPC addresses
-// included. dir is kept as [Sync] keeps an output folder, and must not be published.
+// JSON tree of /api/v1 but for what is past, with the parts of the search index, and in sidecar.json the configuration of
+// the live part, RPC addresses included. dir is kept as [Sync] keeps an output folder, and must not be published.
 func Snapshot(ctx context.Context, p *Plan, dir string) (Report, error) {
 	carried := &Plan{made: p.made}
 	for _, a := range p.Artifacts {
 		// What only reads the history is of no use there, and grows for ever.
 		past := slices.Contains([]string{eventsRoute, yearRoute, versionsRoute}, a.Pattern)
-		if strings.HasPrefix(a.Route, "/api/v1/") && !past {
+		if strings.HasPrefix(a.Route, "/api/v1/") && !past || strings.HasPrefix(a.Route, searchPart) {
 			carried.Artifacts = append(carried.Artifacts, a)
 		}
 	}

@@ -43,14 +43,14 @@ func (p *planner) search() error {
 	m.Stages = stages.String()
 	for _, s := range search.Shards(all) {
 		first, _, _ := strings.Cut(s.Terms, " ")
-		url, err := p.searchPart(s)
+		url, err := p.addSearchPart(s)
 		if err != nil {
 			return err
 		}
 		m.Shards = append(m.Shards, search.Part{From: first, URL: url})
 	}
 	for from := 0; from < len(p.Metadata); from += search.BlockOf {
-		url, err := p.searchPart(p.titles(from, min(from+search.BlockOf, len(p.Metadata))))
+		url, err := p.addSearchPart(p.titles(from, min(from+search.BlockOf, len(p.Metadata))))
 		if err != nil {
 			return err
 		}
@@ -60,13 +60,16 @@ func (p *planner) search() error {
 	return nil
 }
 
-// searchPart adds a part of the index and returns its address.
-func (p *planner) searchPart(part any) (address string, err error) {
+// searchPart is how the routes of the parts of the index begin.
+const searchPart = "/assets/search."
+
+// addSearchPart adds a part of the index and returns its address.
+func (p *planner) addSearchPart(part any) (address string, err error) {
 	body, err := api.JSON(part)
 	if err != nil {
 		return "", err
 	}
-	route := fmt.Sprintf("/assets/search.%.4x.json", sha256.Sum256(body))
+	route := fmt.Sprintf(searchPart+"%.4x.json", sha256.Sum256(body))
 	p.add(Artifact{Route: route, Pattern: assetRoute, Cache: immutable, Body: fixed(body)})
 	return p.options.Site.URL(route), nil
 }

@@ -30,7 +30,7 @@ type endpoint struct {
 	limit *limit.Limit
 	// questions is for those of them that ask the model. Nil is for a route that does not.
 	questions *limit.Limit
-	// vary is Netlify-Vary, the parameter by which a CDN keeps responses apart. Empty keeps them out of caches.
+	// vary is Netlify-Vary, the parameters by which a CDN keeps responses apart. Empty keeps them out of caches.
 	vary string
 	// answer answers a request whose context ends with the time for an answer.
 	answer func(w http.ResponseWriter, r *http.Request) (*response, error)
@@ -51,10 +51,12 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	// network-info names a parameter that it ignores: a CDN keeps responses apart by every parameter of a route that
 	// names none.
 	const varyTopic, varyParts = "query=topicId", "query=parts"
+	varySearch := "query=q|limit|" + strings.Join(api.SearchFilters(), "|")
 	return map[string]*endpoint{
 		"/api/forum-activity": {get, byDefault, nil, varyTopic, s.forumActivity},
 		"/api/network-info":   {get, byDefault, nil, varyTopic, s.networkInfo},
 		"/api/mip-watch":      {get, byDefault, nil, varyParts, s.mipWatch},
+		"/api/search":         {get, byDefault, nil, varySearch, s.search},
 		"/api/ai-summary":     {post, byDefault, summaries, "", s.aiSummary},
 		"/api/ai-translate":   {post, byDefault, translations, "", s.aiTranslate},
 		"/healthz":            {get, nil, nil, "", s.health},

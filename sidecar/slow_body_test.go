@@ -109,7 +109,7 @@ func unfinished() map[string][]string {
 		"chunked, no end":   {"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"},
 	}
 	out := map[string][]string{}
-	paths := []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch", "/api/ai-summary", "/api/ai-translate",
+	paths := []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch", "/api/search", "/api/ai-summary", "/api/ai-translate",
 		"/healthz", "/readyz", "/nothing"}
 	for _, path := range paths {
 		for _, method := range []string{"GET", "POST", "PUT", "OPTIONS"} {

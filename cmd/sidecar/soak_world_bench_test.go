@@ -193,6 +193,7 @@ var questions = []struct {
 }{
 	{230, "GET", "/api/mip-watch /api/mip-watch?utm_source=x /api/mip-watch?parts=forum,networks /api/mip-watch?parts=hardforks,discrepancies,forum", nil, 1, ""},
 	{120, "GET", "/api/network-info", nil, 1, ""},
+	{60, "GET", "/api/search?q=fee /api/search?q={n} /api/search?status=draft&limit=50 /api/search?q=base+fee+status:final", nil, proposals, ""},
 	{150, "GET", "/api/forum-activity?topicId={n}", nil, linkedTopics, ""},
 	{80, "GET", "/api/forum-activity?topicId={n}", nil, 10_000, ""},
 	{20, "GET", "/healthz /readyz", nil, 1, ""},
@@ -202,7 +203,7 @@ var questions = []struct {
 	{30, "POST", "/api/ai-translate", []string{`{"mipNumber":{n},"locale":"ja"}`, `{"mipNumber":{n},"locale":"ja","sections":["s-abstract"]}`}, proposals, ""},
 
 	{40, "GET", "/api/forum-activity?topicId= /api/forum-activity?topicId=0 /api/forum-activity?topicId=99999999999999999999 /api/forum-activity?topicId=1%00 " +
-		"/api/forum-activity?topicId=1&topicId=2 /api/forum-activity?topicId=1;x /api/mip-watch?parts= /api/mip-watch?parts=mips,mips /api/mip-watch?parts=%zz", nil, 1, ""},
+		"/api/forum-activity?topicId=1&topicId=2 /api/forum-activity?topicId=1;x /api/search /api/search?q=%00 /api/search?q=fee&limit=0 /api/mip-watch?parts= /api/mip-watch?parts=mips,mips /api/mip-watch?parts=%zz", nil, 1, ""},
 	{30, "GET", "/ /metrics /debug/pprof/ /api/ //api/network-info /api/%2e%2e/healthz /api/network-info/ /.env /api/x%22%0a /api/ai-summary /api/ai-translate", nil, 1, ""},
 	{10, "DELETE", "/api/network-info", nil, 1, ""},
 	{10, "BREW", "/api/network-info", nil, 1, ""},

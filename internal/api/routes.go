@@ -17,13 +17,19 @@ type Route struct {
 }
 
 // Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each once, separated by
-// commas.
+// commas, or a text.
 type Parameter struct {
 	Name     string
 	Doc      string
 	Required bool
 	Values   []string
-	// Example is an int, or a []string of Values.
+	// Text says that it is a text, and Repeats that each of several has its own name before it.
+	Text, Repeats bool
+	// Most is the largest number, or the longest text. Zero names none.
+	Most int
+	// Usual is the number where the parameter is missing. Zero names none.
+	Usual int
+	// Example is an int, a string, or a []string of Values or where it repeats.
 	Example any
 }
 
@@ -35,6 +41,15 @@ func Routes() []Route {
 		Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout,
 	}
 	return []Route{
+		{
+			Method: http.MethodGet, Path: "/api/search", Name: "searchProposals",
+			Summary:  "The proposals, and the section of each, that have some words, with an excerpt and the address to cite.",
+			Query:    searchParameters(),
+			Response: SearchResults{},
+			Codes: []Code{
+				BadRequest, NotFound, MethodNotAllowed, RateLimited, Internal, UpstreamUnavailable, NotReady, UpstreamTimeout,
+			},
+		},
 		{
 			Method: http.MethodGet, Path: "/api/forum-activity", Name: "getForumActivity",
 			Summary: "How active a forum topic is.",
@@ -75,4 +90,24 @@ func Routes() []Route {
 			Request: TranslateRequest{}, Response: Translation{}, Codes: ai,
 		},
 	}
+}
+
+// searchParameters are those of GET /api/search.
+func searchParameters() []Parameter {
+	examples := map[string]string{"status": "final", "type": "core", "category": "core", "kind": "mip", "author": "ada"}
+	out := []Parameter{
+		{
+			Name: "q", Required: true, Text: true, Most: LongestQuestion, Example: "base fee",
+			Doc: "Words, identifiers, a number or an id, as on /search/, with filters such as status:final in it. The last word may be " +
+				"the beginning of one, unless a blank follows it. It may be empty where a filter is there.",
+		},
+		{Name: "limit", Most: MostHits, Usual: UsualHits, Example: UsualHits, Doc: "How many hits there are at most."},
+	}
+	for _, name := range SearchFilters() {
+		out = append(out, Parameter{
+			Name: name, Text: true, Repeats: true, Most: LongestFilter, Example: []string{examples[name]},
+			Doc: "Only proposals of this " + name + ", in any case, with hyphens or blanks. Several of one name: any of them will do.",
+		})
+	}
+	return out
 }

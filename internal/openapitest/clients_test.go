@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -128,6 +129,19 @@ type transport struct{ err error }
 
 func (f transport) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
+// unsearched is a site whose search index cannot be read.
+type unsearched struct {
+	fs.FS
+	err error
+}
+
+func (u unsearched) Open(name string) (fs.File, error) {
+	if name == "api/v1/search.json" {
+		return nil, u.err
+	}
+	return u.FS.Open(name)
+}
+
 // world is the samples' site, and the same with one thing wrong each.
 type world struct {
 	document []byte
@@ -140,16 +154,20 @@ type world struct {
 func serve(t *testing.T) *world {
 	t.Helper()
 	s, published, document := samples(t)
-	x, err := catalog.FromFS(published).Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	read := func(files fs.FS) *catalog.Catalog {
+		x, err := catalog.FromFS(files).Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Endpoints = s.Networks
+		return x
 	}
-	x.Endpoints = s.Networks
+	x := read(published)
 	demo := demo.NewNetwork()
 	t.Cleanup(demo.Close)
 	demo.Demo(time.Now, x.Site.Site, x.List.MIPs, s.Networks)
 	w := &world{document: document, Bases: map[string]string{}, Examples: map[string]any{}}
-	add := func(name string, static http.Handler, c sidecar.Config) *sidecar.Sidecar {
+	add := func(name string, x *catalog.Catalog, static http.Handler, c sidecar.Config) *sidecar.Sidecar {
 		live := sidecar.New(c)
 		t.Cleanup(func() { live.Close() })
 		if err := live.Update(x); err != nil {
@@ -167,22 +185,22 @@ func serve(t *testing.T) *world {
 		return live
 	}
 	const many = 1_000_000
-	add("sound", published, sidecar.Config{Transport: demo, RequestsPerMinute: many, AIRequestsPerMinute: many})
-	add("busy", published, sidecar.Config{Transport: demo, RequestsPerMinute: 1, AIRequestsPerMinute: 1})
+	add("sound", x, published, sidecar.Config{Transport: demo, RequestsPerMinute: many, AIRequestsPerMinute: many})
+	add("busy", x, published, sidecar.Config{Transport: demo, RequestsPerMinute: 1, AIRequestsPerMinute: 1})
 	for name, err := range map[string]error{"down": http.ErrServerClosed, "late": context.DeadlineExceeded} {
 		const model = "lantern-large"
 		client, e := ai.NewClient(ai.ClientConfig{Provider: "openai", Name: model, BaseURL: "https://model.example.org/v1", Key: "sk-of-nobody", Transport: transport{err}})
 		if e != nil {
 			t.Fatal(e)
 		}
-		add(name, published, sidecar.Config{
+		add(name, read(unsearched{published, err}), published, sidecar.Config{
 			Transport: transport{err}, RequestsPerMinute: many, AIRequestsPerMinute: many,
 			AI: ai.Configured{Model: ai.NewBudget(client, ai.Limits{}), Name: model},
 		})
 	}
-	add("closed", published, sidecar.Config{Transport: demo, RequestsPerMinute: many, AIRequestsPerMinute: many}).Close()
+	add("closed", x, published, sidecar.Config{Transport: demo, RequestsPerMinute: many, AIRequestsPerMinute: many}).Close()
 	// Nothing is published where a client of another edition looks.
-	add("empty", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	add("empty", x, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path = strings.Replace(r.URL.Path, "/", "/nothing/", 1)
 		if rest, ok := strings.CutPrefix(r.URL.Path, "/nothing/api/"); ok {
 			r.URL.Path = "/api/nothing/" + rest
@@ -191,7 +209,10 @@ func serve(t *testing.T) *world {
 	}), sidecar.Config{Transport: demo})
 	for _, op := range w.operations(t) {
 		for _, p := range op.Parameters {
-			w.Examples[p.Name] = p.Example
+			// A list of values has the name of one in a path.
+			if _, list := p.Example.([]any); !list {
+				w.Examples[p.Name] = p.Example
+			}
 		}
 	}
 	return w

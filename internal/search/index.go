@@ -147,7 +147,9 @@ func Shards(all []Proposal) (out []Shard) {
 	size := 0
 	end := func() {
 		if len(terms) > 0 {
-			out = append(out, Shard{Version, strings.Join(terms, " "), strings.Join(proposals, " "), strings.Join(sections, " ")})
+			out = append(out, Shard{
+				Version: Version, Terms: strings.Join(terms, " "), Proposals: strings.Join(proposals, " "), Sections: strings.Join(sections, " "),
+			})
 		}
 		terms, proposals, sections, size = nil, nil, nil, 0
 	}
@@ -179,4 +181,6 @@ type Shard struct {
 	Terms     string `json:"terms" doc:"Terms in the order of their bytes, with blanks between them."`
 	Proposals string `json:"proposals" doc:"For each term the proposals that have it."`
 	Sections  string `json:"sections" doc:"For each term the sections of these proposals that have it."`
+
+	split *table // nil before Split
 }

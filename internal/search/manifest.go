@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Manifest is what a search begins with: the proposals, and which part of the index has what.
@@ -54,6 +55,9 @@ func newTable(s *Shard) table {
 	return table{strings.Split(s.Terms, " "), strings.Split(s.Proposals, " "), strings.Split(s.Sections, " ")}
 }
 
+// Split takes the lists of a shard apart, once, for a shard that is kept and asked often. It comes before the first search.
+func (s *Shard) Split() { s.split = new(newTable(s)) }
+
 // hits are those of a term.
 func (t table) hits(term string) []hit {
 	i, ok := slices.BinarySearch(t.terms, term)
@@ -90,6 +94,10 @@ func (t table) like(term string) int {
 		return best
 	}
 	for i, other := range t.terms {
+		// A letter has four bytes at most.
+		if d := len(other) - len(term); d < -utf8.UTFMax || d > utf8.UTFMax {
+			continue
+		}
 		if oneEdit([]rune(term), []rune(other)) && (best < 0 || len(t.proposals[i]) > len(t.proposals[best])) {
 			best = i
 		}

@@ -69,6 +69,12 @@ func Parse(text string, kinds ...string) (q Query) {
 	return q
 }
 
+// Filter adds a filter to a question, as if it stood in its text.
+func (q *Query) Filter(name, value string) { q.filters = append(q.filters, Facet(name, value)) }
+
+// Empty reports a question that asks for nothing.
+func (q *Query) Empty() bool { return len(q.words) == 0 && len(q.filters) == 0 && q.key == "" }
+
 // cut is the beginning of a text, in whole letters.
 func cut(text string, most int) string {
 	if len(text) <= most {

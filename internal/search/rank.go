@@ -138,6 +138,9 @@ func (r *reader) at(term string) (table, error) {
 	if err != nil {
 		return table{}, err
 	}
+	if s.split != nil {
+		return *s.split, nil
+	}
 	return newTable(s), nil
 }
 
@@ -189,7 +192,8 @@ func rank(lists [][]list, m *Manifest, key string, allowed map[int]bool) []Found
 	}
 	var out []Found
 	for proposal, s := range sums {
-		if allowed != nil && !allowed[proposal] {
+		// A shard of another index could name more proposals than there are.
+		if proposal >= min(len(m.Proposals), len(m.Stages)) || allowed != nil && !allowed[proposal] {
 			continue
 		}
 		total, best, section := 0.0, 0.0, 0

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
@@ -27,6 +28,10 @@ func TestScriptAgrees(t *testing.T) {
 		Terms []string
 		Found [][3]int
 		Asked []string
+	}
+	type excerpt struct {
+		Text  string
+		Terms []string
 	}
 	questions := []string{
 		"blob base fee", "blob base fee ", "transient storage reentrancy", "who calls 0x0b", "eth_getProof", "getProof", "HTTPServer parseABIv2 NAÏVE", "hopper", "3", "MIP-0002",
@@ -48,18 +53,23 @@ func TestScriptAgrees(t *testing.T) {
 		}
 		want = append(want, of)
 	}
-	input, err := json.Marshal(map[string]any{"manifest": x.Manifest, "files": x.files, "questions": questions})
+	var excerpts []excerpt
+	for _, of := range excerptExamples {
+		excerpts = append(excerpts, excerpt{of.text, append([]string{}, of.asked...)})
+	}
+	input, err := json.Marshal(map[string]any{"manifest": x.Manifest, "files": x.files, "questions": questions, "excerpts": excerpts})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const run = `import { readFileSync } from "node:fs";
-import { terms, parse, find } from "./search.mjs";
-const { manifest, files, questions } = JSON.parse(readFileSync(0, "utf8")), out = [];
+import { terms, parse, find, excerpt } from "./search.mjs";
+const { manifest, files, questions, excerpts } = JSON.parse(readFileSync(0, "utf8")), out = [];
 for (const q of questions) {
   const a = await find(manifest, async p => files[p.url], parse(q, manifest.kinds));
   out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.section, f.score]), Asked: terms(q).map(w => w.term) });
 }
-console.log(JSON.stringify(out));
+const pieces = excerpts.map(e => excerpt(e.Text, e.Terms).map((Text, i) => ({ Text, Mark: i % 2 === 1 })).filter(p => p.Text));
+console.log(JSON.stringify({ answers: out, excerpts: pieces }));
 `
 	for name, text := range map[string][]byte{"search.mjs": script, "run.mjs": []byte(run)} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
@@ -80,12 +90,20 @@ console.log(JSON.stringify(out));
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []answer
+	var got struct {
+		Answers  []answer
+		Excerpts [][]Fragment
+	}
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
+	for i, of := range excerptExamples {
+		if d := cmp.Diff(Excerpt(of.text, of.asked), got.Excerpts[i], cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s: excerpt (-package +script):\n%s", of.name, d)
+		}
+	}
 	for i, q := range questions {
-		if d := cmp.Diff(want[i], got[i]); d != "" {
+		if d := cmp.Diff(want[i], got.Answers[i]); d != "" {
 			t.Errorf("%q (-package +script):\n%s", q, d)
 		}
 	}

@@ -124,6 +124,7 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 			"listEventsOfYear":  {"One event; the commit is invented.", events},
 			"getSite":           {"The counts are those of a site with one proposal.", site},
 			"getDiagnostics":    {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{finding}}},
+			"searchProposals":   {"What a question could find; the score is invented.", exampleSearch(p)},
 			"getForumActivity":  {"A topic of the forum; the figures are invented.", topic},
 			"getNetworkInfo":    {"The networks of this site; the figures are invented.", api.NetworkInfo{Networks: networks}},
 			"getMIPWatch":       {"One proposal; the live figures are invented.", watch},
@@ -160,6 +161,19 @@ func exampleHistory(p *mip.Proposal, e mip.Event) mip.History {
 	}}}
 }
 
+// exampleSearch finds the first section of the proposal with a title by that.
+func exampleSearch(p *mip.Proposal) api.SearchResults {
+	hit := api.SearchHit{ID: p.ID, Title: plain.Text(p.Title), Status: p.Status, Excerpt: []api.Fragment{}, Score: 9141, URL: p.URL}
+	asked := hit.Title
+	if i := slices.IndexFunc(p.Sections, func(s mip.Section) bool { return s.Title != "" }); i >= 0 {
+		s := p.Sections[i]
+		asked = s.Title
+		hit.Section, hit.URL = &api.SearchSection{ID: s.ID, Title: s.Title}, p.URL+"#"+s.ID
+	}
+	hit.Excerpt = append(hit.Excerpt, api.Fragment{Text: asked, Mark: true}, api.Fragment{Text: " …"})
+	return api.SearchResults{Query: asked, Count: 1, Hits: []api.SearchHit{hit}, DidYouMean: []api.Replacement{}, IndexedAt: p.Updated}
+}
+
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.
 func exampleParameters(
 	info mip.Site, p *mip.Proposal, forks []mip.HardFork, locale string, topic int,
@@ -178,7 +192,7 @@ func exampleParameters(
 		out["name"] = mip.Slug(forks[0].Name)
 	}
 	if i := slices.IndexFunc(p.Authors, func(a mip.Author) bool { return a.Slug() != "" }); i >= 0 {
-		out["login"] = p.Authors[i].Slug()
+		out["login"], out["author"] = p.Authors[i].Slug(), p.Authors[i].Slug()
 	}
 	return out
 }

@@ -226,17 +226,8 @@ func (d *document) live(r api.Route) Operation {
 		Text:      "A site that runs no sidecar answers 404 with the code not_found.",
 		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(typeJSON, r.Response, r.Name)}},
 	}
-	// A parameter is a number from 1, or a choice of words.
 	for _, q := range r.Query {
-		p := Parameter{
-			Name: q.Name, In: "query", Text: q.Doc, Required: q.Required, Schema: integerFrom(1),
-			Example: cmp.Or(d.examples.parameters[q.Name], q.Example),
-		}
-		if q.Values != nil { // form without explode is the style with commas
-			p.Schema = &Schema{Types: Types{"array"}, Items: enum(q.Values...), MinItems: 1, UniqueItems: true}
-			p.Style, p.Explode = "form", new(false)
-		}
-		op.Parameters = append(op.Parameters, p)
+		op.Parameters = append(op.Parameters, d.query(q))
 	}
 	if r.Request != nil {
 		op.Body = &Body{Required: true, Content: d.content(typeJSON, r.Request, r.Name+"Request")}
@@ -254,6 +245,28 @@ func (d *document) live(r api.Route) Operation {
 		op.Responses[strconv.Itoa(status)] = d.problems(codes, r.Path, "")
 	}
 	return op
+}
+
+// query describes a query parameter: a number from 1, a choice of words, or a text.
+func (d *document) query(q api.Parameter) Parameter {
+	p := Parameter{Name: q.Name, In: "query", Text: q.Doc, Required: q.Required, Example: cmp.Or(d.examples.parameters[q.Name], q.Example)}
+	switch {
+	case q.Values != nil: // form without explode is the style with commas
+		p.Schema = &Schema{Types: Types{"array"}, Items: enum(q.Values...), MinItems: 1, UniqueItems: true}
+		p.Style, p.Explode = "form", new(false)
+	case q.Repeats: // and with it that of a name before each
+		p.Schema = &Schema{Types: Types{"array"}, Items: &Schema{Types: Types{"string"}, MinLength: 1, MaxLength: q.Most}, MaxItems: api.MostFilters}
+		p.Style, p.Explode = "form", new(true)
+		if one, ok := p.Example.(string); ok { // that of a path
+			p.Example = []string{one}
+		}
+	case q.Text:
+		p.Schema = &Schema{Types: Types{"string"}, MaxLength: q.Most}
+	default:
+		p.Schema = integerFrom(1)
+		p.Schema.Maximum, p.Schema.Default = q.Most, q.Usual
+	}
+	return p
 }
 
 // problems is the response of one HTTP status with an example for each of its codes. An empty

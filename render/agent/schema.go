@@ -25,7 +25,12 @@ type Schema struct {
 	Properties  Ordered[*Schema] `json:"properties,omitzero"`
 	Required    []string         `json:"required,omitzero"`
 	Minimum     *int             `json:"minimum,omitempty"`
+	Maximum     int              `json:"maximum,omitempty"`
+	Default     int              `json:"default,omitempty"`
+	MinLength   int              `json:"minLength,omitempty"`
+	MaxLength   int              `json:"maxLength,omitempty"`
 	MinItems    int              `json:"minItems,omitempty"`
+	MaxItems    int              `json:"maxItems,omitempty"`
 	UniqueItems bool             `json:"uniqueItems,omitempty"`
 	AnyOf       []*Schema        `json:"anyOf,omitempty"`
 	Description string           `json:"description,omitempty"`

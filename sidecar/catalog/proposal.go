@@ -30,11 +30,13 @@ const (
 	proposalLimit = 16 * mebibyte
 )
 
-// documentCache reads the documents of single proposals and keeps them. Each Catalog has its own, so that a changed
-// site is read anew.
+// documentCache reads the documents that are not read by every Load, and keeps them. Each Catalog has its own, so that a
+// changed site is read anew.
 type documentCache struct {
 	reader reader
 	kept   *cache.Cache[document, decoded]
+	// parts are those of the search index, whose addresses change with their content.
+	parts *cache.Cache[document, decoded]
 }
 
 // decoded is a document that was decoded.
@@ -43,31 +45,40 @@ type decoded struct {
 	size  int64 // in bytes as published
 }
 
-// newDocumentCache returns a cache that keeps no failure but that a document does not exist.
+// newDocumentCache returns caches that keep no failure but that a document does not exist.
 func newDocumentCache(r reader) *documentCache {
 	missing := func(err error) bool { return errors.Is(err, fs.ErrNotExist) }
-	return &documentCache{r, cache.New[document](cache.Config[decoded]{
-		Fresh: keepFor, Timeout: documentTimeout, Gone: missing,
-		Retry: func(err error) time.Duration {
-			if missing(err) {
-				return keepFor
-			}
-			return 0
-		},
-		Bytes: keepBytes, Size: func(d decoded) int64 { return d.size },
-	})}
+	keep := func(fresh time.Duration, bytes int64) *cache.Cache[document, decoded] {
+		return cache.New[document](cache.Config[decoded]{
+			Fresh: fresh, Timeout: documentTimeout, Gone: missing,
+			Retry: func(err error) time.Duration {
+				if missing(err) {
+					return keepFor
+				}
+				return 0
+			},
+			Bytes: bytes, Size: func(d decoded) int64 { return d.size },
+		})
+	}
+	return &documentCache{r, keep(keepFor, keepBytes), keep(keepPartFor, keepPartBytes)}
 }
 
 // read returns the document of a proposal whose route ends with a suffix, nil if there is none. An error is an
-// [api.HTTPError]. Concurrent calls for one document share one reading of it. Lists in it must not be changed.
+// [api.HTTPError].
 func read[T any](ctx context.Context, c *Catalog, id mip.ID, suffix string, limit int64, check func(*T) error) (
 	*T, error) {
 	if c.documents == nil {
 		return nil, nil
 	}
-	d := document{"api/v1/mips/" + id.Key(c.Site.Prefix) + suffix, limit}
-	entry, err := c.documents.kept.Get(ctx, d, func(ctx context.Context) (decoded, error) {
-		f, err := c.documents.reader.read(ctx, d, file{})
+	return get(ctx, c.documents, c.documents.kept, document{"api/v1/mips/" + id.Key(c.Site.Prefix) + suffix, limit}, check)
+}
+
+// get returns a document, nil if there is none. check may refuse a new one. An error is an [api.HTTPError]. Concurrent
+// calls for one document share one reading of it. What its fields lead to must not be changed.
+func get[T any](ctx context.Context, c *documentCache, in *cache.Cache[document, decoded], d document, check func(*T) error) (
+	*T, error) {
+	entry, err := in.Get(ctx, d, func(ctx context.Context) (decoded, error) {
+		f, err := c.reader.read(ctx, d, file{})
 		if err != nil {
 			return decoded{}, err
 		}

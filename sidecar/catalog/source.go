@@ -14,11 +14,14 @@ import (
 	"time"
 )
 
-// document is one file of the published tree. The file's name is the route with the ending .json.
+// document is one file of the published tree.
 type document struct {
 	route string // without a slash before it
 	limit int64  // in bytes, far more than an honest site has
 }
+
+// file is its name: the route with the ending .json.
+func (d document) file() string { return strings.TrimSuffix(d.route, ".json") + ".json" }
 
 // mebibyte is the unit of limits.
 const mebibyte = 1 << 20
@@ -84,7 +87,7 @@ type folder struct {
 
 // read implements [reader].
 func (f folder) read(ctx context.Context, d document, last file) (file, error) {
-	name := path.Join(f.root, d.route+".json")
+	name := path.Join(f.root, d.file())
 	now, err := last, ctx.Err()
 	if err == nil {
 		now, err = f.open(d, last)
@@ -98,7 +101,7 @@ func (f folder) read(ctx context.Context, d document, last file) (file, error) {
 
 // open reads a file unless it has the version of last.
 func (f folder) open(d document, last file) (file, error) {
-	name := d.route + ".json"
+	name := d.file()
 	// Stat comes first, since opening a named pipe waits for a writer.
 	info, err := fs.Stat(f.files, name)
 	if err != nil {

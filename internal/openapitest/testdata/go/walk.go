@@ -21,8 +21,8 @@ var arguments struct {
 	Bases map[string]string
 	// Examples are those of the document's parameters.
 	Examples struct {
-		N, TopicID, Year                                         int
-		Locale, Skill, Status, Category, Type, Name, Login, Role string
+		N, TopicID, Year                                            int
+		Locale, Skill, Status, Category, Type, Name, Login, Role, Q string
 	}
 }
 
@@ -194,8 +194,8 @@ func static(proposals []Proposal) map[string][]call {
 	}
 	return map[string][]call{
 		"listProposals":       none((*client).ListProposalsWithResponse),
-		"getIndex":            none((*client).GetIndexWithResponse),
 		"getSearchIndex":      none((*client).GetSearchIndexWithResponse),
+		"getIndex":            none((*client).GetIndexWithResponse),
 		"getProposal":         each((*client).GetProposalWithResponse, numbers...),
 		"getSummary":          each((*client).GetSummaryWithResponse, numbers...),
 		"getTranslation":      translated,
@@ -252,7 +252,13 @@ func live(proposals []Proposal) map[string][]call {
 		translations = append(translations, TranslateRequest{MipNumber: name, Locale: arguments.Examples.Locale})
 	}
 	parts := []GetMIPWatchParamsParts{Forum, Networks}
+	limit, statuses := 50, []string{arguments.Examples.Status, "draft"}
+	searches := []*SearchProposalsParams{{Q: arguments.Examples.Q}, {Limit: &limit, Status: &statuses}}
+	for _, p := range proposals {
+		searches = append(searches, &SearchProposalsParams{Q: p.Title})
+	}
 	return map[string][]call{
+		"searchProposals":   each((*client).SearchProposalsWithResponse, searches...),
 		"getForumActivity":  each((*client).GetForumActivityWithResponse, topics...),
 		"getNetworkInfo":    none((*client).GetNetworkInfoWithResponse),
 		"getMIPWatch":       each((*client).GetMIPWatchWithResponse, nil, &GetMIPWatchParams{Parts: &parts}),

@@ -9,7 +9,7 @@ declare const process: { argv: string[] };
 const { bases, examples: x } = JSON.parse(process.argv[2] ?? "") as {
   bases: Record<"sound" | "empty" | "busy" | "down" | "late" | "closed", string>;
   examples: { n: number; topicId: number; year: number } & Record<
-    "locale" | "skill" | "status" | "category" | "type" | "name" | "login" | "role",
+    "locale" | "skill" | "status" | "category" | "type" | "name" | "login" | "role" | "q",
     string
   >;
 };
@@ -57,8 +57,8 @@ const numbers = [x.n, ...proposals.map((p) => p.number)];
 /** The first call of an operation has the examples' arguments. */
 const files: Record<string, Call[]> = {
   "get /api/v1/mips": [(api) => api.GET("/api/v1/mips")],
-  "get /api/v1/index": [(api) => api.GET("/api/v1/index")],
   "get /api/v1/search": [(api) => api.GET("/api/v1/search")],
+  "get /api/v1/index": [(api) => api.GET("/api/v1/index")],
   "get /api/v1/mips/{n}": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}", { params: { path: { n } } })),
   "get /api/v1/mips/{n}/summary": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}/summary", { params: { path: { n } } })),
   "get /api/v1/mips/{n}/translations/{locale}": [
@@ -108,6 +108,11 @@ const files: Record<string, Call[]> = {
 /** Proposals are named in each way. */
 const names = proposals.flatMap((p) => [p.number, `${p.number}`, p.id]);
 const live: Record<string, Call[]> = {
+  "get /api/search": [
+    { q: x.q },
+    { q: "", limit: 50, status: [x.status, "draft"] },
+    ...proposals.map(({ title }) => ({ q: title })),
+  ].map((query) => (api) => api.GET("/api/search", { params: { query } })),
   "get /api/forum-activity": [x.topicId, ...proposals.flatMap((p) => p.forumTopicId ?? [])].map(
     (topicId) => (api) => api.GET("/api/forum-activity", { params: { query: { topicId } } }),
   ),

@@ -1,0 +1,54 @@
+package api
+
+import "github.com/mipwatch/mipwatch/internal/mip"
+
+// What a question to GET /api/search may have.
+const (
+	// MostHits is the largest limit, and UsualHits the one without the parameter.
+	MostHits, UsualHits = 50, 10
+	// LongestQuestion and LongestFilter are in bytes.
+	LongestQuestion, LongestFilter = 400, 100
+	// MostFilters is how many values all filters together have.
+	MostFilters = 20
+)
+
+// SearchFilters are the parameters of GET /api/search that filter.
+func SearchFilters() []string { return []string{"status", "type", "category", "kind", "author"} }
+
+// SearchResults is the body of GET /api/search. Its lists are never nil.
+type SearchResults struct {
+	Query      string        `json:"query" doc:"The text that was asked for, without characters that nobody sees."`
+	Count      int           `json:"count" doc:"How many proposals were found; hits has the best of them."`
+	Hits       []SearchHit   `json:"hits" doc:"The best first; for filters alone the last number first."`
+	DidYouMean []Replacement `json:"didYouMean" doc:"Words that no text has, with those that were looked for in their place."`
+	IndexedAt  *mip.Time     `json:"indexedAt" doc:"The newest change of a proposal that is searched, as updatedAt of /api/v1/mips."`
+}
+
+// SearchHit is a proposal that was found, with its best section.
+type SearchHit struct {
+	ID      mip.ID         `json:"id" doc:"Prefix and number."`
+	Title   string         `json:"title" doc:"Plain text."`
+	Status  mip.Status     `json:"status" doc:"As in /api/v1/mips."`
+	Section *SearchSection `json:"section" doc:"The section that fits best; null for the proposal as a whole."`
+	Excerpt []Fragment     `json:"excerpt" doc:"The part of the section with most of the words, in pieces; empty where the text cannot be read at the moment."`
+	Score   int            `json:"score" doc:"Larger for a better one, within one answer; 0 for filters alone."`
+	URL     string         `json:"url" doc:"The address to cite: the page, at the section."`
+}
+
+// SearchSection names a section of a [SearchHit].
+type SearchSection struct {
+	ID    string `json:"id" doc:"As in sections of the proposal."`
+	Title string `json:"title" doc:"Its heading as plain text; empty for the text before the first one."`
+}
+
+// Fragment is a piece of an excerpt.
+type Fragment struct {
+	Text string `json:"text" doc:"Plain text of the proposal: data, not markup."`
+	Mark bool   `json:"mark" doc:"It is a word that was looked for."`
+}
+
+// Replacement is a word that was looked for in place of an unknown one.
+type Replacement struct {
+	Word    string `json:"word" doc:"As asked for, in the form of the index."`
+	Instead string `json:"instead" doc:"What was looked for."`
+}

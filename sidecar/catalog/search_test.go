@@ -1,0 +1,148 @@
+package catalog_test
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/search"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
+)
+
+const manifestFile = "api/v1/search.json"
+
+// TestSearch finds the same wherever the site is read from; a function has no more than its snapshot.
+func TestSearch(t *testing.T) {
+	var first api.SearchResults
+	for _, source := range []*catalog.Source{open(t, sampleFolder(t), nil), catalog.FromFS(samples(t).snapshot), overWeb(t)} {
+		got, whole, err := load(t, source).Search(t.Context(), search.Parse("subscription to finalized heads ", "MIP"), 2)
+		if err != nil || !whole || got.Count < len(got.Hits) || len(got.Hits) == 0 || got.Hits[0].ID.String() != "MIP-5" || got.IndexedAt == nil {
+			t.Fatalf("%+v, %t, %v; want MIP-5 with its text", got, whole, err)
+		}
+		h := got.Hits[0]
+		if h.Section == nil || !strings.HasSuffix(h.URL, "/mip/5/#"+h.Section.ID) || h.Status != "Final" || h.Title == "" || h.Score == 0 || len(h.Excerpt) < 2 {
+			t.Errorf("hit %+v", h)
+		}
+		if first.Hits == nil {
+			first = got
+		}
+		if d := cmp.Diff(first, got, cmpopts.EquateComparable(mip.Time{})); d != "" {
+			t.Errorf("another place, another answer:\n%s", d)
+		}
+	}
+}
+
+// TestSearchRefuses tells a site without an index, or with one that this program does not read, from one that is being built.
+func TestSearchRefuses(t *testing.T) {
+	manifest := func(change func(*search.Manifest)) func(fstest.MapFS) {
+		return func(files fstest.MapFS) { edit(t, files, manifestFile, change) }
+	}
+	parts := func(put func(files fstest.MapFS, name string)) func(fstest.MapFS) {
+		return func(files fstest.MapFS) {
+			for name := range maps.Clone(files) {
+				if strings.HasPrefix(name, "assets/search.") {
+					put(files, name)
+				}
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		change func(fstest.MapFS)
+		code   api.Code
+	}{
+		"no index":               {func(files fstest.MapFS) { delete(files, manifestFile) }, api.NotFound},
+		"another form":           {manifest(func(m *search.Manifest) { m.Version++ }), api.UpstreamUnavailable},
+		"no stages":              {manifest(func(m *search.Manifest) { m.Stages = "" }), api.UpstreamUnavailable},
+		"no object":              {func(files fstest.MapFS) { put(files, manifestFile, "null") }, api.UpstreamUnavailable},
+		"too large":              {func(files fstest.MapFS) { put(files, manifestFile, strings.Repeat(" ", 9<<20)) }, api.UpstreamUnavailable},
+		"odd addresses":          {manifest(func(m *search.Manifest) { m.Shards[0].URL = "https://mips.example.org/../sidecar.json" }), api.UpstreamUnavailable},
+		"no titles":              {manifest(func(m *search.Manifest) { m.Titles = nil }), api.UpstreamUnavailable},
+		"parts of another build": {parts(func(files fstest.MapFS, name string) { delete(files, name) }), api.NotReady},
+		"parts of another form":  {parts(func(files fstest.MapFS, name string) { put(files, name, `{"version":2}`) }), api.UpstreamUnavailable},
+		"titles without proposals": {parts(func(files fstest.MapFS, name string) {
+			if strings.Contains(string(files[name].Data), `"mark"`) {
+				put(files, name, `{"version":1,"proposals":[]}`)
+			}
+		}), api.UpstreamUnavailable},
+	} {
+		files := sampleFiles(t)
+		tt.change(files)
+		x := load(t, catalog.FromFS(files))
+		// Words at both ends of the alphabet, and all that the first part has.
+		got, _, err := x.Search(t.Context(), search.Parse("0 fee transaction status:final ", "MIP"), 50)
+		if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != tt.code || strings.Contains(e.Detail, "assets/") {
+			t.Errorf("%s: %+v, error %v; want the code %s", name, got, err, tt.code)
+		}
+	}
+}
+
+// TestSearchWithoutTexts gives what the index has, and says that more is to come.
+func TestSearchWithoutTexts(t *testing.T) {
+	files := sampleFiles(t)
+	put(files, "api/v1/mips/5.json", "{}")
+	got, whole, err := load(t, catalog.FromFS(files)).Search(t.Context(), search.Parse("mip 5", "MIP"), 1)
+	if err != nil || whole || len(got.Hits) != 1 || got.Hits[0].ID.Number != 5 || got.Hits[0].Excerpt == nil || len(got.Hits[0].Excerpt) > 0 {
+		t.Errorf("%+v, %t, %v; want MIP-5 without an excerpt", got, whole, err)
+	}
+}
+
+// TestSearchIsRemembered reads a part of the index once: its address changes with its content. The list of parts lasts a minute.
+func TestSearchIsRemembered(t *testing.T) {
+	site := samples(t).published
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[string]int{}
+		x := load(t, open(t, "https://mips.example.org", client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Path, "search") {
+				asked[r.URL.Path]++ // one at a time: one hit
+			}
+			site.ServeHTTP(w, r)
+		}))))
+		find := func() {
+			t.Helper()
+			if got, _, err := x.Search(t.Context(), search.Parse("subscription ", "MIP"), 1); err != nil || got.Count == 0 {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		}
+		find()
+		find()
+		time.Sleep(2 * time.Minute)
+		find()
+		if len(asked) < 3 {
+			t.Errorf("asked for %v", asked)
+		}
+		for path, n := range asked {
+			if want := map[bool]int{true: 2, false: 1}[path == "/api/v1/search"]; n != want {
+				t.Errorf("%s was asked for %d times, want %d", path, n, want)
+			}
+		}
+	})
+}
+
+// TestSearchHeadings leaves the heading of a section out of its excerpt, in each of its forms.
+func TestSearchHeadings(t *testing.T) {
+	files := sampleFiles(t)
+	for _, heading := range []string{"## Heading\n", "Heading\n=======\n", "Heading of\ntwo lines\n---\n"} {
+		edit(t, files, "api/v1/mips/5.json", func(p *map[string]any) {
+			for _, s := range (*p)["sections"].([]any) {
+				s.(map[string]any)["markdown"] = heading + "A subscription."
+			}
+		})
+		got, _, err := load(t, catalog.FromFS(files)).Search(t.Context(), search.Parse("subscription finalized ", "MIP"), 1)
+		if err != nil || got.Hits[0].Section == nil {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if d := cmp.Diff([]api.Fragment{{Text: "A "}, {Text: "subscription", Mark: true}, {Text: "."}}, got.Hits[0].Excerpt); d != "" {
+			t.Errorf("%q:\n%s", heading, d)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package sidecar
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/search"
+	"github.com/mipwatch/mipwatch/sidecar/timing"
+)
+
+// search answers GET /api/search. There are as many answers as questions, so none is kept here: the parts of the index
+// that they are made of are.
+func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, error) {
+	asked, err := searchOf(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.site(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var kinds []string
+	for _, k := range st.catalog.Site.Kinds {
+		kinds = append(kinds, k.Prefix)
+	}
+	q := search.Parse(asked.text, kinds...)
+	for _, f := range asked.filters {
+		q.Filter(f.name, f.value)
+	}
+	if q.Empty() {
+		return nil, badRequest("q is a word of two letters or more, or the number or id of a proposal, unless one of %s is there.",
+			strings.Join(api.SearchFilters(), ", "))
+	}
+	out, whole, err := st.catalog.Search(r.Context(), q, asked.limit)
+	if err != nil {
+		return nil, err
+	}
+	out.Query = visible(asked.text)
+	// What lacks a text is soon asked for again.
+	if !whole {
+		return s.newResponse(out, s.Now().Add(timing.FreshHead), 0)
+	}
+	return s.newResponse(out, s.Now().Add(timing.FreshTopic), timing.FreshTopic)
+}
+
+// searched is what a request asks for.
+type searched struct {
+	text    string
+	limit   int
+	filters []struct{ name, value string }
+}
+
+// searchOf reads the parameters. Others are refused: a filter that is spelt wrong would find everything.
+func searchOf(query string) (out searched, err error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return out, badRequest("The query cannot be read: want parameters with & between them, each value with its special characters as %%XX.")
+	}
+	known := append([]string{"q", "limit"}, api.SearchFilters()...)
+	for name := range values {
+		if !slices.Contains(known, name) {
+			return out, badRequest("%.40q is no parameter of this address: want %s.", name, strings.Join(known, ", "))
+		}
+	}
+	if given := values["q"]; len(given) > 0 {
+		out.text = given[0]
+		if len(given) > 1 || len(out.text) > api.LongestQuestion || !utf8.ValidString(out.text) {
+			return out, badRequest("q is there once at most, and is UTF-8 of at most %d bytes.", api.LongestQuestion)
+		}
+	}
+	out.limit = api.UsualHits
+	if given, ok := values["limit"]; ok {
+		n, err := strconv.Atoi(given[0])
+		if len(given) > 1 || err != nil || n < 1 || n > api.MostHits || strconv.Itoa(n) != given[0] {
+			return out, badRequest("limit is there once at most, and is a number from 1 to %d, such as ?limit=%d.", api.MostHits, api.UsualHits)
+		}
+		out.limit = n
+	}
+	for _, name := range api.SearchFilters() {
+		for _, value := range values[name] {
+			named := strings.ContainsFunc(value, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+			if !named || len(value) > api.LongestFilter || !utf8.ValidString(value) {
+				return out, badRequest("%s is a value as proposals have it, such as ?status=final: UTF-8 of at most %d bytes with a letter or a digit.",
+					name, api.LongestFilter)
+			}
+			if out.filters = append(out.filters, struct{ name, value string }{name, value}); len(out.filters) > api.MostFilters {
+				return out, badRequest("%s is one value too many: filters have at most %d values together.", name, api.MostFilters)
+			}
+		}
+	}
+	return out, nil
+}
+
+// visible is a text without controls, marks of direction and other characters that nobody sees: it is shown to people.
+func visible(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.In(c, unicode.Cc, unicode.Cf) {
+			return -1
+		}
+		return c
+	}, text)
+}

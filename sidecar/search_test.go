@@ -1,0 +1,147 @@
+package sidecar_test
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
+)
+
+// found are the ids and sections of an answer.
+func found(r api.SearchResults) (out []string) {
+	for _, h := range r.Hits {
+		section := ""
+		if h.Section != nil {
+			section = "#" + h.Section.ID
+		}
+		out = append(out, h.ID.String()+section)
+	}
+	return out
+}
+
+// TestSearch asks as programs do: filters in the text and beside it are the same.
+func TestSearch(t *testing.T) {
+	withAI(t, aiSetup{}, func(w *aiWorld) {
+		ask := func(query string) api.SearchResults {
+			return read[api.SearchResults](w.world, w.get("/api/search?"+query))
+		}
+		one := ask("q=subscription+to+finalized+heads+")
+		if h := one.Hits[0]; h.ID.String() != "MIP-5" || h.Status != "Final" || !strings.HasPrefix(h.URL, w.known.Site.BaseURL+"/mip/5/#s-") || one.Query != "subscription to finalized heads " ||
+			one.Count < 1 || len(one.DidYouMean) != 0 || one.IndexedAt == nil || *one.IndexedAt != *w.known.List.UpdatedAt {
+			t.Errorf("%+v", one)
+		}
+		if got := found(ask("q=5")); len(got) == 0 || got[0] != "MIP-5" {
+			t.Errorf("by number: %v", got)
+		}
+		if got := ask("q=subscripton+"); got.Count == 0 || len(got.DidYouMean) != 1 || got.DidYouMean[0] != (api.Replacement{Word: "subscripton", Instead: "subscription"}) {
+			t.Errorf("a slip: %+v", got)
+		}
+		all := ask("kind=mip&limit=50")
+		if all.Count != w.known.List.Count || len(all.Hits) != all.Count || all.Hits[0].ID.Number != 15 || all.Hits[0].Score != 0 || len(all.Hits[0].Excerpt) == 0 {
+			t.Errorf("all: %d of %d, %v", all.Count, w.known.List.Count, found(all))
+		}
+		if got := ask("kind=MIP"); len(got.Hits) != 10 || got.Count != all.Count {
+			t.Errorf("%d of %d without a limit", len(got.Hits), got.Count)
+		}
+		for text, beside := range map[string]string{
+			"q=the+fee+status:final&limit=50":                     "q=the+fee&status=Final&limit=50",
+			"q=status:final+status:withdrawn&limit=50":            "status=withdrawn&status=final&limit=50",
+			`q=type:"Standards+Track"+category:core&limit=50`:     "type=standards-track&category=Core&limit=50",
+			"q=author:lantern-aoife&limit=50":                     "author=LANTERN-AOIFE&limit=50",
+			"q=status:final+category:interface+kind:mip&limit=50": "kind=mip&category=interface&status=final&limit=50",
+		} {
+			a, b := ask(text), ask(beside)
+			if d := cmp.Diff(found(a), found(b)); d != "" || a.Count == 0 || a.Count == all.Count {
+				t.Errorf("%s and %s: %d and %d\n%s", text, beside, a.Count, b.Count, d)
+			}
+		}
+		if got := ask("q=fee&author=nobody-of-this-name"); got.Count != 0 || got.Hits == nil {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// TestSearchText is that a question is only text: bounded, as a whole in the answer, and without what nobody sees.
+func TestSearchText(t *testing.T) {
+	withAI(t, aiSetup{}, func(w *aiWorld) {
+		for text, want := range map[string]string{
+			"fee \u202e\u200b\x00<script>alert(1)</script>": "fee <script>alert(1)</script>",
+			strings.Repeat("fee ", 100):                     strings.Repeat("fee ", 100),
+			`"status:" fee \ / ' % _`:                       `"status:" fee \ / ' % _`,
+		} {
+			a := w.get("/api/search?q="+url.QueryEscape(text)).want(w.world, 200)
+			if got := read[api.SearchResults](w.world, a); got.Query != want || a.Header().Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%q is %q", text, got.Query)
+			}
+		}
+	})
+}
+
+// TestSearchIsKept is that a CDN keeps an answer for some minutes, and a browser one that is still the same.
+func TestSearchIsKept(t *testing.T) {
+	withAI(t, aiSetup{}, func(w *aiWorld) {
+		a := w.get("/api/search?q=fee").want(w.world, 200)
+		if cdn, vary := a.Header().Get("Netlify-CDN-Cache-Control"), a.Header().Get("Netlify-Vary"); !strings.HasSuffix(cdn, "max-age=300, stale-while-revalidate=300") ||
+			vary != "query=q|limit|status|type|category|kind|author" || a.Header().Get("RateLimit") == "" {
+			t.Errorf("%v", a.Header())
+		}
+		if b := w.ask("GET", "/api/search?q=fee", "If-None-Match", a.Header().Get("ETag")).want(w.world, 304); len(b.body) > 0 {
+			t.Errorf("304 with %s", b.body)
+		}
+	})
+}
+
+// without is a site without files that begin so.
+type without struct {
+	fs.FS
+	prefix string
+}
+
+func (w without) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, w.prefix) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return w.FS.Open(name)
+}
+
+// TestSearchWithoutIndex tells programs of a site of another build. Its other answers go on.
+func TestSearchWithoutIndex(t *testing.T) {
+	for prefix, code := range map[string]api.Code{"api/v1/search": api.NotFound, "assets/": api.NotReady} {
+		withAI(t, aiSetup{}, func(w *aiWorld) {
+			k, err := catalog.FromFS(without{w.site, prefix}).Load(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.known = k
+			w.know()
+			w.get("/api/search?q=fee").want(w.world, code.Status()).problem(w.world, code)
+			w.get("/api/mip-watch").want(w.world, 200)
+		})
+	}
+	withAI(t, aiSetup{}, func(w *aiWorld) {
+		k, err := catalog.FromFS(without{w.site, "api/v1/mips/"}).Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.known = k
+		w.know()
+		a := w.get("/api/search?q=fee").want(w.world, 200)
+		if got := read[api.SearchResults](w.world, a); len(got.Hits) == 0 || !strings.HasSuffix(a.Header().Get("Netlify-CDN-Cache-Control"), "max-age=5") {
+			t.Errorf("without texts: %v %+v", a.Header(), got)
+		}
+	})
+}
+
+// BenchmarkSearch asks a corpus what nobody has asked before.
+func BenchmarkSearch(b *testing.B) {
+	w := newAIWorld(b, aiSetup{})
+	for i := 0; b.Loop(); i++ {
+		w.get(fmt.Sprintf("/api/search?q=fee+%d&limit=50", i)).want(w.world, 200)
+	}
+}
