@@ -34,6 +34,8 @@ var excerptExamples = []struct {
 	{"directions and markup", "\u202efee\u200b <script>alert(1)</script> &lt;", []string{"fee"}, "\u202e{fee}\u200b alert(1) &lt;"},
 	{"hyphens", "a - b -- c ---- d\n -x\n  - y\n> - z\n-\n+ \n", []string{"fee"}, "a - b -- c d -x y - z"},
 	{"brackets", "[[a](b) ](c) [d\n](e) !![f](g)](h", []string{"fee"}, "[a [d !f ](h"},
+	{"blank lines", strings.Repeat("\n", 300_000) + "fee", []string{"fee"}, ""},
+	{"comments without an end", strings.Repeat("<!--", 100_000), []string{"fee"}, strings.Repeat("<!--", 45) + " …"},
 	{"rules and CRLF", "- one\r\n- fee\r\n---\r\n+ two", []string{"fee"}, "one {fee} two"},
 }
 

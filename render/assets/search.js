@@ -183,9 +183,10 @@ export const find = async (manifest, part, q) => {
 const notText = /<!--.*?-->|<\/?[A-Za-z][^<>]*>|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)|https?:\/\/[^\s<>()[\]"`]+/gs;
 const matches = (term, all) => all.some(t => t.endsWith("*") ? term.startsWith(t.slice(0, -1)) : t === term);
 
-// excerpt is the part of a text with most of the terms: texts in turn plain and marked.
+// excerpt is the part of a text with most of the terms: texts in turn plain and marked. It looks at the beginning of a long
+// text alone, since some expressions take time quadratic in what they read.
 export const excerpt = (markdown, all, most = 220) => {
-  const text = markdown.replace(/!?\[([^[\]\n]*)\](?=\()/g, "$1]").replace(notText, " ").replace(/[`*|#>]+|^\s*[-+]\s|-{3,}/gm, " ").replace(/\s+/g, " ").trim();
+  const text = markdown.slice(0, 32768).replace(/!?\[([^[\]\n]*)\](?=\()/g, "$1]").replace(notText, " ").replace(/[`*|#>]+|^[^\S\n\r\u2028\u2029]*[-+]\s|-{3,}/gm, " ").replace(/\s+/g, " ").trim();
   const found = terms(text).filter(w => matches(w.term, all));
   let from = 0, best = 0;
   for (const [i, w] of found.entries()) {
