@@ -2,7 +2,9 @@ package build
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -47,7 +49,7 @@ func (p *planner) redirects() {
 		rules, left := forCloudflare(moved, p.published())
 		p.addRules("_redirects", rules)
 		if left > 0 {
-			p.problems = append(p.problems, corpus.Problem(p.folder(), 0, "redirects-left", left))
+			p.problems = append(p.problems, corpus.Problem(p.siteFile(), 0, "redirects-left", left))
 		}
 		return
 	}
@@ -94,7 +96,8 @@ func forCaddy(moved []Redirect) []byte {
 // moved are the old addresses of pages with where they lead, each once and none that something is published at. What
 // site.yaml and headers name comes before what follows from names of files; of two proposals the first gets an address.
 func (p *planner) moved() (out []Redirect) {
-	taken := p.published()
+	published := p.published()
+	taken := maps.Clone(published)
 	add := func(from, to string) {
 		if mip.IsPath(from) && !taken[from] {
 			taken[from] = true
@@ -106,8 +109,8 @@ func (p *planner) moved() (out []Redirect) {
 		to = strings.TrimSpace(to)
 		switch here := strings.HasPrefix(to, "/"); {
 		case !other:
-		case here && !p.published()[strings.TrimSuffix(to, "/")]:
-			p.problems = append(p.problems, corpus.Problem(p.folder(), 0, "dead-redirect", from, to))
+		case here && !published[strings.TrimSuffix(to, "/")]:
+			p.problems = append(p.problems, corpus.Problem(p.siteFile(), 0, "dead-redirect", from, to))
 		case here:
 			add(from, p.options.Site.Path(to))
 		default:
@@ -137,8 +140,8 @@ func (p *planner) published() map[string]bool {
 	return paths
 }
 
-// folder stands for site.yaml in problems.
-func (p *planner) folder() string { return filepath.ToSlash(p.options.Folders[0]) }
+// siteFile is the name of the site's file in problems. The folder that it is in is nobody else's business.
+func (p *planner) siteFile() string { return filepath.Base(cmp.Or(p.options.Config, "site.yaml")) }
 
 // oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
 // forums name it and as usual generators of sites publish it, that which sites of this kind have (/EIPS/eip-1559), and
