@@ -30,12 +30,9 @@ func (p *planner) forkEvents(past corpus.FilePast) (out []mip.Event, err error) 
 			if now[id] == next[id] || before != nil && !v.Merge && before[id] != now[id] {
 				continue
 			}
-			e := mip.Event{Time: v.When, Kind: mip.EventHardfork, MIP: id, Title: id.String(), Commit: v.Commit, Author: v.Author}
-			if name := now[id]; name != "" {
-				e.From = &name
-			}
-			if name := next[id]; name != "" {
-				e.To = &name
+			e := mip.Event{
+				Time: v.When, Kind: mip.EventHardfork, MIP: id, Title: id.String(), From: mip.Ref(now[id]), To: mip.Ref(next[id]),
+				Commit: v.Commit, Author: v.Author,
 			}
 			e.ID = mip.EventID(id, e.Kind, e.From, e.To, e.Commit)
 			out = append(out, e)

@@ -31,17 +31,9 @@ func (c *Corpus) Changes(p *Proposal, before, after []byte) []mip.FieldChange {
 		if from == to || name == "status" && mip.FoldStatus(from) == mip.FoldStatus(to) {
 			continue
 		}
-		out = append(out, mip.FieldChange{Field: name, From: textOrNil(from), To: textOrNil(to)})
+		out = append(out, mip.FieldChange{Field: name, From: mip.Ref(from), To: mip.Ref(to)})
 	}
 	return out
-}
-
-// textOrNil is a text, nil for an empty one.
-func textOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // fieldOrder has the fields that have a meaning, in the order of [mip.Metadata].

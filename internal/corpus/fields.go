@@ -138,10 +138,7 @@ func (d *fields) reportUnused() {
 
 // optional returns a field's text as it is shown, nil when there is none.
 func (f *fields) optional(names ...string) *string {
-	if s := f.shorten(f.get(names...)); s != "" {
-		return &s
-	}
-	return nil
+	return mip.Ref(f.shorten(f.get(names...)))
 }
 
 // shorten returns a field's text on one line, cut to maxText.

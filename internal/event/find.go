@@ -142,19 +142,19 @@ func (f *finder) commit(c *Commit) {
 			went = slices.Delete(went, i, i+1)
 		case r != nil: // it was removed, and is back
 			r.file = here
-			f.add(c, r, mip.EventCreated, nil, word(string(text.Status)))
+			f.add(c, r, mip.EventCreated, nil, mip.Ref(string(text.Status)))
 			r.know(text)
 		default:
 			r = &record{id: id, file: here}
 			r.know(text)
 			f.records[id] = r
-			f.add(c, r, mip.EventCreated, nil, word(string(text.Status)))
+			f.add(c, r, mip.EventCreated, nil, mip.Ref(string(text.Status)))
 		}
 	}
 	for _, id := range went {
 		r := f.records[id]
 		r.file = ""
-		f.add(c, r, mip.EventRemoved, word(string(r.text.Status)), nil)
+		f.add(c, r, mip.EventRemoved, mip.Ref(string(r.text.Status)), nil)
 	}
 }
 
@@ -223,13 +223,13 @@ func (f *finder) compare(c *Commit, r *record, before *Text) {
 	}
 	if next.Read {
 		if moved(now.sameStatus, next.sameStatus) {
-			f.add(c, r, mip.EventStatus, word(string(now.Status)), word(string(next.Status)))
+			f.add(c, r, mip.EventStatus, mip.Ref(string(now.Status)), mip.Ref(string(next.Status)))
 			r.text.Status = next.Status
 		}
 		if next.Deadline != nil && now.Deadline == nil {
 			r.text.Deadline = next.Deadline
 		} else if next.Deadline != nil && moved(now.sameDeadline, next.sameDeadline) {
-			f.add(c, r, mip.EventDeadline, word(now.Deadline.String()), word(next.Deadline.String()))
+			f.add(c, r, mip.EventDeadline, mip.Ref(now.Deadline.String()), mip.Ref(next.Deadline.String()))
 			r.text.Deadline = next.Deadline
 		}
 		if next.Title != "" && now.Title == "" {
@@ -285,14 +285,6 @@ func (f *finder) add(c *Commit, of *record, kind mip.EventKind, from, to *string
 	f.events = append(f.events, found{mip.Event{
 		ID: mip.EventID(of.id, kind, from, to, c.Hash), Time: c.When, Kind: kind, From: from, To: to, Commit: c.Hash, Author: c.Author,
 	}, of})
-}
-
-// word is a value, nil for an empty one.
-func word(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // BodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list items and of emphasis, and

@@ -72,6 +72,14 @@ func Deref(s *string) string {
 	return *s
 }
 
+// Ref is the inverse of [Deref]: the text, nil for an empty one.
+func Ref(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // cut returns the whole characters of the first n bytes of a longer s.
 func cut(s string, n int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
