@@ -40,6 +40,9 @@ func tell(e mip.Event) string {
 	case e.To != nil:
 		line += " > " + *e.To
 	}
+	if !e.Deadline.IsZero() {
+		line += " until " + e.Deadline.String()
+	}
 	return line
 }
 
@@ -66,9 +69,9 @@ func TestEvents(t *testing.T) {
 			put("README.md", "# Read me\n")
 			put("MIP-X.md", "---\nmip: TBD\nstatus: Draft\n---\n")
 		}, []string{"MIP-1 created > Draft", "MIP-21 created > Draft"}},
-		{"last call", func() { put("MIP-1.md", text(1, lastCall...)) }, []string{"MIP-1 status Draft > Last Call", "MIP-1 deadline > 2023-12-01"}},
+		{"last call", func() { put("MIP-1.md", text(1, lastCall...)) }, []string{"MIP-1 status Draft > Last Call until 2023-12-01", "MIP-1 deadline > 2023-12-01"}},
 		{"back", func() { put("MIP-1.md", text(1, "status: Draft")) }, []string{"MIP-1 status Last Call > Draft", "MIP-1 deadline 2023-12-01 >"}},
-		{"and forth", func() { put("MIP-1.md", text(1, lastCall...)) }, []string{"MIP-1 status Draft > Last Call", "MIP-1 deadline > 2023-12-01"}},
+		{"and forth", func() { put("MIP-1.md", text(1, lastCall...)) }, []string{"MIP-1 status Draft > Last Call until 2023-12-01", "MIP-1 deadline > 2023-12-01"}},
 		{"the same in other letters, words and line ends", func() {
 			other := "---\nTitle: \"Title 1\"\nMIP: 1\nlast-call-deadline: 1 Dec 2023\nstatus: 'last-call'\n---\n\n- One item\n-  `a - b`, *two*\n\n| a | b |\n|:---|---:|\n| 1 | 2 |\n"
 			put("MIP-1.md", "\uFEFF"+strings.ReplaceAll(other, "\n", "\r\n"))

@@ -282,9 +282,11 @@ func (f *finder) add(c *Commit, of *record, kind mip.EventKind, from, to *string
 	if c.Edge {
 		return
 	}
-	f.events = append(f.events, found{mip.Event{
-		ID: mip.EventID(of.id, kind, from, to, c.Hash), Time: c.When, Kind: kind, From: from, To: to, Commit: c.Hash, Author: c.Author,
-	}, of})
+	e := mip.Event{ID: mip.EventID(of.id, kind, from, to, c.Hash), Time: c.When, Kind: kind, From: from, To: to, Commit: c.Hash, Author: c.Author}
+	if t := f.texts[of.file]; (kind == mip.EventCreated || kind == mip.EventStatus) && t.Deadline != nil {
+		e.Deadline = *t.Deadline
+	}
+	f.events = append(f.events, found{e, of})
 }
 
 // BodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list items and of emphasis, and

@@ -16,16 +16,17 @@ type Events struct {
 
 // Event is something that happened to a proposal, as a commit of its repository tells it.
 type Event struct {
-	ID     string    `json:"id" doc:"Stable: made of proposal, kind, value and commit."`
-	Time   Time      `json:"time" doc:"When it was committed."`
-	Kind   EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
-	MIP    ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
-	Title  string    `json:"title" doc:"Its present title, or the last one."`
-	From   *string   `json:"from" doc:"What it was before; null for nothing, and of created and text."`
-	To     *string   `json:"to" doc:"What it became; of created the first status; null for nothing, and of removed and text."`
-	Commit string    `json:"commit" doc:"The commit's hash."`
-	Author string    `json:"author" doc:"The name of its author as git has it; may be empty."`
-	URL    *string   `json:"url" doc:"The page for people, null for a proposal that is not published."`
+	ID       string    `json:"id" doc:"Stable: made of proposal, kind, value and commit."`
+	Time     Time      `json:"time" doc:"When it was committed."`
+	Kind     EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
+	MIP      ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
+	Title    string    `json:"title" doc:"Its present title, or the last one."`
+	From     *string   `json:"from" doc:"What it was before; null for nothing, and of created and text."`
+	To       *string   `json:"to" doc:"What it became; of created the first status; null for nothing, and of removed and text."`
+	Deadline Date      `json:"deadline" doc:"Of created and status the last day for comments, as the header had it then; else null."`
+	Commit   string    `json:"commit" doc:"The commit's hash."`
+	Author   string    `json:"author" doc:"The name of its author as git has it; may be empty."`
+	URL      *string   `json:"url" doc:"The page for people, null for a proposal that is not published."`
 }
 
 // EventKind says what happened.

@@ -1,0 +1,104 @@
+package plain
+
+import (
+	"strings"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Event says what happened, in one line without a full stop: "MIP-8 entered Last Call, comments until 8 December 2026". The
+// proposal's title is not in it, unless that changed. The process tells which statuses are a last call.
+func Event(process mip.Process, e mip.Event) string {
+	id, from, to := e.MIP.String(), valueOf(e.From), valueOf(e.To)
+	switch e.Kind {
+	case mip.EventCreated:
+		if to == "" {
+			return id + " was created"
+		}
+		return id + " was created as " + to + until(process, e)
+	case mip.EventStatus:
+		return id + " " + newStatus(process, from, to) + until(process, e)
+	case mip.EventDeadline:
+		return "The deadline for comments on " + id + " " + newDeadline(from, to)
+	case mip.EventHardfork:
+		return id + " " + newFork(from, to)
+	case mip.EventRelation:
+		if to == "" {
+			return id + " no longer " + relation(from)
+		}
+		return id + " " + relation(to)
+	case mip.EventTitle:
+		return id + " was renamed from “" + from + "” to “" + to + "”"
+	case mip.EventRenumbered:
+		return from + " was renumbered as " + to
+	case mip.EventRemoved:
+		return id + " was removed"
+	}
+	return "The text of " + id + " changed"
+}
+
+// valueOf is a value of an event as people read it, empty for none.
+func valueOf(s *string) string { return Text(mip.OneLine(mip.Deref(s))) }
+
+// until is the deadline for comments in a last call.
+func until(process mip.Process, e mip.Event) string {
+	if e.Deadline.IsZero() || process.Parse(mip.Deref(e.To)).Stage != mip.StageLastCall {
+		return ""
+	}
+	return ", comments until " + day(e.Deadline.Time())
+}
+
+func newStatus(process mip.Process, from, to string) string {
+	switch {
+	case from == "":
+		return "got the status " + to
+	case to == "":
+		return "lost the status " + from
+	case process.Parse(to).Stage == mip.StageLastCall:
+		return "entered " + to
+	case process.Parse(from).Stage == mip.StageLastCall:
+		return "left " + from + " for " + to
+	}
+	return "moved from " + from + " to " + to
+}
+
+func newDeadline(from, to string) string {
+	switch {
+	case from == "":
+		return "is " + dayOf(to)
+	case to == "":
+		return "was " + dayOf(from) + " and is gone"
+	}
+	return "moved from " + dayOf(from) + " to " + dayOf(to)
+}
+
+func newFork(from, to string) string {
+	switch {
+	case from == "":
+		return "joined hard fork " + to
+	case to == "":
+		return "left hard fork " + from
+	}
+	return "moved from hard fork " + from + " to " + to
+}
+
+// relation is a tie such as "supersededBy MIP-3" as the rest of a sentence.
+func relation(tie string) string {
+	word, other, _ := strings.Cut(tie, " ")
+	if word == string(mip.SupersededBy) {
+		word = "is superseded by"
+	}
+	return word + " " + other
+}
+
+// dayOf is YYYY-MM-DD as people write a day.
+func dayOf(s string) string {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return s
+	}
+	return day(t)
+}
+
+func day(t time.Time) string { return t.Format("2 January 2006") }
