@@ -71,7 +71,7 @@ func (x *sentence) obliges(a axis) bool {
 	m, existing := x.marks, x.role == compatibility || x.role == impact
 	argued := x.role == rationale && argues(x.own)
 	switch {
-	case !existing && x.role != security && !argued, m.calm, m.supposed, m.fork, m.excluded:
+	case !existing && x.role != security && !argued, m["calm"], m["supposed"], m["fork"], m["excluded"]:
 		return false
 	case x.kind == informational, x.kind == convention && !existing:
 		return false
@@ -123,7 +123,7 @@ func (x *sentence) reassures(a axis) bool {
 	if x.kind == convention {
 		places = places[:2]
 	}
-	return named && x.marks.calm && !limited(x.own) && slices.Contains(places, x.role)
+	return named && x.marks["calm"] && !limited(x.own) && slices.Contains(places, x.role)
 }
 
 // Settle says of each group of a summary that others have made whether the text speaks of it and which quote says
@@ -162,8 +162,7 @@ func (s Subject) settleActions(sum *api.Summary, all []sentence) {
 		act := says(func(y *sentence, _ api.Evidence) bool { return y.obliges(axis(a)) })
 		// What is quoted has to reassure, and the rest of the quote must not take it back.
 		calm := says(func(y *sentence, e api.Evidence) bool {
-			quoted := lexicon().find(tokens(e.Quote, y.id.Kind))
-			return y.reassures(axis(a)) && quoted.has("calm") && !limited(e.Quote)
+			return y.reassures(axis(a)) && find(tokens(e.Quote, y.id.Kind)).has("calm") && !limited(e.Quote)
 		})
 		switch {
 		case act != nil:

@@ -35,41 +35,24 @@ func axes(sum *api.Summary) [4]*api.Axis {
 var enoughFor = [4]int{developers: 5, users: 6, validators: 6, foundation: 8}
 
 // extractAxis picks the sentences that speak of one group. Each of them is evidence, so the impact holds nothing that
-// the text does not.
+// the text does not. Whether the group has to act is left to [Subject.settleActions].
 func extractAxis(s Subject, a axis, all []sentence) api.Axis {
-	caveat := ""
+	const outright = 2 // points above what is enough
+	points, caveat := func(x *sentence) int { return x.group[a] }, ""
 	if abandoned(s) {
 		caveat = of("caveat", s.Proposal)
 	}
-	act := mustAct(s, a, all)
-	picked := forAxis(a, all, act, maxImpact-utf8.RuneCountInString(caveat))
-	var calm *sentence
-	if act == nil {
-		if calm = reassurance(s, a, all, len(picked) > 0); calm != nil {
-			picked = with(*calm, picked, a)
-		}
-	}
-	if len(picked) == 0 {
-		return api.Axis{Impact: notMentionedBy(s, a, "en"), Severity: api.Low, Evidence: []api.Evidence{}}
-	}
-	out := api.Axis{Stated: true, Severity: api.Low, Impact: told(caveat, picked)}
-	top := 0
+	ranked := slices.DeleteFunc(best(all, points, enoughFor[a]), func(x sentence) bool { return x.marks["calm"] })
+	picked := pick(slices.Concat(s.answer(a, all, len(ranked) > 0), ranked), maxEvidence, maxImpact-utf8.RuneCountInString(caveat))
+	out := api.Axis{Stated: len(picked) > 0, Severity: api.Low, Impact: told(caveat, picked), Evidence: []api.Evidence{}}
 	for _, x := range picked {
-		evidence := api.Evidence{Section: x.section, Quote: x.quote}
-		out.Evidence, top = append(out.Evidence, evidence), max(top, x.group[a])
-		if says := cmp.Or(act, calm); says != nil && x.order == says.order {
-			out.ActionEvidence, out.ActionRequired = &evidence, act != nil
+		out.Evidence = append(out.Evidence, api.Evidence{Section: x.section, Quote: x.quote})
+		if x.group[a] >= enoughFor[a]+outright && !abandoned(s) {
+			out.Severity = api.Medium
 		}
 	}
-	const outright = 2 // points above what is enough
-	switch {
-	case abandoned(s):
-		out.Severity = api.Low
-		out.ActionEvidence = nil
-	case out.ActionRequired && act.marks.hits.has("break"):
-		out.Severity = api.High
-	case out.ActionRequired || top >= enoughFor[a]+outright:
-		out.Severity = api.Medium
+	if !out.Stated {
+		out.Impact = notMentionedBy(s, a, "en")
 	}
 	return out
 }
@@ -87,106 +70,24 @@ func told(caveat string, picked []sentence) string {
 	return fit(out, maxImpact)
 }
 
-// mustAct is the sentence that says best that a group has to act, with the one behind it that says so together with it,
-// nil when there is none. Nobody has to act for an abandoned proposal.
-func mustAct(s Subject, a axis, all []sentence) *sentence {
+// answer is the sentence that says best that a group has to act; without any, the first one that says that nothing comes
+// of the change for it. Beside others that say what does, that counts only where a text speaks of what exists, and for all
+// of the group. Nobody has to act for an abandoned proposal.
+func (s Subject) answer(a axis, all []sentence, beside bool) []sentence {
 	if abandoned(s) {
 		return nil
 	}
-	var act *sentence
-	for i := range all {
-		if x := &all[i]; (act == nil || x.group[a] > act.group[a]) && x.obliges(a) {
-			act = x
-		}
+	acts := slices.DeleteFunc(slices.Clone(all), func(x sentence) bool { return !x.obliges(a) })
+	if ranked := best(acts, func(x *sentence) int { return x.group[a] }, math.MinInt); len(ranked) > 0 {
+		return ranked[:1]
 	}
-	if act == nil {
+	i := slices.IndexFunc(all, func(x sentence) bool {
+		return x.reassures(a) && (!beside || (x.role == compatibility || x.role == impact) && !some(x.own))
+	})
+	if i < 0 || !s.isOne() {
 		return nil
 	}
-	behind := false
-	for _, x := range best(all, func(x *sentence) int { return x.group[a] }, math.MinInt) {
-		alone := x
-		alone.text = x.own
-		switch {
-		case x.order == act.order:
-			behind = true
-		case behind && strings.Contains(x.text, act.text) && alone.obliges(a):
-			act = &x
-		}
-	}
-	return act
-}
-
-// forAxis returns at most three sentences of at most room runes together, in the order of the text: the one that says
-// that the group has to act, and the best of those that have enough points.
-func forAxis(a axis, all []sentence, act *sentence, room int) []sentence {
-	ranked := best(all, func(x *sentence) int { return x.group[a] }, enoughFor[a])
-	if act != nil {
-		ranked = slices.Concat([]sentence{*act}, ranked)
-	}
-	var picked []sentence
-	var said []string
-	for i, x := range ranked {
-		acts := act != nil && i == 0
-		if len(picked) == maxEvidence || !acts && x.marks.calm {
-			continue
-		}
-		n := utf8.RuneCountInString(x.from) + utf8.RuneCountInString(x.text) + len(" : ")
-		known := slices.ContainsFunc(picked, func(y sentence) bool { return strings.Contains(y.text, x.text) })
-		held := x.holdsOneOf(picked)
-		// The sentence that obliges stays.
-		if known || act != nil && held == 0 {
-			continue
-		}
-		if held >= 0 {
-			room += utf8.RuneCountInString(picked[held].text)
-			picked = slices.Delete(picked, held, held+1)
-		}
-		if n <= room && !repeats(x.own, said...) {
-			room -= n
-			said, picked = append(said, x.own), append(picked, x)
-		}
-	}
-	return inOrder(picked)
-}
-
-// holdsOneOf is the place of a sentence that is told as the one before this one too, -1 without any.
-func (x *sentence) holdsOneOf(all []sentence) int {
-	return slices.IndexFunc(all, func(y sentence) bool { return y.order != x.order && strings.Contains(x.text, y.text) })
-}
-
-// reassurance is the first sentence that says that nothing comes of the change for a group, nil without any. Beside others
-// that say what does, it counts only where a text speaks of what exists, and for all of the group.
-func reassurance(s Subject, a axis, all []sentence, beside bool) *sentence {
-	if !s.isOne() || abandoned(s) {
-		return nil
-	}
-	for i := range all {
-		x := &all[i]
-		if x.reassures(a) && (!beside || (x.role == compatibility || x.role == impact) && !some(x.own)) {
-			return x
-		}
-	}
-	return nil
-}
-
-// with adds the sentence that reassures to what was taken for a group, in place of the weakest where there is no room.
-func with(calm sentence, picked []sentence, a axis) []sentence {
-	picked = slices.DeleteFunc(picked, func(x sentence) bool { return strings.Contains(x.text, calm.text) })
-	room := maxImpact - utf8.RuneCountInString(calm.text)
-	for _, x := range picked {
-		room -= utf8.RuneCountInString(x.text) + len(" ")
-	}
-	for len(picked) > 0 && (len(picked) == maxEvidence || room < 0) {
-		at := 0
-		for i := range picked {
-			if picked[i].group[a] < picked[at].group[a] {
-				at = i
-			}
-		}
-		room += utf8.RuneCountInString(picked[at].text)
-		picked = slices.Delete(picked, at, at+1)
-	}
-	return inOrder(append(picked, calm))
+	return all[i : i+1]
 }
 
 // best returns the sentences that have at least so many points, by points and then by place in the text, so that equal
@@ -202,8 +103,26 @@ func best(in []sentence, points func(*sentence) int, least int) []sentence {
 	return out
 }
 
-// inOrder sorts by place in the text.
-func inOrder(in []sentence) []sentence {
-	slices.SortFunc(in, func(a, b sentence) int { return a.order - b.order })
-	return in
+// pick takes in turn the sentences that say what nothing said does, at most so many of at most room runes together, and
+// returns them in the order of the text. One that is told with the sentence before it takes the place of that.
+func pick(ranked []sentence, most, room int, said ...string) []sentence {
+	var picked []sentence
+	for _, x := range ranked {
+		n := utf8.RuneCountInString(x.from+x.text) + len(" : ")
+		held := slices.IndexFunc(picked, func(y sentence) bool { return strings.Contains(x.text, y.text) })
+		known := slices.ContainsFunc(picked, func(y sentence) bool { return strings.Contains(y.text, x.text) })
+		if held >= 0 {
+			n -= utf8.RuneCountInString(picked[held].text)
+		}
+		if known || n > room || held < 0 && len(picked) == most || repeats(x.own, said...) {
+			continue
+		}
+		if held >= 0 {
+			picked = slices.Delete(picked, held, held+1)
+		}
+		room -= n
+		said, picked = append(said, x.own), append(picked, x)
+	}
+	slices.SortFunc(picked, func(a, b sentence) int { return a.order - b.order })
+	return picked
 }

@@ -102,9 +102,10 @@ type sentence struct {
 	lost    bool   // points back at no sentence
 	order   int    // in the subject
 
-	marks  marks
-	group  [4]int // points towards each group
-	change int    // points towards a change
+	hits   hits            // entries of words.txt
+	marks  map[string]bool // see [points]
+	group  [4]int          // points towards each group
+	change int             // points towards a change
 }
 
 // judged is how many bytes of a subject's texts are read.

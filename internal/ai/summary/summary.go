@@ -20,6 +20,7 @@ package summary
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -94,8 +95,16 @@ func Extract(s Subject) api.Summary {
 	for a, x := range axes(&sum) {
 		*x = extractAxis(s, axis(a), all)
 	}
-	// A summary by rules that is committed and read again has to stay as it is.
 	s.settleActions(&sum, all)
+	for _, x := range axes(&sum) {
+		switch {
+		case !x.ActionRequired:
+		case find(tokens(x.ActionEvidence.Quote, "")).has("break"):
+			x.Severity = api.High
+		default:
+			x.Severity = api.Medium
+		}
+	}
 	raise(&sum, s)
 	return sum
 }
@@ -147,8 +156,8 @@ func opening(all []sentence) *sentence {
 	var first *sentence
 	for i, x := range all {
 		switch {
-		case x.from != "" || x.role != abstract || x.item || x.marks.supposed:
-		case !x.marks.hits.has("now") || x.marks.hits.has("self"):
+		case x.from != "" || x.role != abstract || x.item || x.marks["supposed"]:
+		case !x.marks["now"]:
 			return &all[i]
 		case first == nil:
 			first = &all[i]
@@ -156,6 +165,9 @@ func opening(all []sentence) *sentence {
 	}
 	return first
 }
+
+// enoughForChange are the points from which on a sentence is worth being one of what changes.
+const enoughForChange = 6
 
 // changes picks three to six points: what the abstract and the specification say will be different,
 // with what the header says of its fate. Where the text says too little, its lists and the
@@ -168,8 +180,13 @@ func changes(s Subject, all []sentence, tldr string) []string {
 	if s.bundles() {
 		points = append(points, bundledChanges(s, all, room)...)
 	} else {
-		own := slices.DeleteFunc(slices.Clone(all), func(x sentence) bool { return x.from != "" })
-		points = append(points, changePoints(own, min(most, room), minChanges-len(points), tldr)...)
+		ranked := func(least int) []sentence { return best(all, func(x *sentence) int { return x.change }, least) }
+		picked := pick(ranked(enoughForChange), min(most, room), math.MaxInt, tldr)
+		// A sentence without enough points is one of the least only.
+		if least := minChanges - len(points); len(picked) < least {
+			picked = pick(ranked(1), least, math.MaxInt, tldr)
+		}
+		points = append(points, listed(picked)...)
 	}
 	points = filled(points[:min(len(points), maxChanges)], s.Proposal, tldr)
 	for i := range points {
@@ -178,29 +195,10 @@ func changes(s Subject, all []sentence, tldr string) []string {
 	return points
 }
 
-// enoughForChange are the points from which on a sentence is worth being one of what changes.
-const enoughForChange = 6
-
-// changePoints are at most so many points of the sentences that tell best what changes, in the order of the text. A
-// sentence without enough points is one of the least only. Items of one list are one point while they fit.
-func changePoints(all []sentence, most, least int, said ...string) []string {
-	var picked []sentence
-	for _, x := range best(all, func(x *sentence) int { return x.change }, 1) {
-		weak := x.change < enoughForChange && len(picked) >= least
-		if weak || len(picked) == most {
-			break
-		}
-		if repeats(x.own, said...) {
-			continue
-		}
-		if i := x.holdsOneOf(picked); i >= 0 {
-			picked = slices.Delete(picked, i, i+1)
-		}
-		said, picked = append(said, x.own), append(picked, x)
-	}
-	var out []string
+// listed are points of sentences. Items of one list are one point while they fit.
+func listed(picked []sentence) (out []string) {
 	lead := ""
-	for _, x := range inOrder(picked) {
+	for _, x := range picked {
 		if last := len(out) - 1; lead != "" && x.lead == lead {
 			if joined := strings.TrimRight(out[last], ".") + "; " + mip.Sentence(x.own); utf8.RuneCountInString(joined) <= maxChange {
 				out[last] = joined
@@ -209,7 +207,7 @@ func changePoints(all []sentence, most, least int, said ...string) []string {
 		}
 		// A lead that was left out, as it is too long, joins nothing.
 		lead = ""
-		if x.lead != "" && strings.HasPrefix(x.text, x.lead) {
+		if strings.HasPrefix(x.text, x.lead) {
 			lead = x.lead
 		}
 		out = append(out, x.text)
