@@ -27,6 +27,47 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	return p
 })
 
+// inlineParser knows no block but the paragraph: what begins like a list or a heading is text.
+var inlineParser = sync.OnceValue(func() parser.Parser {
+	p := parser.NewParser(
+		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 0)),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithInlineParsers(util.Prioritized(footnoteMarks{}, 140), util.Prioritized(formulaParser{}, 150)))
+	goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Strikethrough, bareLinks{}))
+	return p
+})
+
+// ParseInline parses a line of a paragraph into inline nodes. Links may have the labels, which are in lower case and
+// defined elsewhere. A mark of a footnote is an empty string. It is safe for concurrent use.
+func ParseInline(line string, labels map[string]bool) ast.Node {
+	pc := parser.NewContext()
+	if strings.Contains(line, "[") {
+		for label := range labels {
+			pc.AddReference(parser.NewReference([]byte(label), nil, nil))
+		}
+	}
+	return inlineParser().Parse(text.NewReader([]byte(line)), parser.WithContext(pc))
+}
+
+// footnoteMarks finds the marks of footnotes, which are defined elsewhere.
+type footnoteMarks struct{}
+
+var footnoteMark = regexp.MustCompile(`^\[\^[^\]]{1,99}\]`)
+
+// Trigger implements [parser.InlineParser].
+func (footnoteMarks) Trigger() []byte { return []byte{'['} }
+
+// Parse implements [parser.InlineParser].
+func (footnoteMarks) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	mark := footnoteMark.Find(line)
+	if mark == nil {
+		return nil
+	}
+	block.Advance(len(mark))
+	return ast.NewString(nil)
+}
+
 // ParseBlocks parses a text into blocks alone, without the inline nodes in them. The links are the definitions in the
 // text, by label. It is safe for concurrent use, and takes long for texts that [Check] refuses.
 func ParseBlocks(body string) (root ast.Node, links []parser.Reference) {

@@ -51,7 +51,7 @@ func TestSplit(t *testing.T) {
 		{"See e.g. Figure 1, i.e. the first, cf. Smith et al. Nobody else. Next.", "See e.g. Figure 1, i.e. the first, cf. Smith et al. Nobody else.|Next."},
 		{"It is 3.5 ms. No. 5 is alive. So says V. Buterin. Yes.", "It is 3.5 ms.|No. 5 is alive.|So says V. Buterin.|Yes."},
 		{"Call `a.b(). C`. Then [x. Y](z. Q). End.", "Call `a.b(). C`.|Then [x. Y](z. Q).|End."},
-		{"Go to https://a.example/x. Then <https://b.example/?a. B>. End.", "Go to https://a.example/x.|Then <https://b.example/?a. B>.|End."},
+		{"Go to https://a.example/x. Then <https://b.example/?a.B>. End.", "Go to https://a.example/x.|Then <https://b.example/?a.B>.|End."},
 		{"(This is. All one.) Next.", "(This is. All one.)|Next."},
 		{"An open ( never closes. Next.", "An open ( never closes.|Next."},
 		{"He said \"stop.\" She did. **Bold.** After.[^1] End.", "He said \"stop.\"|She did.|**Bold.**|After.[^1]|End."},
@@ -82,7 +82,7 @@ func TestPlain(t *testing.T) {
 		`escaped \*stars\* and \_bars\_`:                       "escaped *stars* and _bars_",
 		"a note[^1] stands":                                    "a note stands",
 		"1 < 2 and 3 > 2":                                      "1 < 2 and 3 > 2",
-		"[open and `open":                                      "[open and open",
+		"[open and `open":                                      "[open and `open",
 		"[**`f()`** is](x) fine":                               "`f()` is fine",
 	} {
 		if got := Plain(in, labels); got != want {

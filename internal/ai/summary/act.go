@@ -25,8 +25,8 @@ var (
 		foundation: pattern(`^$`),
 	}
 	// userFirst is a sentence about users, and userNext a duty of theirs.
-	userFirst = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
 	userNext  = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
+	userFirst = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
 	// stops says that what is there works no longer, and breaks that it will not, unless it is spared.
 	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe)\b|\bno longer(?: \w+){0,2} (?:valid|supported)\b`)
 	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
