@@ -115,7 +115,7 @@ func Plain(line string, labels map[string]bool) string {
 				b.Write(util.UnescapePunctuations(value))
 			}
 		case *ast.CodeSpan:
-			if code := strings.TrimSpace(string(n.Text(source))); entering && code != "" {
+			if code := markdown.PlainText(n, source); entering && code != "" {
 				b.WriteString("`" + code + "`")
 			}
 			return ast.WalkSkipChildren, nil

@@ -32,8 +32,8 @@ var (
 	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
 		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken)\b|` +
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
-	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively)|n[’']t)\b(?: \w+){0,6} ` +
-		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out)`)
+	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively|reducing)|n[’']t)\b(?:,? \w+){0,10} ` +
+		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out|no longer)`)
 	// refused begins with transactions that were good and are not any more.
 	refused = pattern(`(?i)^(?:(?:some|any|all|many|most|the|such|these|those|pre-?signed|existing|pending|legacy|current|sending) )*transactions? ` +
 		`(?:(?:that|which|with|using|whose|of|from|above|larger|exceeding|stored|signed|sent|in)\b[^;]{0,80}? )?` +
@@ -50,7 +50,7 @@ var (
 	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
 	// limited is a reassurance that is not for all, or not for sure.
-	limited = pattern(`(?i)\b(?:unless|except|most|some|only|should|may|might|must|but|however|until|before|prior|immediately|yet)\b`)
+	limited = pattern(`(?i)^if\b|\b(?:unless|except|most|some|only|should|may|might|must|but|however|until|before|prior|immediately|yet)\b`)
 	// some is said of a part of a group, or of what is not so yet.
 	some   = pattern(`(?i)\b(?:that|which|who|whose|those|if|when|where|would)\b`)
 	aside  = prose.Lazily(`\([^()]*\)`)
@@ -80,7 +80,7 @@ func (x *sentence) obliges(a axis) bool {
 	if !things[a](text) {
 		return false
 	}
-	if a == developers && (stops(text) || breaks(text) && !spared(text)) {
+	if a == developers && (stops(text) || breaks(text)) && !spared(text) {
 		return true
 	}
 	// Who has sent a transaction, or signed one, has to do it again.
@@ -123,7 +123,7 @@ func (x *sentence) reassures(a axis) bool {
 	if x.kind == convention {
 		places = places[:2]
 	}
-	return named && x.marks["calm"] && !limited(x.own) && slices.Contains(places, x.role)
+	return named && x.marks["calm"] && !limited(x.own) && !limited(x.title) && slices.Contains(places, x.role)
 }
 
 // Settle says of each group of a summary that others have made whether the text speaks of it and which quote says

@@ -96,6 +96,7 @@ func TestAnswers(t *testing.T) {
 		// A no that is none.
 		{users, silent, "Users are not affected unless they hold more than one key."},
 		{developers, silent, "Most existing contracts are unaffected."},
+		{users, silent, "If users do not join, they are unaffected."},
 		{developers, silent, "Existing contracts should be unaffected."},
 		{validators, silent, "Validators do not need to upgrade until the second fork."},
 		{users, silent, "Users are unaffected, except those of hardware wallets."},
@@ -106,6 +107,8 @@ func TestAnswers(t *testing.T) {
 		// A yes that is none.
 		{developers, silent, "Keys of wallets are not valid names."},
 		{developers, silent, "No known use case of wallets is broken."},
+		{developers, silent, "No parser, signer or other tool of a wallet is affected by it."},
+		{developers, silent, "A larger limit is set, reducing the risk that contracts will no longer work."},
 		{developers, silent, "The change doesn't break wallets that sort by it."},
 		{developers, silent, "With so few fields it is unlikely that any wallet will be affected."},
 		{developers, silent, "Contracts are positively impacted by the new order."},
@@ -188,6 +191,7 @@ func TestAnswersByPlace(t *testing.T) {
 		// A reassurance counts beside what changes, where it is for all of them and for now.
 		{"Core", "Backwards Compatibility", developers, no, "The fee of contracts above 8 MB is doubled.\n\nExisting contracts are unaffected."},
 		{"Core", "Backwards Compatibility", developers, silent, "The fee of contracts above 8 MB is doubled.\n\nContracts that are smaller are unaffected."},
+		{"Core", "Impact before activation", users, silent, "Users are unaffected."},
 		{"Core", "Backwards Compatibility", validators, silent, "Older nodes are not affected immediately."},
 		// The order of the words and the marks of Markdown do not matter.
 		{"Core", "Backwards Compatibility", developers, yes, "All *wallets* that use [the list](#list) **must be updated**."},

@@ -62,11 +62,7 @@ func roles(sections []mip.Section) []role {
 	var above [7]role
 	ownRoles := []role{skipped, compatibility, security, impact}
 	for i, s := range sections {
-		level := min(max(s.Level, 0), len(above)-1)
-		own, inherited := titleRole(s.Title), other
-		if level > 1 {
-			inherited = above[level-1]
-		}
+		level, own := min(max(s.Level, 0), len(above)-1), titleRole(s.Title)
 		switch {
 		// Text before any heading opens the proposal.
 		case level == 0:
@@ -74,8 +70,8 @@ func roles(sections []mip.Section) []role {
 		// The title of the whole may hold the words of any section.
 		case level == 1 && i == 0:
 			own = other
-		case inherited == skipped, inherited != other && !slices.Contains(ownRoles, own):
-			own = inherited
+		case level > 1 && (above[level-1] == skipped || above[level-1] != other && !slices.Contains(ownRoles, own)):
+			own = above[level-1]
 		}
 		for l := level; l < len(above); l++ {
 			above[l] = own
@@ -197,19 +193,13 @@ var (
 	formula       = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
 )
 
-// unfit are words of what no summary says: key words, placeholders, pointers at what stands nearby, addresses.
-var unfit = []string{
-	"rfc 2119", "rfc-2119", "rfc2119", "bcp 14", "key words", "keywords", "this section", "see below", "see above", "as follows", "shown below", "shown above",
-	"described below", "described above", "defined below", "defined above", "listed below", "listed above", "given below", "mentioned above",
-	"following figure", "following table", "following diagram", "table below", "table above", "figure below", "diagram below",
-	"copyright", "lorem ipsum", "screenshot", "http://", "https://", "www.", "tbd", "todo", "fixme", "xxx",
-}
+// unfinished are parts of what its author has yet to write, and of an address.
+var unfinished = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
 
-// isUnfit reports whether a text holds one of them or a formula.
+// isUnfit reports whether a text holds what no summary says: a placeholder, an address, a formula, words of words.txt.
 func isUnfit(text string) bool {
-	lower := strings.ToLower(text)
-	return slices.ContainsFunc(unfit, func(w string) bool { return strings.Contains(lower, w) }) ||
-		strings.ContainsAny(text, `$\`) && formula().MatchString(text)
+	return slices.ContainsFunc(unfinished, func(part string) bool { return strings.Contains(text, part) }) ||
+		strings.ContainsAny(text, `$\`) && formula().MatchString(text) || find(tokens(text, "")).has("unfit")
 }
 
 // pointsBack reports whether a sentence cannot be understood without the one before it.

@@ -272,13 +272,9 @@ func bundledChanges(s Subject, all []sentence, n int) []string {
 		out = append(out, titled(b)+": "+line)
 	}
 	// A fork of one or two proposals leaves room for more of what they say.
-	for _, x := range best(all, func(x *sentence) int { return x.change }, enoughForChange) {
-		if len(out) == n {
-			break
-		}
-		if x.from != "" && !repeats(x.own, out...) {
-			out = append(out, x.from+": "+x.text)
-		}
+	said := slices.DeleteFunc(slices.Clone(all), func(x sentence) bool { return x.from == "" })
+	for _, x := range pick(best(said, func(x *sentence) int { return x.change }, enoughForChange), n-len(out), math.MaxInt, out...) {
+		out = append(out, x.from+": "+x.text)
 	}
 	return out
 }

@@ -23,6 +23,9 @@ var lexicon = sync.OnceValue(func() (out []entry) {
 	for line := range strings.Lines(wordsFile) {
 		name, entries, _ := strings.Cut(line, ":")
 		for text := range strings.FieldsSeq(entries) {
+			if !strings.Contains(text, "ID") {
+				text = strings.ToLower(text)
+			}
 			text, open := strings.CutSuffix(text, "*")
 			for _, text := range slices.Compact([]string{strings.ReplaceAll(text, "_", " "), strings.ReplaceAll(text, "_", "-")}) {
 				if !open {
