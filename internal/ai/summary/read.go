@@ -150,9 +150,6 @@ func sentences(s Subject) []sentence {
 // id, # and the section's id.
 func sectionID(from, id string) string { return strings.TrimPrefix(from+"#"+id, "#") }
 
-// together is the greatest length of two sentences in one quote, and of an item with its lead, in runes.
-const together = maxQuote
-
 // candidates cuts a block into the sentences that can be told.
 func candidates(b prose.Block, labels map[string]bool) []sentence {
 	const longest = 16 << 10 // bytes of a block; a longer one is no prose
@@ -170,10 +167,10 @@ func candidates(b prose.Block, labels map[string]bool) []sentence {
 		switch joined := beforeRaw + " " + raw; {
 		case pointsBack(own) && before != "":
 			x.text = before + " " + own
-			if utf8.RuneCountInString(joined) <= together && quotable(joined) != "" {
+			if utf8.RuneCountInString(joined) <= maxQuote && quotable(joined) != "" {
 				x.quote = quotable(joined)
 			}
-		case x.lead != "" && i == 0 && utf8.RuneCountInString(x.lead+own) <= together && !isLive(x.lead) && !hides(x.lead):
+		case x.lead != "" && i == 0 && utf8.RuneCountInString(x.lead+own) <= maxQuote && !isLive(x.lead) && !hides(x.lead):
 			x.text = x.lead + ": " + own
 		}
 		before, beforeRaw = own, raw
