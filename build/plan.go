@@ -144,6 +144,8 @@ type planner struct {
 	tied [][]mip.Relation
 	// parsed are the sections of each text, in the order of Metadata.
 	parsed [][]mip.Section
+	// searchParts are the routes of the parts of the search index.
+	searchParts map[string]bool
 	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
 	// linkable is a hash of what every text follows from.

@@ -1,9 +1,11 @@
 package sidecar_test
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,7 +63,14 @@ func TestSearch(t *testing.T) {
 				t.Errorf("%s and %s: %d and %d\n%s", text, beside, a.Count, b.Count, d)
 			}
 		}
-		if got := ask("q=fee&author=nobody-of-this-name"); got.Count != 0 || got.Hits == nil {
+		if got := ask("q=fee&author=nobody-of-this-name&status=Finish"); got.Count != 0 || got.Hits == nil || len(got.Unknown) != 2 || !slices.Contains(got.Unknown[0].Known, "final") {
+			t.Errorf("%+v", got)
+		}
+		// A phrase, and one whose words are there, but not beside each other.
+		if got := ask("q=%22base+fee%22&limit=1"); len(got.Hits) != 1 || !slices.ContainsFunc(got.Hits[0].Excerpt, func(f api.Fragment) bool { return f.Mark && strings.EqualFold(f.Text, "base fee") }) {
+			t.Errorf("%+v", got)
+		}
+		if got := ask("q=%22fee+base%22"); got.Count != 0 {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -110,6 +119,16 @@ func (w without) Open(name string) (fs.File, error) {
 	return w.FS.Open(name)
 }
 
+// withoutTexts is a site of which the texts behind its index are gone.
+type withoutTexts struct{ fs.FS }
+
+func (w withoutTexts) Open(name string) (fs.File, error) {
+	if data, err := fs.ReadFile(w.FS, name); err == nil && bytes.HasPrefix(data, []byte(`{"version":1,"sections":[`)) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return w.FS.Open(name)
+}
+
 // TestSearchWithoutIndex tells programs of a site of another build. Its other answers go on.
 func TestSearchWithoutIndex(t *testing.T) {
 	for prefix, code := range map[string]api.Code{"api/v1/search": api.NotFound, "assets/": api.NotReady} {
@@ -125,7 +144,7 @@ func TestSearchWithoutIndex(t *testing.T) {
 		})
 	}
 	withAI(t, aiSetup{}, func(w *aiWorld) {
-		k, err := catalog.FromFS(without{w.site, "api/v1/mips/"}).Load(t.Context())
+		k, err := catalog.FromFS(withoutTexts{w.site}).Load(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,8 +19,10 @@ func SearchFilters() []string { return []string{"status", "type", "category", "k
 type SearchResults struct {
 	Query      string        `json:"query" doc:"The text that was asked for, without characters that nobody sees."`
 	Count      int           `json:"count" doc:"How many proposals were found; hits has the best of them."`
+	Partial    bool          `json:"partial" doc:"There may be more with the phrase: hits has limit of them, or 24 sections were read."`
 	Hits       []SearchHit   `json:"hits" doc:"The best first; for filters alone the last number first."`
 	DidYouMean []Replacement `json:"didYouMean" doc:"Words that no text has, with those that were looked for in their place."`
+	Unknown    []Unknown     `json:"unknown" doc:"Filters with a value that no proposal has, so that nothing is found by them, with values that there are."`
 	IndexedAt  *mip.Time     `json:"indexedAt" doc:"The newest change of a proposal that is searched, as updatedAt of /api/v1/mips."`
 }
 
@@ -51,4 +53,10 @@ type Fragment struct {
 type Replacement struct {
 	Word    string `json:"word" doc:"As asked for, in the form of the index."`
 	Instead string `json:"instead" doc:"What was looked for."`
+}
+
+// Unknown is a filter with a value that no proposal has.
+type Unknown struct {
+	Filter string   `json:"filter" doc:"Its name and value in the form of the index, such as status:ready."`
+	Known  []string `json:"known" doc:"Values that proposals have, at most twelve: those that are nearest to it in the alphabet."`
 }

@@ -12,13 +12,26 @@ func searching(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/search/?q=gas+cost")
 	tab.Wait(`document.querySelectorAll("#found li mark").length > 3`)
-	tab.Wait(`document.querySelector("#live").textContent.endsWith(" proposals")`)
+	tab.Wait(`document.querySelector("#live").textContent.endsWith(" proposals.")`)
 	// What is typed shows at once, and is in the address.
 	tab.Click("#q")
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("block status:final")
 	tab.Wait(`new URLSearchParams(location.search).get("q") === "block status:final"`)
 	tab.Wait(`document.querySelectorAll("#found li").length > 0 && [...document.querySelectorAll("#found .b")].every(b => b.textContent === "Final")`)
+	// A filter is a chip that can be taken off, and one that nothing has says what there is.
+	tab.Click(`#found [aria-label="Remove status:final"]`)
+	tab.Wait(`document.querySelector("#q").value.trim() === "block" && document.activeElement.id === "q" && !document.querySelector("#found [aria-label]")`)
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("block status:finish")
+	tab.Wait(`document.querySelector("#found [aria-label]") && document.querySelector("#live").textContent.includes("status:finish is nowhere. There are: draft, final,")`)
+	// A phrase is marked as one.
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("“base fee”")
+	tab.Wait(`[...document.querySelectorAll("#found li mark")].some(m => m.textContent.toLowerCase() === "base fee")`)
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("\"fee base\"")
+	tab.Wait(`document.querySelector("#found").textContent.includes("Nothing has these words")`)
 	for text, want := range map[string]string{"mip-4": "MIP-4 ", "0004": "MIP-4 "} {
 		Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 		tab.Press(text)

@@ -2,7 +2,6 @@ package search
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -19,25 +18,17 @@ const (
 	// before is how many of them stand before the first word that was looked for, and how many an end may lack so that it is
 	// that of a word.
 	before = 40
-	// longestText is in bytes. The rest of a longer text is not looked at. Where nothing is looked for, its beginning is enough.
-	longestText, enough = 256 << 10, 8 << 10
 )
 
-// place is where a term that was looked for stands, in characters.
+// place is where a term or a phrase that was looked for stands, in characters.
 type place struct {
 	term       string
 	start, end int
 }
 
-// Excerpt is the part of a Markdown text with most of the terms of an [Answer], without marks of Markdown. Its beginning, where
-// it has none of them.
-func Excerpt(markdown string, asked []string) (out []Fragment) {
-	most := longestText
-	if len(asked) == 0 {
-		most = enough
-	}
-	bare := unmarked(Text(unlinked(cut(markdown, most))))
-	text, found := []rune(bare), places(bare, asked)
+// Excerpt is the part of a text of [Texts] with most of the terms of an [Answer]. Its beginning, where it has none of them.
+func Excerpt(visible string, asked []string) (out []Fragment) {
+	text, found := []rune(visible), places(visible, asked)
 	from := first(found)
 	if from = max(0, min(from-before, len(text)-excerptSize)); from > 0 {
 		from = afterBlank(text, from)
@@ -71,97 +62,56 @@ func Excerpt(markdown string, asked []string) (out []Fragment) {
 	return out
 }
 
-// unlinked is a text with the words of links and pictures in place of these, and where they lead behind "](".
-func unlinked(text string) string {
-	var b strings.Builder
-	last := 0 // up to which the text is written
-	for at := 0; ; {
-		i := strings.Index(text[at:], "](")
-		if i < 0 {
-			b.WriteString(text[last:])
-			return b.String()
-		}
-		end := at + i
-		at = end + len("](")
-		open := last + strings.LastIndexAny(text[last:end], "[]\n")
-		if open < last || text[open] != '[' {
-			continue
-		}
-		b.WriteString(strings.TrimSuffix(text[last:open], "!"))
-		b.WriteString(text[open+1 : at])
-		last = at
-	}
-}
-
-// unmarked is a text in one line, without the marks of Markdown for code, emphasis, tables, headings, quotes, rules and lists.
-func unmarked(text string) string {
-	var b strings.Builder
-	begins, blank := true, false // of a line; before a word
-	for i := 0; i < len(text); {
-		c, size := utf8.DecodeRuneInString(text[i:])
-		run := 0 // of hyphens
-		for c == '-' && i+run < len(text) && text[i+run] == '-' {
-			run++
-		}
-		next, _ := utf8.DecodeRuneInString(text[i+size:])
-		switch {
-		case isBlank(c):
-			blank, begins = true, begins || strings.ContainsRune("\n\r\u2028\u2029", c)
-			i += size
-			continue
-		case strings.ContainsRune("`*|#>", c), begins && (c == '-' || c == '+') && i+size < len(text) && isBlank(next):
-			blank = true
-		case run >= 3:
-			blank, size = true, run
-		default:
-			if blank && b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			blank = false
-			size = max(size, run)
-			b.WriteString(text[i : i+size])
-		}
-		begins = false
-		i += size
-	}
-	return b.String()
-}
-
-// isBlank reports the characters that scripts of pages count as blanks.
-func isBlank(c rune) bool {
-	return c == ' ' || c >= '\t' && c <= '\r' || c >= 0x80 && (unicode.Is(unicode.Z, c) || c == '\ufeff')
-}
-
-// places are those of the terms that were looked for, in their order.
+// places are those of the terms and phrases that were looked for, in their order.
 func places(text string, asked []string) (out []place) {
-	whole, begun := map[string]bool{}, []string{}
-	for _, term := range asked {
-		if with, ok := strings.CutSuffix(term, "*"); ok {
-			begun = append(begun, with)
-		} else {
-			whole[term] = true
-		}
-	}
-	matches := func(term string) bool {
-		for _, with := range begun {
-			if strings.HasPrefix(term, with) {
-				return true
-			}
-		}
-		return whole[term]
-	}
 	if len(asked) == 0 {
 		return nil
 	}
+	var phrases [][]string
+	for _, a := range asked {
+		phrases = append(phrases, strings.Split(a, " "))
+	}
+	words := terms(text)
 	bytes, runes := 0, 0 // of the text up to the last place
-	for _, w := range terms(text) {
-		if matches(w.term) {
+	for i, w := range words {
+		for n, phrase := range phrases {
+			end := follows(words[i:], phrase)
+			if end == 0 {
+				continue
+			}
 			runes += utf8.RuneCountInString(text[bytes:w.start])
 			bytes = w.start
-			out = append(out, place{w.term, runes, runes + utf8.RuneCountInString(text[w.start:w.end])})
+			out = append(out, place{asked[n], runes, runes + utf8.RuneCountInString(text[w.start:end])})
 		}
 	}
 	return out
+}
+
+// follows is where the words of a phrase end with which a text goes on; 0 where it does not. A phrase of one word may be part of
+// an identifier; words of a longer one follow each other as they are written.
+func follows(text []word, phrase []string) (end int) {
+	if text[0].part && len(phrase) > 1 {
+		return 0
+	}
+	n := 0
+	for _, w := range text {
+		if w.part && n > 0 {
+			continue
+		}
+		if !matches(w.term, phrase[n]) {
+			return 0
+		}
+		if n++; n == len(phrase) {
+			return w.end
+		}
+	}
+	return 0
+}
+
+// matches reports a term that is asked for: one that ends in a star stands for all that begin so.
+func matches(term, asked string) bool {
+	with, begun := strings.CutSuffix(asked, "*")
+	return term == asked || begun && strings.HasPrefix(term, with)
 }
 
 // first is where those places begin that have most terms within an excerpt.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -18,6 +19,9 @@ var excerptExamples = []struct {
 	{"plural, case and accents", "Fées and FEES.", []string{"fee"}, "{Fées} and {FEES}."},
 	{"beginning", "A transaction, transient.", []string{"trans*"}, "A {transaction}, {transient}."},
 	{"part of an identifier", "Call `eth_getProof` twice.", []string{"getproof", "proof"}, "Call eth_get{Proof} twice."},
+	{"phrase", "The fee, the base; base fee: base-fee.", []string{"base fee", "base", "fee"}, "The {fee}, the {base}; {base fee}: {base-fee}."},
+	{"beginning of a phrase", "A base feed.", []string{"base fee*"}, "A {base feed}."},
+	{"phrase of identifiers", "Call eth_getProof twice, getProof twice.", []string{"getproof twice"}, "Call eth_getProof twice, {getProof twice}."},
 	{"identifier", "Call `eth_getProof` twice.", []string{"eth_getproof", "proof"}, "Call {eth_getProof} twice."},
 	{"Markdown", "## See [the *fee*](./a.md \"t\")\n\n- ![a fee](b(c).png)\n* | x | y |\n|---|---|\n> `c` <b>d</b> <!-- fee --> https://x.example/fee", []string{"fee"},
 		"See the {fee} a {fee} x y c d"},
@@ -43,7 +47,7 @@ var excerptExamples = []struct {
 func TestExcerpt(t *testing.T) {
 	for _, of := range excerptExamples {
 		var got strings.Builder
-		for _, f := range Excerpt(of.text, of.asked) {
+		for _, f := range Excerpt(visible(of.text), of.asked) {
 			if f.Mark {
 				f.Text = "{" + f.Text + "}"
 			}
@@ -55,12 +59,29 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
+// TestCut leaves headings out of texts, in each of their forms, and shows the beginning of a text that nothing describes. Parts are
+// bounded, and so is what they have of a section.
+func TestCut(t *testing.T) {
+	for _, heading := range []string{"", "## T\n", "\n## T\n", "T\n===\n", "T of\ntwo lines\n---\n"} {
+		title := strings.Repeat("T", min(1, len(heading)))
+		from, parts := Cut(&Proposal{Sections: []Section{{"", " \n"}, {title, heading + "A *fee*\n"}}})
+		if got := fmt.Sprint(from, parts); got != "[0] [{1 [A fee  A fee]}]" {
+			t.Errorf("%q: %s", heading, got)
+		}
+	}
+	long := strings.Repeat("fee ", 10_000)
+	from, parts := Cut(&Proposal{Description: "All.", Sections: []Section{{"", "x"}, {"", long}, {"", "y"}, {"", long[:5_000]}, {"", long[:5_000]}, {"", long[:5_000]}}})
+	if got := fmt.Sprint(from, len(parts[0].Sections[0]), len(parts[1].Sections[0])); got != fmt.Sprint([]int{0, 2, 3, 5, 6}, len("All."), longestText) {
+		t.Errorf("parts begin at %s", got)
+	}
+}
+
 // FuzzExcerpt is short, whole and in the text, whatever that is.
 func FuzzExcerpt(f *testing.F) {
-	f.Add("[a](b) `c` \xff \u202e", "fee a*")
+	f.Add("[a](b) `c` \xff \u202e", "fee,a*,b c*")
 	f.Fuzz(func(t *testing.T, text, asked string) {
 		size := 0
-		for _, p := range Excerpt(strings.ToValidUTF8(text, ""), strings.Fields(asked)) {
+		for _, p := range Excerpt(visible(strings.ToValidUTF8(text, "")), strings.Split(asked, ",")) {
 			if p.Text == "" || !utf8.ValidString(p.Text) {
 				t.Fatalf("a piece %q", p.Text)
 			}
@@ -82,7 +103,7 @@ func FuzzSearch(f *testing.F) {
 			s.Split()
 		}
 		m := &Manifest{Version: Version, Kinds: []string{"MIP"}, Proposals: []string{"1", "2"}, Stages: "d"[:r.IntN(2)], Shards: []Part{{"", "x"}}}
-		a, err := Search(m, func(Part) (*Shard, error) { return s, nil }, Parse(question, m.Kinds...))
+		a, err := Search(m, &made{shards: map[string]*Shard{"x": s}}, Parse(strings.ReplaceAll(question, `"`, ""), m.Kinds...), limit)
 		if err != nil {
 			t.Fatal(err)
 		}

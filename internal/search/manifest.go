@@ -2,7 +2,10 @@ package search
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -43,6 +46,54 @@ type Entry struct {
 	Mark     string      `json:"mark" doc:"The class of the status in the site's style sheet."`
 	URL      string      `json:"url" doc:"The page."`
 	Sections [][2]string `json:"sections" doc:"The id and the title of each section."`
+	Texts    []Part      `json:"texts" doc:"What is read of the sections, by the position of the first one in decimal digits; 0 is the description."`
+}
+
+// errParts says that parts of an index do not belong together.
+var errParts = errors.New("parts of the search index do not belong together")
+
+// from is the part that has a position: the last that does not begin behind it, and the position within.
+func from(parts []Part, position int) (p Part, within int, err error) {
+	for i, of := range slices.Backward(parts) {
+		n, err := strconv.Atoi(of.From)
+		if err == nil && n >= 0 && n <= position {
+			return parts[i], position - n, nil
+		}
+	}
+	return p, 0, fmt.Errorf("%w: none has position %d", errParts, position)
+}
+
+// Shown is what is shown of a proposal, which is a position among all.
+func Shown(m *Manifest, files Files, proposal int) (*Entry, error) {
+	p, within, err := from(m.Titles, proposal)
+	if err != nil {
+		return nil, err
+	}
+	b, err := files.Block(p)
+	if err != nil {
+		return nil, err
+	}
+	if within >= len(b.Proposals) {
+		return nil, fmt.Errorf("%w: proposal %d has no title", errParts, proposal)
+	}
+	return &b.Proposals[within], nil
+}
+
+// Section is the title and the text of a section of a [Found].
+func (e *Entry) Section(files Files, section int) (title, text string, err error) {
+	title = e.Title
+	if section > 0 && section <= len(e.Sections) {
+		title = e.Sections[section-1][1]
+	}
+	p, within, err := from(e.Texts, section)
+	if err != nil {
+		return title, "", err
+	}
+	t, err := files.Texts(p)
+	if err == nil && within < len(t.Sections) {
+		text = t.Sections[within]
+	}
+	return title, text, err
 }
 
 // BlockOf is how many proposals a block has.
@@ -84,6 +135,22 @@ func (t table) beginning(with string) (out []int) {
 	}
 	slices.SortStableFunc(out, func(a, b int) int { return len(t.proposals[b]) - len(t.proposals[a]) })
 	return out[:min(len(out), mostNear)]
+}
+
+// nearest are the values of the filters with this beginning that stand nearest to one in the alphabet.
+func (t table) nearest(filter, with string) []string {
+	at, _ := slices.BinarySearch(t.terms, filter)
+	first, _ := slices.BinarySearch(t.terms, with)
+	values := []string{}
+	for _, term := range t.terms[first:] {
+		value, ok := strings.CutPrefix(term, with)
+		if !ok {
+			break
+		}
+		values = append(values, value)
+	}
+	at = max(0, min(at-first-mostKnown/2, len(values)-mostKnown))
+	return values[at:min(len(values), at+mostKnown)]
 }
 
 // like is the position of the word that differs from one of five letters and more by one letter, or by two that changed

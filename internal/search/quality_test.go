@@ -36,13 +36,13 @@ func TestKnownItems(t *testing.T) {
 	type count struct{ first, five, slipped, all float64 }
 	counts := map[bool]*count{true: {}, false: {}}
 	for name, prefix := range map[string]string{"eips": "EIP", "simd": "SIMD", "monad-mips": "MIP"} {
-		m, read := indexOf(t, corpora.Need(t, name), prefix)
+		m, x := indexOf(t, corpora.Need(t, name), prefix)
 		for i, q := range questions {
 			if q.Corpus != name {
 				continue
 			}
 			rank := func(text string) int {
-				a, err := search.Search(m, read, search.Parse(text+" ", m.Kinds...))
+				a, err := search.Search(m, x, search.Parse(text+" ", m.Kinds...), 5)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -75,8 +75,17 @@ func TestKnownItems(t *testing.T) {
 	}
 }
 
+// shards are an index without texts, which only phrases need.
+type shards struct {
+	search.Files
+
+	of map[string]*search.Shard
+}
+
+func (s shards) Shard(p search.Part) (*search.Shard, error) { return s.of[p.URL], nil }
+
 // indexOf is the index of a folder's proposals.
-func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, func(search.Part) (*search.Shard, error)) {
+func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 	t.Helper()
 	c, err := corpus.Load(t.Context(), corpus.Options{Prefix: prefix, Folders: []string{dir}})
 	if err != nil {
@@ -99,7 +108,7 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, func(search.Pa
 		m.Shards = append(m.Shards, search.Part{From: first, URL: fmt.Sprint(i)})
 		files[fmt.Sprint(i)] = &s
 	}
-	return m, func(p search.Part) (*search.Shard, error) { return files[p.URL], nil }
+	return m, shards{of: files}
 }
 
 // slip spells one longer word of a question wrongly: a letter is missing, two have changed places, one is another, or one too

@@ -9,8 +9,8 @@ import (
 // Query is a question taken apart. The zero value asks for nothing.
 type Query struct {
 	words []asked
-	// begun says that the last word may be the beginning of one.
-	begun bool
+	// phrases are those of several words, with blanks between their terms.
+	phrases []string
 	// filters are the terms of filters: of one name any will do, of several names each is needed.
 	filters []string
 	// key is that of the proposal whose number or id the question is; empty for none.
@@ -21,10 +21,24 @@ type Query struct {
 type asked struct {
 	term  string
 	parts []string
+	// begun says that it may be the beginning of a word, and quoted that it is asked for as it is.
+	begun, quoted bool
 }
 
-// filter is a word such as status:final, or author:"Ada Lovelace".
-var filter = regexp.MustCompile(`(?i)(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"|(\S+))`)
+// star is a term in an [Answer]: what it begins with is enough.
+func (a asked) star() string {
+	if a.begun {
+		return a.term + "*"
+	}
+	return a.term
+}
+
+// special is a word such as status:final or author:"Ada Lovelace", or a phrase in quotes. One without an end goes to the end of
+// the text.
+var special = regexp.MustCompile(`(?i)(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"?|(\S+))|"([^"]*)("?)`)
+
+// quotes are those that texts have from word processors.
+var quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
 
 // number is a question for one proposal, perhaps with other words: its number alone, or its id.
 var number = regexp.MustCompile(`(?i)^\s*0*(\d{1,9})\s*$|\b([a-z]+)[-_ ]?0*(\d{1,9})\b`)
@@ -40,10 +54,22 @@ const longestQuestion = 400
 // Parse takes a question apart, for proposals of these kinds, of which the first has its numbers for keys and the others have
 // their ids in lower case. Everything is a question, the empty text too.
 func Parse(text string, kinds ...string) (q Query) {
-	text = cut(text, longestQuestion)
-	text = filter.ReplaceAllStringFunc(text, func(m string) string {
-		f := filter.FindStringSubmatch(m)
-		q.filters = append(q.filters, Facet(strings.ToLower(f[1]), f[2]+f[3]))
+	text = special.ReplaceAllStringFunc(quotes.Replace(cut(text, longestQuestion)), func(m string) string {
+		of := special.FindStringSubmatch(m)
+		if of[1] != "" {
+			q.filters = append(q.filters, Facet(strings.ToLower(of[1]), of[2]+of[3]))
+			return " "
+		}
+		quoted := words(of[4], of[5] == "")
+		var phrase []string
+		for i := range quoted {
+			quoted[i].quoted = true
+			phrase = append(phrase, quoted[i].star())
+		}
+		if len(quoted) > 1 {
+			q.phrases = append(q.phrases, strings.Join(phrase, " "))
+		}
+		q.ask(quoted)
 		return " "
 	})
 	for _, m := range number.FindAllStringSubmatch(text, -1) {
@@ -56,17 +82,33 @@ func Parse(text string, kinds ...string) (q Query) {
 			q.key = strings.ToLower(m[2]) + "-" + m[3]
 		}
 	}
+	q.ask(words(text, true))
+	return q
+}
+
+// words are those of a text. The last one may be the beginning of one, unless the text has an end.
+func words(text string, open bool) (out []asked) {
 	for _, w := range terms(text) {
 		if w.part {
-			last := &q.words[len(q.words)-1]
+			last := &out[len(out)-1]
 			last.parts = append(last.parts, w.term)
-		} else if !slices.ContainsFunc(q.words, func(a asked) bool { return a.term == w.term }) {
-			q.words = append(q.words, asked{term: w.term})
+		} else {
+			out = append(out, asked{term: w.term})
 		}
 	}
-	end := strings.TrimRight(text, "\t\n ")
-	q.begun = end == text && text != ""
-	return q
+	if len(out) > 0 && open && strings.TrimRight(text, "\t\n ") == text {
+		out[len(out)-1].begun = true
+	}
+	return out
+}
+
+// ask adds words, each once.
+func (q *Query) ask(words []asked) {
+	for _, w := range words {
+		if !slices.ContainsFunc(q.words, func(a asked) bool { return a.term == w.term }) {
+			q.words = append(q.words, w)
+		}
+	}
 }
 
 // Filter adds a filter to a question, as if it stood in its text.

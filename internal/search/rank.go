@@ -2,9 +2,9 @@ package search
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
-	"strings"
 )
 
 // impact is what a hit counts, by its weight: in a section, and in what the header says.
@@ -17,31 +17,9 @@ const (
 	near = 0.7
 	// stopped is what is left of the score of a proposal that is not pursued any more.
 	stopped = 0.97
-	// mostNear is how many words are tried that begin like one.
-	mostNear = 50
 	// outright is added to the score of the proposal that a question names.
 	outright = 1_000_000
 )
-
-// Found is a proposal that answers a question.
-type Found struct {
-	// Proposal is its position among all.
-	Proposal int
-	// Section is the position of its best section, from 1; 0 is the proposal as a whole.
-	Section int
-	// Score is larger for a better one, and comparable within one answer.
-	Score int
-}
-
-// Answer is what a question finds.
-type Answer struct {
-	// Found are the proposals, the best first.
-	Found []Found
-	// Terms are those that were looked for, which excerpts mark; one that ends in a star stands for all that begin so.
-	Terms []string
-	// Instead are the words that were taken in place of unknown ones, by these.
-	Instead map[string]string
-}
 
 // list are the hits of one term, and what it counts.
 type list struct {
@@ -49,180 +27,89 @@ type list struct {
 	factor float64
 }
 
-// Search answers a question from the parts of an index; shard reads one. Its errors end the search and are returned.
-func Search(m *Manifest, shard func(Part) (*Shard, error), q Query) (a Answer, err error) {
-	r := reader{m: m, shard: shard, answer: &a}
-	a.Instead = map[string]string{}
-	allowed, err := r.filter(q.filters)
-	if err != nil {
-		return a, err
-	}
-	var lists [][]list
-	for i, w := range q.words {
-		found, err := r.lists(w.term, q.begun && i == len(q.words)-1, len(w.parts) == 0)
-		if err != nil {
-			return a, err
-		}
-		if len(found) > 0 || len(w.parts) == 0 {
-			lists = append(lists, found)
-			continue
-		}
-		for _, part := range w.parts {
-			found, err := r.lists(part, false, true)
-			if err != nil {
-				return a, err
-			}
-			lists = append(lists, found)
-		}
-	}
-	a.Found = rank(lists, m, q.key, allowed)
-	if len(q.words) == 0 && q.key == "" {
-		for i := len(m.Proposals) - 1; i >= 0; i-- {
-			if allowed[i] {
-				a.Found = append(a.Found, Found{Proposal: i})
-			}
-		}
-	}
-	return a, nil
+// counted are the hits of one word of a question. A needed one is in every section that answers.
+type counted struct {
+	lists  []list
+	needed bool
 }
 
-// reader looks terms up.
-type reader struct {
-	m      *Manifest
-	shard  func(Part) (*Shard, error)
-	answer *Answer
+// ranked is a proposal with what the words of a question count in it.
+type ranked struct {
+	Found
+
+	words    []float64 // the best hit of each
+	sections map[int]total
 }
 
-// filter are the proposals that pass filters; nil stands for all.
-func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
-	byName := map[string]map[int]bool{}
-	for _, f := range filters {
-		name, _, _ := strings.Cut(f, ":")
-		if byName[name] == nil {
-			byName[name] = map[int]bool{}
-		}
-		t, err := r.at(f)
-		if err != nil {
-			return nil, err
-		}
-		for _, h := range t.hits(f) {
-			byName[name][h.proposal] = true
-		}
-	}
-	for _, one := range byName {
-		if allowed == nil {
-			allowed = one
-			continue
-		}
-		both := map[int]bool{}
-		for p := range one {
-			if allowed[p] {
-				both[p] = true
-			}
-		}
-		allowed = both
-	}
-	return allowed, nil
+// total is what all words count in a section, and how many of the needed ones it has.
+type total struct {
+	score  float64
+	needed int
 }
 
-// at is the shard whose range has a term; empty when there is none.
-func (r *reader) at(term string) (table, error) {
-	i, exact := slices.BinarySearchFunc(r.m.Shards, term, func(p Part, term string) int { return strings.Compare(p.From, term) })
-	if !exact {
-		i--
-	}
-	if i < 0 {
-		return table{}, nil
-	}
-	s, err := r.shard(r.m.Shards[i])
-	if err != nil {
-		return table{}, err
-	}
-	if s.split != nil {
-		return *s.split, nil
-	}
-	return newTable(s), nil
-}
-
-// lists are the hits of a term, of those that begin with it where it is begun, and where there is none of the one that is
-// spelt most like it.
-func (r *reader) lists(term string, begun, alone bool) (out []list, err error) {
-	t, err := r.at(term)
-	if err != nil {
-		return nil, err
-	}
-	if hits := t.hits(term); len(hits) > 0 {
-		out = append(out, list{hits, 1})
-		r.answer.Terms = append(r.answer.Terms, term)
-	}
-	if begun {
-		others := t.beginning(term)
-		for _, i := range others {
-			out = append(out, list{t.decode(i), near})
+// rank orders the allowed proposals that have words of a question, the best first.
+func rank(words []counted, m *Manifest, key string, allowed map[int]bool) (out []*ranked) {
+	all, needed := map[int]*ranked{}, 0
+	for i, word := range words {
+		word.count(all, i, len(words), float64(len(m.Proposals)))
+		if word.needed {
+			needed++
 		}
-		if len(others) > 0 {
-			r.answer.Terms = append(r.answer.Terms, term+"*")
-		}
-	}
-	if len(out) == 0 && alone {
-		if i := t.like(term); i >= 0 {
-			out = append(out, list{t.decode(i), near})
-			r.answer.Terms = append(r.answer.Terms, t.terms[i])
-			r.answer.Instead[term] = t.terms[i]
-		}
-	}
-	return out, nil
-}
-
-// sum is what the words of a question count in one proposal.
-type sum struct {
-	words    []float64       // the best hit of each
-	sections map[int]float64 // of all words
-}
-
-// rank orders the allowed proposals that have words of a question, the best first. lists are the hits of each word.
-func rank(lists [][]list, m *Manifest, key string, allowed map[int]bool) []Found {
-	sums := map[int]*sum{}
-	for i, word := range lists {
-		count(sums, word, i, len(lists), float64(len(m.Proposals)))
 	}
 	named := slices.Index(m.Proposals, key)
-	if named >= 0 && sums[named] == nil {
-		sums[named] = &sum{}
+	if named >= 0 && all[named] == nil {
+		all[named] = &ranked{Found: Found{Proposal: named}}
 	}
-	var out []Found
-	for proposal, s := range sums {
+	for proposal, r := range all {
 		// A shard of another index could name more proposals than there are.
 		if proposal >= min(len(m.Proposals), len(m.Stages)) || allowed != nil && !allowed[proposal] {
 			continue
 		}
-		total, best, section := 0.0, 0.0, 0
-		for _, score := range s.words {
-			total += score
-		}
-		for i, score := range s.sections {
-			if i > 0 && (score > best || score == best && i < section) {
-				best, section = score, i
+		for section, t := range r.sections {
+			if t.needed < needed {
+				delete(r.sections, section)
 			}
 		}
-		total += whole * max(best, s.sections[0])
+		if needed > 0 && len(r.sections) == 0 {
+			continue
+		}
+		score := 0.0
+		for _, of := range r.words {
+			score += of
+		}
+		best := r.sections[0].score
+		if order := r.order(); len(order) > 0 {
+			r.Section = order[0]
+			best = max(best, r.sections[r.Section].score)
+		}
+		score += whole * best
 		if m.Stages[proposal] == stageLetters["stopped"] {
-			total *= stopped
+			score *= stopped
 		}
-		score := int(math.Round(1000 * total))
+		r.Score = int(math.Round(1000 * score))
 		if proposal == named {
-			score += outright
+			r.Score += outright
 		}
-		out = append(out, Found{proposal, section, score})
+		out = append(out, r)
 	}
-	slices.SortFunc(out, func(a, b Found) int { return cmp.Or(b.Score-a.Score, a.Proposal-b.Proposal) })
+	slices.SortFunc(out, func(a, b *ranked) int { return cmp.Or(b.Score-a.Score, a.Proposal-b.Proposal) })
 	return out
 }
 
+// order are the sections of a proposal, the best first. What its header says is the last of them.
+func (r *ranked) order() []int {
+	return slices.SortedFunc(maps.Keys(r.sections), func(a, b int) int {
+		if a == 0 || b == 0 {
+			return b - a
+		}
+		return cmp.Or(cmp.Compare(r.sections[b].score, r.sections[a].score), a-b)
+	})
+}
+
 // count adds what the n-th word of so many counts. A word in few of the proposals counts more than one in many.
-func count(sums map[int]*sum, word []list, n, words int, proposals float64) {
+func (c counted) count(all map[int]*ranked, n, words int, proposals float64) {
 	best, in := map[[2]int]float64{}, map[int]bool{}
-	for _, l := range word {
+	for _, l := range c.lists {
 		for _, h := range l.hits {
 			of := 0
 			if h.section == 0 {
@@ -236,12 +123,17 @@ func count(sums map[int]*sum, word []list, n, words int, proposals float64) {
 	have := float64(len(in))
 	rare := math.Log(1 + (proposals-have+0.5)/(have+0.5))
 	for at, score := range best {
-		s := sums[at[0]]
-		if s == nil {
-			s = &sum{make([]float64, words), map[int]float64{}}
-			sums[at[0]] = s
+		r := all[at[0]]
+		if r == nil {
+			r = &ranked{Found{Proposal: at[0]}, make([]float64, words), map[int]total{}}
+			all[at[0]] = r
 		}
-		s.words[n] = max(s.words[n], rare*score)
-		s.sections[at[1]] += rare * score
+		r.words[n] = max(r.words[n], rare*score)
+		t := r.sections[at[1]]
+		t.score += rare * score
+		if c.needed {
+			t.needed++
+		}
+		r.sections[at[1]] = t
 	}
 }

@@ -25,9 +25,11 @@ func TestScriptAgrees(t *testing.T) {
 	dir := t.TempDir()
 	x := newMade(few(), "fdsff")
 	type answer struct {
-		Terms []string
-		Found [][3]int
-		Asked []string
+		Terms   []string
+		Found   [][3]int
+		Asked   []string
+		Partial bool
+		Unknown []Unknown
 	}
 	type excerpt struct {
 		Text  string
@@ -37,11 +39,14 @@ func TestScriptAgrees(t *testing.T) {
 		"blob base fee", "blob base fee ", "transient storage reentrancy", "who calls 0x0b", "eth_getProof", "getProof", "HTTPServer parseABIv2 NAÏVE", "hopper", "3", "MIP-0002",
 		"mip 2 fee", "mrc-2", "trans", "trans ", "reentrency ", "tarnsient ", "storage status:draft", "storage status:draft status:withdrawn", `author:"Ada Lovelace" blob`, "status:none x",
 		"手数料", "手", "подписи Straße ﬁne Ångström policies classes", "", "of the", "_x_ __ a", "gone\t", "0x0B, (proof) [of] `eth_getproof`", "c", "\u202eblob\u200b",
+		`"base fee"`, `"fee base"`, `“base fees” blob`, `„the base f`, `«the base f `, `"trans"`, `"reentrency"`, `"getproof"`, `"eth_getProof returns"`, `"getproof returns"`,
+		`"lock against" "costs little"`, `"lock against" "gone after"`, `"lock against" status:draft`, `"transient storage" 3`, `"手数料を"`, `storage "`, `"" “” «`,
+		`"storage status:draft"`, "storage status:finish type:x kind:mip", `author:“Ada Lovelace” "market of their"`,
 	}
 	var want []answer
 	for _, q := range questions {
 		a := x.ask(t, q)
-		of := answer{Terms: a.Terms, Found: [][3]int{}, Asked: []string{}}
+		of := answer{Terms: a.Terms, Found: [][3]int{}, Asked: []string{}, Partial: a.Partial, Unknown: append([]Unknown{}, a.Unknown...)}
 		if of.Terms == nil {
 			of.Terms = []string{}
 		}
@@ -55,18 +60,28 @@ func TestScriptAgrees(t *testing.T) {
 	}
 	var excerpts []excerpt
 	for _, of := range excerptExamples {
-		excerpts = append(excerpts, excerpt{of.text, append([]string{}, of.asked...)})
+		excerpts = append(excerpts, excerpt{visible(of.text), append([]string{}, of.asked...)})
 	}
-	input, err := json.Marshal(map[string]any{"manifest": x.Manifest, "files": x.files, "questions": questions, "excerpts": excerpts})
+	files := map[string]any{}
+	for name, s := range x.shards {
+		files[name] = s
+	}
+	for name, b := range x.blocks {
+		files[name] = b
+	}
+	for name, s := range x.texts {
+		files[name] = s
+	}
+	input, err := json.Marshal(map[string]any{"manifest": x.Manifest, "files": files, "questions": questions, "excerpts": excerpts, "limit": limit})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const run = `import { readFileSync } from "node:fs";
 import { terms, parse, find, excerpt } from "./search.mjs";
-const { manifest, files, questions, excerpts } = JSON.parse(readFileSync(0, "utf8")), out = [];
+const { manifest, files, questions, excerpts, limit } = JSON.parse(readFileSync(0, "utf8")), out = [];
 for (const q of questions) {
-  const a = await find(manifest, async p => files[p.url], parse(q, manifest.kinds));
-  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.section, f.score]), Asked: terms(q).map(w => w.term) });
+  const a = await find(manifest, async p => files[p.url], parse(q, manifest.kinds), limit);
+  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.section, f.score]), Asked: terms(q).map(w => w.term), Partial: !!a.partial, Unknown: a.unknown });
 }
 const pieces = excerpts.map(e => excerpt(e.Text, e.Terms).map((Text, i) => ({ Text, Mark: i % 2 === 1 })).filter(p => p.Text));
 console.log(JSON.stringify({ answers: out, excerpts: pieces }));
@@ -98,7 +113,7 @@ console.log(JSON.stringify({ answers: out, excerpts: pieces }));
 		t.Fatal(err)
 	}
 	for i, of := range excerptExamples {
-		if d := cmp.Diff(Excerpt(of.text, of.asked), got.Excerpts[i], cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(Excerpt(visible(of.text), of.asked), got.Excerpts[i], cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: excerpt (-package +script):\n%s", of.name, d)
 		}
 	}

@@ -82,25 +82,45 @@ func FuzzPostings(f *testing.F) {
 // made is an index in memory.
 type made struct {
 	Manifest
-	files map[string]*Shard
+	shards map[string]*Shard
+	blocks map[string]*Block
+	texts  map[string]*Texts
 }
 
+func (x *made) Shard(p Part) (*Shard, error) { return x.shards[p.URL], nil }
+func (x *made) Block(p Part) (*Block, error) { return x.blocks[p.URL], nil }
+func (x *made) Texts(p Part) (*Texts, error) { return x.texts[p.URL], nil }
+
 func newMade(all []Proposal, stages string) *made {
-	x := &made{Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Stages: stages}, map[string]*Shard{}}
+	x := &made{Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Stages: stages}, map[string]*Shard{}, map[string]*Block{}, map[string]*Texts{}}
 	for i := range all {
 		x.Proposals = append(x.Proposals, fmt.Sprint(i+1))
+		e := Entry{Title: all[i].Title}
+		for _, s := range all[i].Sections {
+			e.Sections = append(e.Sections, [2]string{"", s.Title})
+		}
+		from, parts := Cut(&all[i])
+		for k := range parts {
+			e.Texts = append(e.Texts, Part{fmt.Sprint(from[k]), fmt.Sprint("text", i, "-", k)})
+			x.texts[e.Texts[k].URL] = &parts[k]
+		}
+		x.Titles = append(x.Titles, Part{fmt.Sprint(i), fmt.Sprint("title", i)})
+		x.blocks[x.Titles[i].URL] = &Block{Version, []Entry{e}}
 	}
 	for i, s := range Shards(all) {
 		first, _, _ := strings.Cut(s.Terms, " ")
-		x.files[fmt.Sprint(i)] = &s
+		x.shards[fmt.Sprint(i)] = &s
 		x.Shards = append(x.Shards, Part{first, fmt.Sprint(i)})
 	}
 	return x
 }
 
+// limit is how many answers the tests ask for.
+const limit = 5
+
 func (x *made) ask(t *testing.T, question string) Answer {
 	t.Helper()
-	a, err := Search(&x.Manifest, func(p Part) (*Shard, error) { return x.files[p.URL], nil }, Parse(question, x.Kinds...))
+	a, err := Search(&x.Manifest, x, Parse(question, x.Kinds...), limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +165,29 @@ func TestSearch(t *testing.T) {
 		`author:"Ada Lovelace" blob`:            "1.1",
 		"status:unheard-of storage":             "",
 		"手数料":                                   "5.1",
+		`"base fee"`:                            "1.0 2.2",
+		`"fee base"`:                            "",
+		`“base fee”`:                            "1.0 2.2",
+		`„Base Fees“ blob`:                      "1.0 2.2",
+		`«the base fee of blobs» elsewhere`:     "2.2",
+		`"the base f`:                           "2.2",
+		`"the base fe `:                         "",
+		`"base" fee`:                            "1.0 2.2",
+		`"trans"`:                               "",
+		`"reentrency"`:                          "",
+		`"getproof"`:                            "",
+		`"eth_getProof returns"`:                "4.1",
+		`"getproof returns"`:                    "",
+		`"proof precompile, 0x0b"`:              "4.1",
+		`"lock against" "costs little"`:         "2.2 3.2",
+		`"lock against" "gone after"`:           "",
+		`"lock against" status:draft`:           "2.2",
+		`"transient storage"`:                   "2.0 3.0",
+		`"手数料を"`:                                "5.1",
+		`storage ""`:                            "2.1 3.1",
+		`storage "`:                             "2.1 3.1",
+		`"storage status:draft"`:                "",
+		`"" “” «`:                               "",
 		"":                                      "",
 	} {
 		a := x.ask(t, question)
@@ -158,6 +201,35 @@ func TestSearch(t *testing.T) {
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%q finds %s, want %s", question, s, want)
 		}
+	}
+}
+
+// TestPhraseIsBounded reads no more sections than it says, and says when there are more.
+func TestPhraseIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		all, having, found int
+		partial            bool
+	}{{10, 0, 0, false}, {10, 2, 2, false}, {mostRead, limit, limit, false}, {10, limit + 1, limit, true}, {mostRead + 1, 1, 0, true}} {
+		var all []Proposal
+		for i := range tt.all {
+			text := "A base is no fee."
+			if i >= tt.all-tt.having {
+				text = "A base fee is one."
+			}
+			all = append(all, Proposal{Sections: []Section{{"A", "## A\n\n" + text}}})
+		}
+		a := newMade(all, strings.Repeat("d", tt.all)).ask(t, `"base fee"`)
+		if len(a.Found) != tt.found || a.Partial != tt.partial {
+			t.Errorf("%+v: %d found, partial %t", tt, len(a.Found), a.Partial)
+		}
+	}
+}
+
+// TestUnknownFilters tells what there is.
+func TestUnknownFilters(t *testing.T) {
+	a := newMade(few(), "fdsff").ask(t, "storage status:finish status:draft type:x kind:mip")
+	if got, want := fmt.Sprint(a.Unknown), "[{status:finish [draft final withdrawn]} {type:x [core interface]} {kind:mip []}]"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -3,7 +3,66 @@ package search
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
+
+// Texts are the texts of some sections of one proposal that stand side by side, as readers see them.
+type Texts struct {
+	Version  int      `json:"version" doc:"1."`
+	Sections []string `json:"sections" doc:"Plain text of each section without its heading, in their order."`
+}
+
+const (
+	// longestText is in bytes. Excerpts and phrases are found in so much of a section; its words are found in all of it.
+	longestText = 24 << 10
+	// textsOf is how many bytes the texts of a part have, if it has more than one.
+	textsOf = 8 << 10
+)
+
+// Cut are the texts of a proposal in parts of bounded size, by the first section of each. Section 0 is what a reader is shown of
+// the proposal as a whole: its description or, without one, how its text begins.
+func Cut(p *Proposal) (from []int, parts []Texts) {
+	texts := []string{visible(p.Description)}
+	for _, s := range p.Sections {
+		text := visible(body(s))
+		if texts[0] == "" {
+			texts[0] = cut(text, 4*excerptSize)
+		}
+		texts = append(texts, text)
+	}
+	size := 0
+	for i, text := range texts {
+		if i == 0 || size+len(text) > textsOf {
+			from, parts, size = append(from, i), append(parts, Texts{Version: Version}), 0
+		}
+		last := &parts[len(parts)-1]
+		last.Sections = append(last.Sections, text)
+		size += len(text)
+	}
+	return from, parts
+}
+
+// underline is the second line of a heading of two.
+var underline = regexp.MustCompile(`(?m)^ {0,3}(=+|-+)[ \t]*\r?$`)
+
+// body is the Markdown of a section below its heading.
+func body(s Section) string {
+	if s.Title == "" {
+		return s.Markdown
+	}
+	heading, rest, _ := strings.Cut(strings.TrimLeft(s.Markdown, " \t\r\n"), "\n")
+	if end := underline.FindStringIndex(rest); end != nil && !strings.HasPrefix(heading, "#") {
+		return rest[end[1]:]
+	}
+	return rest
+}
+
+// visible is the beginning of a Markdown text as readers see it.
+func visible(markdown string) string {
+	// What marks it up is at most as much again.
+	return cut(unmarked(Text(unlinked(cut(markdown, 2*longestText)))), longestText)
+}
 
 // notText is what Markdown has beside its words: comments, tags, and where links lead.
 var notText = regexp.MustCompile("(?s)<!--.*?-->|</?[A-Za-z][^<>]*>" +
@@ -16,4 +75,65 @@ func Text(markdown string) string {
 		return markdown
 	}
 	return notText.ReplaceAllString(markdown, " ")
+}
+
+// unlinked is a text with the words of links and pictures in place of these, and where they lead behind "](".
+func unlinked(text string) string {
+	var b strings.Builder
+	last := 0 // up to which the text is written
+	for at := 0; ; {
+		i := strings.Index(text[at:], "](")
+		if i < 0 {
+			b.WriteString(text[last:])
+			return b.String()
+		}
+		end := at + i
+		at = end + len("](")
+		open := last + strings.LastIndexAny(text[last:end], "[]\n")
+		if open < last || text[open] != '[' {
+			continue
+		}
+		b.WriteString(strings.TrimSuffix(text[last:open], "!"))
+		b.WriteString(text[open+1 : at])
+		last = at
+	}
+}
+
+// unmarked is a text in one line, without the marks of Markdown for code, emphasis, tables, headings, quotes, rules and lists.
+func unmarked(text string) string {
+	var b strings.Builder
+	begins, blank := true, false // of a line; before a word
+	for i := 0; i < len(text); {
+		c, size := utf8.DecodeRuneInString(text[i:])
+		run := 0 // of hyphens
+		for c == '-' && i+run < len(text) && text[i+run] == '-' {
+			run++
+		}
+		next, _ := utf8.DecodeRuneInString(text[i+size:])
+		switch {
+		case isBlank(c):
+			blank, begins = true, begins || strings.ContainsRune("\n\r\u2028\u2029", c)
+			i += size
+			continue
+		case strings.ContainsRune("`*|#>", c), begins && (c == '-' || c == '+') && i+size < len(text) && isBlank(next):
+			blank = true
+		case run >= 3:
+			blank, size = true, run
+		default:
+			if blank && b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			blank = false
+			size = max(size, run)
+			b.WriteString(text[i : i+size])
+		}
+		begins = false
+		i += size
+	}
+	return b.String()
+}
+
+// isBlank reports the characters that scripts of pages count as blanks.
+func isBlank(c rune) bool {
+	return c == ' ' || c >= '\t' && c <= '\r' || c >= 0x80 && (unicode.Is(unicode.Z, c) || c == '\ufeff')
 }

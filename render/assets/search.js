@@ -1,69 +1,41 @@
 // Loaded when a reader turns to a field for searching. It ranks as internal/search does, from the same files: a list of
-// proposals, parts of an index by the first words in them, titles, and the texts of the best for what is shown of them.
-const letters = "!#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~";
-const radix = letters.length, single = 64, escape = radix - 1, double = single + (escape - single) * radix;
-const digits = new Map([...letters].map((c, i) => [c, i]));
+// proposals, parts of an index by the first words in them, titles, and texts for phrases and for what is shown of the best.
+const letters = String.fromCharCode(...Array.from({ length: 94 }, (_, i) => i + 33)).replace(/["&<>\\]/g, "");
 
-// words of a text: each run of letters, digits and underscores, and behind it its parts.
-const run = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_])+/gu;
+// terms are the words of a text: each run of letters, digits and underscores, and behind it its parts; of ideographs any two.
+const run = /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_])+/gu;
+const piece = /\p{Lu}+(?=\p{Lu}[^\p{Lu}\p{Nd}_])|\p{Lu}?[^\p{Lu}\p{Nd}_]+|\p{Lu}+|\p{Nd}+/gu;
 const fold = s => s.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const kept = s => { const n = [...s].length; return n > 1 && n < 33 && (n < 9 || /\p{L}/u.test(s)) };
 const singular = s => !/^[a-z]{4,}$/.test(s) || !s.endsWith("s") || /[sui]s$/.test(s) ? s
   : s.length > 4 && s.endsWith("ies") ? s.slice(0, -3) + "y"
   : /(?:ch|sh|ss|x|z)es$/.test(s) ? s.slice(0, -2) : s.slice(0, -1);
-const kind = c => !c ? "" : c === "_" ? "_" : /\p{Nd}/u.test(c) ? "0" : /\p{Lu}/u.test(c) ? "A" : "a";
-const cuts = s => {
-  const out = [0];
-  let i = 0, at = 0, before = "", last = "";
-  for (const c of s) {
-    const now = kind(c), was = kind(last);
-    if (i && (now !== was)) {
-      if (now === "a" && was === "A") { if (kind(before) === "A" && at > out.at(-1)) out.push(at) } else out.push(i);
-    }
-    before = last;
-    last = c;
-    at = i;
-    i += c.length;
-  }
-  return [...out, s.length];
-};
 export const terms = text => {
-  const out = [];
-  for (const m of text.matchAll(run)) {
-    if (/^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u.test(m[0])) {
-      const all = [...m[0]];
-      let at = m.index;
-      for (let i = 0; i === 0 || i + 1 < all.length; i++) {
-        const pair = all.slice(i, i + 2).join("");
-        out.push({ term: fold(pair), part: false, start: at, end: at + pair.length });
-        at += all[i].length;
-      }
+  const out = [], add = (s, start, part) => out.push({ term: singular(fold(s)), part, start, end: start + s.length });
+  for (const { 0: word, 1: ideographs, index } of text.matchAll(run)) {
+    if (ideographs) {
+      const all = [...word];
+      let at = index;
+      for (let i = 0; i === 0 || i + 1 < all.length; at += all[i++].length) add(all.slice(i, i + 2).join(""), at, false);
       continue;
     }
-    const whole = m[0].replace(/^_+|_+$/g, "");
-    if (!whole || !kept(whole)) continue;
-    const start = m.index + m[0].indexOf(whole), add = (s, at, part) => out.push({ term: singular(fold(s)), part, start: at, end: at + s.length });
+    const whole = word.replace(/^_+|_+$/g, ""), start = index + word.indexOf(whole);
+    if (!kept(whole)) continue;
     add(whole, start, false);
-    const places = cuts(whole);
-    if (places.length > 2) for (let i = 1; i < places.length; i++) {
-      const piece = whole.slice(places[i - 1], places[i]), s = piece.replace(/^_+|_+$/g, "");
-      if (kept(s)) add(s, start + places[i - 1] + piece.indexOf(s), true);
-    }
+    for (const { 0: s, index } of whole.matchAll(piece)) if (s !== whole && kept(s)) add(s, start + index, true);
   }
   return out;
 };
 
 // postings
-export const decode = (proposals, sections) => {
+const decode = (proposals, sections) => {
   const reader = s => {
     let i = 0;
-    const digit = () => digits.get(s[i++]);
+    const digit = () => letters.indexOf(s[i++]);
     return () => {
       if (i >= s.length) return;
       const first = digit();
-      if (first < single) return first;
-      if (first < escape) return single + (first - single) * radix + digit();
-      return double + digit() * radix * radix + digit() * radix + digit();
+      return first < 64 ? first : first < 88 ? 64 + (first - 64) * 89 + digit() : 2200 + digit() * 7921 + digit() * 89 + digit();
     };
   };
   const hits = [], p = reader(proposals), s = reader(sections);
@@ -80,114 +52,161 @@ export const decode = (proposals, sections) => {
 };
 
 // questions
-const filters = /(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"|(\S+))/gi;
+const special = /(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"?|(\S+))|"([^"]*)("?)/gi;
 const numbers = /^\s*0*(\d{1,9})\s*$|\b([a-z]+)[-_ ]?0*(\d{1,9})\b/gi;
 const facet = (name, value) => name + ":" + (fold(value).match(/[\p{L}\p{Nd}\p{M}_]+/gu) ?? []).join("-");
+const words = (text, open, quoted) => {
+  const out = [];
+  for (const w of terms(text)) if (w.part) out.at(-1).parts.push(w.term); else out.push({ term: w.term, parts: [], quoted });
+  if (out.length && open && !/[\t\n ]$/.test(text)) out.at(-1).begun = true;
+  return out;
+};
+const star = w => w.term + (w.begun ? "*" : "");
 export const parse = (text, kinds) => {
-  const q = { words: [], filters: [], key: "" };
-  text = text.slice(0, 400).replace(filters, (_, name, quoted, bare) => { q.filters.push(facet(name.toLowerCase(), quoted || bare || "")); return " " });
+  const q = { words: [], phrases: [], filters: [], chips: [], key: "", text: text.slice(0, 400).replace(/[“”„«»]/g, '"') };
+  const ask = all => { for (const w of all) if (!q.words.some(o => o.term === w.term)) q.words.push(w) };
+  text = q.text.replace(special, (m, name, value, bare, phrase, end) => {
+    if (name) {
+      q.filters.push(facet(name.toLowerCase(), value || bare || ""));
+      q.chips.push(m);
+    } else {
+      const all = words(phrase, !end, true);
+      if (all.length > 1) q.phrases.push(all.map(star).join(" "));
+      ask(all);
+    }
+    return " ";
+  });
   for (const [, alone, prefix, n] of text.matchAll(numbers)) {
     const i = kinds.findIndex(k => k.toLowerCase() === prefix?.toLowerCase());
     q.key ||= alone || i === 0 ? alone ?? n : i > 0 ? `${prefix.toLowerCase()}-${n}` : "";
   }
-  for (const w of terms(text)) {
-    if (w.part) q.words.at(-1).parts.push(w.term); else if (!q.words.some(o => o.term === w.term)) q.words.push({ term: w.term, parts: [] });
-  }
-  q.begun = text !== "" && !/[\t\n ]$/.test(text);
+  ask(words(text, true));
   return q;
 };
 
+// oneEdit is of two different words.
 const oneEdit = (a, b) => {
   [a, b] = [[...a], [...b]];
-  if (a.length > b.length) [a, b] = [b, a];
-  if (b.length - a.length > 1) return false;
-  let i = 0;
-  while (i < a.length && a[i] === b[i]) i++;
-  const same = (x, y) => a.slice(x).join("") === b.slice(y).join("");
-  if (a.length < b.length) return same(i, i + 1);
-  return i < a.length && (same(i + 1, i + 1) || a[i] === b[i + 1] && a[i + 1] === b[i] && same(i + 2, i + 2));
+  while (a.length && a[0] === b[0]) { a.shift(); b.shift() }
+  while (a.length && a.at(-1) === b.at(-1)) { a.pop(); b.pop() }
+  return a.length < 2 && b.length < 2 || a.length + b.length === 4 && a[0] === b[1] && a[1] === b[0];
 };
 const impact = [[.5, 1, 1.4, 1.9], [.5, 1, 1.6, 2.5]];
 
-// find ranks: manifest is the list of proposals and parts, and part gives the shard of an entry of it.
-export const find = async (manifest, part, q) => {
-  const terms = [], instead = {};
+const from = (parts, n) => { const of = parts.findLast(t => Number(t.from) <= n); return [of, n - of.from] };
+
+// shown is what is shown of a proposal, and textOf the title and the text of a section of it.
+const shown = async (manifest, part, proposal) => { const [of, i] = from(manifest.titles, proposal); return (await part(of)).proposals[i] };
+const textOf = async (entry, part, section) => {
+  const [of, i] = from(entry.texts, section);
+  return [entry.sections[section - 1]?.[1] ?? entry.title, (await part(of)).sections[i] ?? ""];
+};
+
+// places are those of terms and phrases in a text.
+const matches = (term, asked) => asked.endsWith("*") ? term.startsWith(asked.slice(0, -1)) : term === asked;
+const places = (text, asked) => {
+  const all = terms(text), out = [], phrases = asked.map(a => a.split(" "));
+  all.forEach((w, i) => phrases.forEach((phrase, k) => {
+    if (w.part && phrase[1]) return;
+    for (let j = i, n = 0; j < all.length; j++) {
+      if (n && all[j].part) continue;
+      if (!matches(all[j].term, phrase[n])) return;
+      if (++n === phrase.length) { out.push({ term: asked[k], start: w.start, end: all[j].end }); return }
+    }
+  }));
+  return out;
+};
+
+// find ranks: manifest is the list of proposals and parts, and part gives what an entry of it stands for.
+export const find = async (manifest, part, q, limit) => {
+  const terms = [...q.phrases], instead = {}, unknown = [];
   const at = async term => {
-    const i = manifest.shards.findLastIndex(s => s.from <= term);
-    if (i < 0) return { terms: [], hits: () => [] };
-    const s = await part(manifest.shards[i]);
-    s.list ??= [s.terms, s.proposals, s.sections].map(x => x.split(" "));
-    const [names, proposals, sections] = s.list;
+    const of = manifest.shards.findLast(s => s.from <= term);
+    if (!of) return { terms: [], hits: () => [] };
+    const s = await part(of), [names, proposals, sections] = s.list ??= [s.terms, s.proposals, s.sections].map(x => x.split(" "));
     return { terms: names, size: i => proposals[i].length, hits: i => decode(proposals[i] ?? "", sections[i] ?? "") };
   };
-  const lists = async (term, begun, alone) => {
-    const t = await at(term), out = [], i = t.terms.indexOf(term);
+  const lists = async (w, guess) => {
+    const { term } = w, t = await at(term), out = [], i = t.terms.indexOf(term);
     if (i >= 0) { out.push([t.hits(i), 1]); terms.push(term) }
-    if (begun) {
+    if (w.begun) {
       const near = t.terms.map((_, i) => i).filter(i => t.terms[i].startsWith(term) && t.terms[i] !== term && !t.terms[i].includes(":"));
-      near.sort((a, b) => t.size(b) - t.size(a) || a - b);
-      for (const i of near.slice(0, 50)) out.push([t.hits(i), .7]);
-      if (near.length) terms.push(term + "*");
+      for (const i of near.sort((a, b) => t.size(b) - t.size(a)).slice(0, 50)) out.push([t.hits(i), .7]);
+      if (near.length) terms.push(star(w));
     }
-    if (!out.length && alone && [...term].length > 4) {
+    if (!out.length && guess && [...term].length > 4) {
       let best = -1;
       t.terms.forEach((o, i) => { if (oneEdit(term, o) && (best < 0 || t.size(i) > t.size(best))) best = i });
       if (best >= 0) { out.push([t.hits(best), .7]); terms.push(instead[term] = t.terms[best]) }
     }
     return out;
   };
-  let allowed = null;
   const byName = {};
   for (const f of q.filters) {
-    const t = await at(f), i = t.terms.indexOf(f), set = byName[f.split(":")[0]] ??= new Set;
+    const t = await at(f), i = t.terms.indexOf(f), name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
     if (i >= 0) for (const [p] of t.hits(i)) set.add(p);
+    else {
+      const known = t.terms.filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
+      unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
+    }
   }
-  for (const set of Object.values(byName)) allowed = allowed ? new Set([...allowed].filter(p => set.has(p))) : set;
-  const words = [];
-  for (const [i, w] of q.words.entries()) {
-    const found = await lists(w.term, q.begun && i === q.words.length - 1, !w.parts.length);
-    if (found.length || !w.parts.length) words.push(found); else for (const p of w.parts) words.push(await lists(p, false, true));
+  const sets = Object.values(byName), allowed = p => sets.every(s => s.has(p));
+  const all = [];
+  for (const w of q.words) {
+    const found = await lists(w, !w.parts.length && !w.quoted);
+    // A word without a section that has little of it may be in more sections than the index has.
+    const whole = !q.phrases.length || found.length === 1 && found[0][0].some(h => h[1] && !h[2]);
+    if (found.length || !w.parts.length || w.quoted) all.push({ found, needed: w.quoted && whole });
+    else for (const p of w.parts) all.push({ found: await lists({ term: p }, true) });
   }
-  const sums = new Map(), sum = p => sums.get(p) ?? sums.set(p, { words: words.map(() => 0), sections: new Map }).get(p);
-  words.forEach((word, n) => {
+  const sums = {}, sum = p => sums[p] ??= { words: all.map(() => 0), sections: {} };
+  let needed = 0;
+  for (const [n, w] of all.entries()) {
     const best = new Map(), have = new Set;
-    for (const [hits, factor] of word) for (const [p, section, weight] of hits) {
+    for (const [hits, factor] of w.found) for (const [p, section, weight] of hits) {
       const k = p * 1e5 + section, v = factor * impact[section ? 0 : 1][weight];
       if (!(best.get(k) >= v)) best.set(k, v);
       have.add(p);
     }
     const rare = Math.log(1 + (manifest.proposals.length - have.size + .5) / (have.size + .5));
     for (const [k, v] of best) {
-      const s = sum(Math.floor(k / 1e5)), section = k % 1e5;
+      const s = sum(Math.floor(k / 1e5)), t = s.sections[k % 1e5] ??= [0, 0];
       s.words[n] = Math.max(s.words[n], rare * v);
-      s.sections.set(section, (s.sections.get(section) ?? 0) + rare * v);
+      t[0] += rare * v;
+      if (w.needed) t[1]++;
     }
-  });
+    if (w.needed) needed++;
+  }
   const named = q.key ? manifest.proposals.indexOf(q.key) : -1;
   if (named >= 0) sum(named);
-  const found = [];
-  for (const [proposal, s] of sums) {
-    if (allowed && !allowed.has(proposal)) continue;
-    let total = s.words.reduce((a, b) => a + b, 0), best = 0, section = 0;
-    for (const [i, score] of s.sections) if (i && (score > best || score === best && i < section)) [best, section] = [score, i];
-    total += .6 * Math.max(best, s.sections.get(0) ?? 0);
+  const ranked = [];
+  const keys = of => Object.keys(of).map(Number);
+  for (const proposal of keys(sums)) {
+    // Sections by what they count, the header behind them.
+    const s = sums[proposal].sections, order = keys(s).filter(i => s[i][1] >= needed).sort((a, b) => a && b ? s[b][0] - s[a][0] || a - b : b - a);
+    if (!allowed(proposal) || needed && !order.length) continue;
+    let total = sums[proposal].words.reduce((a, b) => a + b, 0);
+    total += .6 * Math.max(0, ...[order[0], order.at(-1)].map(i => s[i]?.[0] ?? 0));
     if (manifest.stages[proposal] === "s") total *= .97;
-    found.push({ proposal, section, score: Math.round(1000 * total) + (proposal === named ? 1e6 : 0) });
+    ranked.push({ proposal, section: order[0] ?? 0, score: Math.round(1000 * total) + (proposal === named ? 1e6 : 0), order });
   }
-  found.sort((a, b) => b.score - a.score || a.proposal - b.proposal);
-  if (!q.words.length && !q.key && allowed) for (const p of [...allowed].sort((a, b) => b - a)) found.push({ proposal: p, section: 0, score: 0 });
-  return { found, terms, instead };
+  ranked.sort((a, b) => b.score - a.score || a.proposal - b.proposal);
+  if (!q.words.length && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, section: 0, score: 0 });
+  const answer = { found: ranked, terms, instead, unknown };
+  if (!q.phrases.length) return answer;
+  const found = answer.found = [];
+  let read = 0;
+  for (const of of ranked) for (const section of of.order) {
+    if (read++ === 24 || found.length === limit) { answer.partial = true; return answer }
+    const texts = await textOf(await shown(manifest, part, of.proposal), part, section);
+    if (q.phrases.every(p => texts.some(t => places(t, [p]).length))) { found.push({ ...of, section }); break }
+  }
+  return answer;
 };
 
-// text without what is no text in Markdown
-const notText = /<!--.*?-->|<\/?[A-Za-z][^<>]*>|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)|https?:\/\/[^\s<>()[\]"`]+/gs;
-const matches = (term, all) => all.some(t => t.endsWith("*") ? term.startsWith(t.slice(0, -1)) : t === term);
-
-// excerpt is the part of a text with most of the terms: texts in turn plain and marked. It looks at the beginning of a long
-// text alone, since some expressions take time quadratic in what they read.
-export const excerpt = (markdown, all, most = 220) => {
-  const text = markdown.slice(0, 32768).replace(/!?\[([^[\]\n]*)\](?=\()/g, "$1]").replace(notText, " ").replace(/[`*|#>]+|^[^\S\n\r\u2028\u2029]*[-+]\s|-{3,}/gm, " ").replace(/\s+/g, " ").trim();
-  const found = terms(text).filter(w => matches(w.term, all));
+// excerpt is the part of a text with most of the terms: texts in turn plain and marked.
+export const excerpt = (text, all, most = 220) => {
+  const found = places(text, all);
   let from = 0, best = 0;
   for (const [i, w] of found.entries()) {
     const in_ = new Set;
@@ -210,55 +229,40 @@ export const excerpt = (markdown, all, most = 220) => {
   return out;
 };
 
-// part of a proposal's file that is its n-th section; 0 is what stands before the first heading, or all.
-const sectionOf = (file, title) => {
-  const body = file.replace(/^\uFEFF?\s*---\r?\n.*?\r?\n---\r?\n/s, ""), plain = s => (s.match(/[\p{L}\p{Nd}]+/gu) ?? []).join(" ");
-  if (title === undefined) return body;
-  const lines = body.split("\n");
-  let fence = "", from = title ? -1 : 0;
-  for (const [i, line] of lines.entries()) {
-    const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1];
-    if (mark && (!fence || line.trim().startsWith(fence))) fence = fence ? "" : mark;
-    if (fence || !/^ {0,3}#{1,6}\s|^(=+|-+)\s*$/.test(line)) continue;
-    if (from >= 0 && i > from + 1) return lines.slice(from + (title ? 1 : 0), i).join("\n");
-    const at = /^ {0,3}#/.test(line) ? line : lines[i - 1] ?? "";
-    if (from < 0 && plain(at) === plain(title)) from = i;
-  }
-  return from < 0 ? body : lines.slice(from + 1).join("\n");
-};
-
 // Styles of what only this script adds to a page. Each answer has its room before its text is there.
-const styles = `.found ol{list-style:none;padding:0;margin-top:1rem;display:grid;gap:1rem}.found a{font-weight:600}.found li{overflow-wrap:anywhere;max-width:52rem}
-.found mark{background:var(--amber-bg);color:var(--text);border-radius:3px}.found .ex{height:4.5em;line-height:1.5;overflow:hidden}
-.pop{position:absolute;z-index:9;right:0;top:calc(100% + .5rem);width:min(38rem,100vw - 2rem);max-height:75vh;overflow:auto;padding:1rem;background:var(--bg);border:1px solid var(--ctl)}
+const styles = `.found ol{list-style:none;padding:0;margin-top:1rem;display:grid;gap:1rem}.found a{font-weight:600}
+.found li{overflow-wrap:anywhere;max-width:52rem}.found mark{background:var(--amber-bg);color:var(--text);border-radius:3px}
+.found .ex{height:4.5em;line-height:1.5;overflow:hidden}
+.pop{position:absolute;z-index:9;right:0;top:calc(100% + .5rem);width:min(38rem,100vw - 2rem);max-height:75vh;overflow:auto;
+padding:1rem;background:var(--bg);border:1px solid var(--ctl)}
 @media (max-width:52rem){.found .ex{height:7.5em}.pop{left:0;width:auto}}`;
 
 export const search = form => {
-  if ("on" in form.dataset) return;
-  form.dataset.on = "";
+  if (form.dataset.on) return;
+  form.dataset.on = 1;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   document.adoptedStyleSheets.push(sheet);
-  form.elements.q.autocomplete = "off";
-  const d = document, say = text => { d.querySelector("#live").textContent = text }, field = form.elements.q, cache = new Map();
+  const d = document, field = form.elements.q, cache = {};
   const el = (tag, props, ...children) => { const e = Object.assign(d.createElement(tag), props); e.append(...children); return e };
-  const page = d.querySelector("#found"), own = page && form.contains(page) ? page : null;
+  field.autocomplete = "off";
+  const own = form.querySelector("#found");
   const box = own ?? form.appendChild(el("div", { className: "found pop", hidden: true }));
-  const load = (url, as = "json") => cache.get(url) ?? cache.set(url, fetch(url).then(r => r.ok ? r[as]() : Promise.reject(r.status)).catch(e => { cache.delete(url); throw e })).get(url);
-  const here = url => new URL(url).pathname;
-  const marked = parts => parts.map((p, i) => i % 2 ? el("mark", {}, p) : p);
-  const seen = new IntersectionObserver(all => { for (const a of all) if (a.isIntersecting) { seen.unobserve(a.target); a.target.show() } });
-  let asked = 0, shown = 5;
+  const load = url => cache[url] ??= fetch(url).then(r => r.ok ? r.json() : Promise.reject()).catch(e => { delete cache[url]; throw e });
+  const here = url => new URL(url).pathname, part = p => load(here(p.url));
+  const seen = new IntersectionObserver(all => { for (const a of all) if (a.isIntersecting) a.target.show() });
+  const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
+  let asked = 0;
 
   const item = (entry, f, all) => {
-    const section = f.section ? entry.sections[f.section - 1] : null, url = here(entry.url) + (section ? `#${section[0]}` : "");
+    const section = entry.sections[f.section - 1], url = here(entry.url) + (section ? `#${section[0]}` : "");
     const link = el("a", { href: url }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
     const text = el("p", { className: "ex small muted" });
     const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status)), text);
     if (section?.[1]) text.before(el("p", { className: "small" }, section[1]));
-    li.show = () => load(here(entry.url).replace(/\/$/, ".md"), "text").then(file => {
-      const parts = excerpt(sectionOf(file, section?.[1]), all, d.body.clientWidth < 600 ? 120 : 220);
-      text.replaceChildren(...marked(parts));
+    li.show = () => textOf(entry, part, f.section).then(([, body]) => {
+      const parts = excerpt(body, all, d.body.clientWidth < 600 ? 120 : 220);
+      text.replaceChildren(...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
       // A browser that knows fragments of text marks the words there, too.
       const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
       if (words.length) link.href = `${url}${section ? "" : "#"}:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}`;
@@ -267,51 +271,47 @@ export const search = form => {
     return li;
   };
 
-  const show = (...children) => {
-    if (box.contains(d.activeElement)) field.focus(); // it goes
-    box.hidden = false;
-    box.replaceChildren(...children);
-  };
-  const note = text => { show(el("p", { className: "small muted" }, text)); say(text) };
   const ask = async most => {
-    shown = most;
     const text = field.value, mine = ++asked;
+    const tell = (told, q, ...more) => {
+      if (mine !== asked) return;
+      if (box.contains(d.activeElement)) field.focus(); // it goes
+      box.hidden = false;
+      const chip = c => button(`${c.trim()} ×`, () => { field.value = q.text.replace(c, ""); field.focus(); ask(5) }, `Remove ${c.trim()}`);
+      box.replaceChildren(el("p", { className: "small muted" }, ...q ? q.chips.flatMap(c => [chip(c), " "]) : [], told), ...more);
+      d.querySelector("#live").textContent = told;
+    };
     if (own) history.replaceState(null, "", text ? `?q=${encodeURIComponent(text)}` : location.pathname);
     if (!text.trim()) { box.hidden = !own; box.replaceChildren(); return }
     try {
-      const manifest = await load(form.dataset.index), part = p => load(here(p.url));
-      const q = parse(text, manifest.kinds);
-      if (!q.words.length && !q.filters.length && !q.key) { if (mine === asked) note("Type one letter more."); return }
-      const { found, terms: all, instead } = await find(manifest, part, q);
-      const top = found.slice(0, shown);
-      const entries = await Promise.all(top.map(async f => {
-        const at = manifest.titles.findLastIndex(t => Number(t.from) <= f.proposal), of = manifest.titles[at];
-        return (await part(of)).proposals[f.proposal - Number(of.from)];
-      }));
-      if (mine !== asked) return;
-      if (!top.length) { note("Nothing has these words. Try fewer, or other ones."); return }
-      const other = Object.entries(instead), told = `${found.length} ${found.length === 1 ? "proposal" : "proposals"}${other.length ? `, with ${other.map(([a, b]) => `${b} for ${a}`).join(" and ")}` : ""}`;
-      show(el("p", { className: "small muted" }, told), el("ol", {}, ...top.map((f, i) => item(entries[i], f, all))));
-      if (!own) box.append(el("a", { href: `${form.getAttribute("action")}?q=${encodeURIComponent(text)}` }, "All results"));
-      else if (found.length > shown) box.append(el("button", { type: "button", className: "btn s", onclick: () => ask(shown + 15) }, "More"));
-      say(told);
-    } catch { if (mine === asked) note("Not loaded. Are you offline?") }
+      const manifest = await load(form.dataset.index), q = parse(text, manifest.kinds);
+      if (!q.words.length && !q.filters.length && !q.key) return tell("Type one letter more.");
+      const { found, terms, instead, unknown, partial } = await find(manifest, part, q, most), n = found.length;
+      const items = await Promise.all(found.slice(0, most).map(async f => item(await shown(manifest, part, f.proposal), f, terms)));
+      const told = n ? `${n} proposal${n > 1 ? "s" : ""}${partial ? " or more" : ""}`
+        : partial ? "The best 24 sections have no such phrase" : "Nothing has these words. Try fewer, or other ones";
+      const other = Object.entries(instead).map(([a, b]) => `, with ${b} for ${a}`).join("");
+      const wrong = unknown.map(u => ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`).join("");
+      const more = own ? n > most || partial && n === most ? button("More", () => ask(most + 15)) : ""
+        : el("a", { href: `${form.getAttribute("action")}?q=${encodeURIComponent(text)}` }, "All results");
+      tell(`${told}${other}.${wrong}`, q, ...n ? [el("ol", {}, ...items), more] : []);
+    } catch { tell("Not loaded. Are you offline?") }
   };
 
   let wait = 0;
-  field.addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) });
-  form.addEventListener("submit", e => { if (own) { e.preventDefault(); ask(5) } });
-  form.addEventListener("keydown", e => {
+  field.oninput = () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) };
+  form.onsubmit = e => { if (own) { e.preventDefault(); ask(5) } };
+  form.onkeydown = e => {
     const links = [...box.querySelectorAll("li a")], i = links.indexOf(d.activeElement), to = { ArrowDown: i + 1, ArrowUp: i - 1 }[e.key];
     if (e.key === "Escape" && !own) { field.focus(); box.hidden = true }
     if (to === undefined || !links.length) return;
     e.preventDefault();
-    (to < 0 ? field : links[Math.min(to, links.length - 1)]).focus();
-  });
-  if (!own) {
-    form.addEventListener("focusout", e => { if (!form.contains(e.relatedTarget)) box.hidden = true });
-    field.addEventListener("focus", () => { box.hidden = !box.childNodes.length });
-  }
+    (to < 0 ? field : links[to] ?? links.at(-1)).focus();
+  };
   if (own) field.value = new URLSearchParams(location.search).get("q") ?? "";
+  else {
+    form.addEventListener("focusout", e => { if (!form.contains(e.relatedTarget)) box.hidden = true });
+    field.onfocus = () => { box.hidden = !box.childNodes.length };
+  }
   if (field.value) ask(5);
 };

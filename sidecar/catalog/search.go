@@ -8,9 +8,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"sort"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -43,21 +40,19 @@ var errVersion = fmt.Errorf("its version is not %d, which this program reads", s
 // Search answers a question from the search index of the site, with at most so many hits. whole says that every hit has
 // the text that it can have. An error is an [api.HTTPError].
 func (c *Catalog) Search(ctx context.Context, q search.Query, limit int) (out api.SearchResults, whole bool, err error) {
-	out = api.SearchResults{Hits: []api.SearchHit{}, DidYouMean: []api.Replacement{}, IndexedAt: c.List.UpdatedAt}
+	out = api.SearchResults{Hits: []api.SearchHit{}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{}, IndexedAt: c.List.UpdatedAt}
 	m, err := c.manifest(ctx)
 	if err != nil {
 		return out, false, err
 	}
-	a, err := search.Search(m, func(p search.Part) (*search.Shard, error) {
-		return part(ctx, c, p, func(s *search.Shard) error {
-			s.Split()
-			return versioned(s.Version)
-		})
-	}, q)
+	a, err := search.Search(m, index{ctx, c}, q, limit)
 	if err != nil {
-		return out, false, err
+		return out, false, unreadable(err)
 	}
-	out.Count = len(a.Found)
+	out.Count, out.Partial = len(a.Found), a.Partial
+	for _, u := range a.Unknown {
+		out.Unknown = append(out.Unknown, api.Unknown(u))
+	}
 	for _, word := range slices.Sorted(maps.Keys(a.Instead)) {
 		out.DidYouMean = append(out.DidYouMean, api.Replacement{Word: word, Instead: a.Instead[word]})
 	}
@@ -67,7 +62,7 @@ func (c *Catalog) Search(ctx context.Context, q search.Query, limit int) (out ap
 	group.SetLimit(readers)
 	for i := range out.Hits {
 		group.Go(func() (err error) {
-			out.Hits[i], read[i], err = c.hit(ctx, m, a.Found[i], a.Terms)
+			out.Hits[i], read[i], err = hit(m, index{ctx, c}, a.Found[i], a.Terms)
 			return err
 		})
 	}
@@ -100,13 +95,34 @@ func versioned(version int) error {
 	return nil
 }
 
+// index reads the parts of the search index for one request.
+type index struct {
+	ctx     context.Context
+	catalog *Catalog
+}
+
+func (x index) Shard(p search.Part) (*search.Shard, error) {
+	return part(x, p, func(s *search.Shard) error {
+		s.Split()
+		return versioned(s.Version)
+	})
+}
+
+func (x index) Block(p search.Part) (*search.Block, error) {
+	return part(x, p, func(b *search.Block) error { return versioned(b.Version) })
+}
+
+func (x index) Texts(p search.Part) (*search.Texts, error) {
+	return part(x, p, func(t *search.Texts) error { return versioned(t.Version) })
+}
+
 // part reads a part of the index. One that is missing is of another build than the manifest, which is soon read anew.
-func part[T any](ctx context.Context, c *Catalog, p search.Part, check func(*T) error) (*T, error) {
+func part[T any](x index, p search.Part, check func(*T) error) (*T, error) {
 	name := path.Base(p.URL)
 	if !partName.MatchString(name) {
-		return nil, siteError(api.UpstreamUnavailable, "The site's search index cannot be read.", fmt.Errorf("a part of it is at %q", p.URL))
+		return nil, fmt.Errorf("a part of the search index is at %q", p.URL)
 	}
-	value, err := get(ctx, c.documents, c.documents.parts, document{"assets/" + name, partLimit}, check)
+	value, err := get(x.ctx, x.catalog.documents, x.catalog.documents.parts, document{"assets/" + name, partLimit}, check)
 	if value == nil && err == nil {
 		const detail = "The site has just been built anew; ask again in a moment."
 		err = siteError(api.NotReady, detail, fmt.Errorf("a part of the search index, %s, is missing", name))
@@ -114,77 +130,34 @@ func part[T any](ctx context.Context, c *Catalog, p search.Part, check func(*T) 
 	return value, err
 }
 
+// unreadable is an error of an index for those who ask.
+func unreadable(err error) error {
+	if _, ok := errors.AsType[*api.HTTPError](err); ok {
+		return err
+	}
+	return siteError(api.UpstreamUnavailable, "The site's search index cannot be read.", err)
+}
+
 // hit is what is told of a proposal that was found. read says that its text was.
-func (c *Catalog) hit(ctx context.Context, m *search.Manifest, f search.Found, terms []string) (h api.SearchHit, read bool, err error) {
-	e, err := c.entry(ctx, m, f.Proposal)
+func hit(m *search.Manifest, x index, f search.Found, terms []string) (h api.SearchHit, read bool, err error) {
+	e, err := search.Shown(m, x, f.Proposal)
 	if err != nil {
-		return h, false, err
+		return h, false, unreadable(err)
 	}
 	h = api.SearchHit{Title: e.Title, Status: mip.Status(e.Status), Excerpt: []api.Fragment{}, Score: f.Score, URL: e.URL}
 	if h.ID, err = mip.ParseID(e.ID); err != nil {
-		return h, false, siteError(api.UpstreamUnavailable, "The site's search index cannot be read.", err)
+		return h, false, unreadable(err)
 	}
 	if f.Section > 0 && f.Section <= len(e.Sections) {
 		s := e.Sections[f.Section-1]
 		h.Section, h.URL = &api.SearchSection{ID: s[0], Title: s[1]}, e.URL+"#"+s[0]
 	}
-	// The hit is of use without its text.
-	p, err := c.Proposal(ctx, h.ID)
+	_, text, err := e.Section(x, f.Section)
 	if err != nil {
-		return h, false, nil
+		return h, false, nil // the hit is of use without its text
 	}
-	for _, of := range search.Excerpt(textOf(p, h.Section), terms) {
+	for _, of := range search.Excerpt(text, terms) {
 		h.Excerpt = append(h.Excerpt, api.Fragment(of))
 	}
 	return h, true, nil
-}
-
-// entry is what the index shows of a proposal.
-func (c *Catalog) entry(ctx context.Context, m *search.Manifest, proposal int) (search.Entry, error) {
-	from := func(i int) int {
-		n, _ := strconv.Atoi(m.Titles[i].From) // anything else is the first
-		return n
-	}
-	at := sort.Search(len(m.Titles), func(i int) bool { return from(i) > proposal }) - 1
-	if at >= 0 {
-		b, err := part(ctx, c, m.Titles[at], func(b *search.Block) error { return versioned(b.Version) })
-		if err != nil {
-			return search.Entry{}, err
-		}
-		if i := proposal - from(at); i < len(b.Proposals) {
-			return b.Proposals[i], nil
-		}
-	}
-	return search.Entry{}, siteError(api.UpstreamUnavailable, "The site's search index cannot be read.", fmt.Errorf("it has no title of proposal %d", proposal))
-}
-
-// textOf is the Markdown of a section without its heading, of all sections for nil.
-func textOf(p *mip.Proposal, section *api.SearchSection) string {
-	var all strings.Builder
-	for _, s := range p.Sections {
-		if section == nil {
-			all.WriteString(s.Markdown)
-		} else if s.ID == section.ID {
-			return bodyOf(s)
-		}
-	}
-	return all.String()
-}
-
-// underline is the second line of a heading of two.
-var underline = regexp.MustCompile(`(?m)^ {0,3}(=+|-+)[ \t]*\r?$`)
-
-// bodyOf is the text of a section below its heading.
-func bodyOf(s mip.Section) string {
-	_, body, _ := strings.Cut(s.Markdown, "\n")
-	switch {
-	case s.Level == 0:
-		return s.Markdown
-	case strings.HasPrefix(strings.TrimLeft(s.Markdown, " "), "#"):
-		return body
-	}
-	if end := underline.FindStringIndex(s.Markdown); end != nil {
-		return s.Markdown[end[1]:]
-	}
-	return body
 }

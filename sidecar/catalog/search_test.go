@@ -86,13 +86,22 @@ func TestSearchRefuses(t *testing.T) {
 	}
 }
 
-// TestSearchWithoutTexts gives what the index has, and says that more is to come.
+// TestSearchWithoutTexts gives what the index has, and says that more is to come. A phrase cannot be looked for.
 func TestSearchWithoutTexts(t *testing.T) {
 	files := sampleFiles(t)
-	put(files, "api/v1/mips/5.json", "{}")
-	got, whole, err := load(t, catalog.FromFS(files)).Search(t.Context(), search.Parse("mip 5", "MIP"), 1)
+	for name, f := range files {
+		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":1,"sections":[`) {
+			delete(files, name)
+		}
+	}
+	x := load(t, catalog.FromFS(files))
+	got, whole, err := x.Search(t.Context(), search.Parse("mip 5", "MIP"), 1)
 	if err != nil || whole || len(got.Hits) != 1 || got.Hits[0].ID.Number != 5 || got.Hits[0].Excerpt == nil || len(got.Hits[0].Excerpt) > 0 {
 		t.Errorf("%+v, %t, %v; want MIP-5 without an excerpt", got, whole, err)
+	}
+	_, _, err = x.Search(t.Context(), search.Parse(`"base fee"`, "MIP"), 1)
+	if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != api.NotReady {
+		t.Errorf("a phrase without texts: %v, want the code %s", err, api.NotReady)
 	}
 }
 
@@ -126,23 +135,4 @@ func TestSearchIsRemembered(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestSearchHeadings leaves the heading of a section out of its excerpt, in each of its forms.
-func TestSearchHeadings(t *testing.T) {
-	files := sampleFiles(t)
-	for _, heading := range []string{"## Heading\n", "Heading\n=======\n", "Heading of\ntwo lines\n---\n"} {
-		edit(t, files, "api/v1/mips/5.json", func(p *map[string]any) {
-			for _, s := range (*p)["sections"].([]any) {
-				s.(map[string]any)["markdown"] = heading + "A subscription."
-			}
-		})
-		got, _, err := load(t, catalog.FromFS(files)).Search(t.Context(), search.Parse("subscription finalized ", "MIP"), 1)
-		if err != nil || got.Hits[0].Section == nil {
-			t.Fatalf("%+v, %v", got, err)
-		}
-		if d := cmp.Diff([]api.Fragment{{Text: "A "}, {Text: "subscription", Mark: true}, {Text: "."}}, got.Hits[0].Excerpt); d != "" {
-			t.Errorf("%q:\n%s", heading, d)
-		}
-	}
 }

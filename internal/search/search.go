@@ -1,0 +1,228 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+const (
+	// mostNear is how many words are tried that begin like one.
+	mostNear = 50
+	// mostRead is how many sections are read for the phrases of one question.
+	mostRead = 24
+	// mostKnown is how many values are told in place of an unknown one.
+	mostKnown = 12
+)
+
+// Found is a proposal that answers a question.
+type Found struct {
+	// Proposal is its position among all.
+	Proposal int
+	// Section is the position of its best section, from 1; 0 is the proposal as a whole.
+	Section int
+	// Score is larger for a better one, and comparable within one answer.
+	Score int
+}
+
+// Answer is what a question finds.
+type Answer struct {
+	// Found are the proposals, the best first.
+	Found []Found
+	// Partial says that there may be more with the phrases of the question, in sections that were not read.
+	Partial bool
+	// Terms are those that were looked for, which excerpts mark: phrases, with blanks between their terms, before words. One that
+	// ends in a star stands for all that begin so.
+	Terms []string
+	// Instead are the words that were taken in place of unknown ones, by these.
+	Instead map[string]string
+	// Unknown are the filters with values that no proposal has.
+	Unknown []Unknown
+}
+
+// Unknown is a filter with a value that no proposal has.
+type Unknown struct {
+	// Filter is its name and its value, such as status:ready.
+	Filter string
+	// Known are values that proposals have, those that are nearest to it in the alphabet.
+	Known []string
+}
+
+// Files reads the parts of an index. An error ends a search, which returns it.
+type Files interface {
+	Shard(p Part) (*Shard, error)
+	Block(p Part) (*Block, error)
+	Texts(p Part) (*Texts, error)
+}
+
+// Search answers a question. Phrases are looked for in as many texts as so many answers want, and no more than bounded.
+func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) {
+	r := reader{m: m, files: files, answer: &a}
+	a.Instead = map[string]string{}
+	a.Terms = slices.Clone(q.phrases)
+	allowed, err := r.filter(q.filters)
+	if err != nil {
+		return a, err
+	}
+	var words []counted
+	for _, w := range q.words {
+		found, err := r.lists(w, len(w.parts) == 0 && !w.quoted)
+		if err != nil {
+			return a, err
+		}
+		if len(found) > 0 || len(w.parts) == 0 || w.quoted {
+			// A word without a section that has little of it may be in more sections than the index has.
+			words = append(words, counted{found, w.quoted && (len(q.phrases) == 0 || complete(found))})
+			continue
+		}
+		for _, part := range w.parts {
+			found, err := r.lists(asked{term: part}, true)
+			if err != nil {
+				return a, err
+			}
+			words = append(words, counted{lists: found})
+		}
+	}
+	answers := rank(words, m, q.key, allowed)
+	if len(q.phrases) > 0 {
+		return a, r.having(answers, q.phrases, limit)
+	}
+	for _, of := range answers {
+		a.Found = append(a.Found, of.Found)
+	}
+	if len(q.words) == 0 && q.key == "" {
+		for i := len(m.Proposals) - 1; i >= 0; i-- {
+			if allowed[i] {
+				a.Found = append(a.Found, Found{Proposal: i})
+			}
+		}
+	}
+	return a, nil
+}
+
+// complete reports a word of which the index has every section.
+func complete(word []list) bool {
+	return len(word) == 1 && slices.ContainsFunc(word[0].hits, func(h hit) bool { return h.section > 0 && h.weight == little })
+}
+
+// reader looks terms and phrases up.
+type reader struct {
+	m      *Manifest
+	files  Files
+	answer *Answer
+}
+
+// having takes the proposals of which a section has all phrases.
+func (r *reader) having(all []*ranked, phrases []string, limit int) error {
+	read := 0
+	for _, of := range all {
+		for _, section := range of.order() {
+			if read == mostRead || len(r.answer.Found) == limit {
+				r.answer.Partial = true
+				return nil
+			}
+			read++
+			e, err := Shown(r.m, r.files, of.Proposal)
+			if err != nil {
+				return err
+			}
+			title, text, err := e.Section(r.files, section)
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(phrases, func(p string) bool {
+				return len(places(title, []string{p})) == 0 && len(places(text, []string{p})) == 0
+			}) {
+				of.Section = section
+				r.answer.Found = append(r.answer.Found, of.Found)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// filter are the proposals that pass filters; nil stands for all.
+func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
+	byName := map[string]map[int]bool{}
+	for _, f := range filters {
+		name, _, _ := strings.Cut(f, ":")
+		if byName[name] == nil {
+			byName[name] = map[int]bool{}
+		}
+		t, err := r.at(f)
+		if err != nil {
+			return nil, err
+		}
+		hits := t.hits(f)
+		for _, h := range hits {
+			byName[name][h.proposal] = true
+		}
+		if len(hits) == 0 {
+			r.answer.Unknown = append(r.answer.Unknown, Unknown{f, t.nearest(f, name+":")})
+		}
+	}
+	for _, one := range byName {
+		if allowed == nil {
+			allowed = one
+			continue
+		}
+		both := map[int]bool{}
+		for p := range one {
+			if allowed[p] {
+				both[p] = true
+			}
+		}
+		allowed = both
+	}
+	return allowed, nil
+}
+
+// at is the shard whose range has a term; empty when there is none.
+func (r *reader) at(term string) (table, error) {
+	i, exact := slices.BinarySearchFunc(r.m.Shards, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
+	if !exact {
+		i--
+	}
+	if i < 0 {
+		return table{}, nil
+	}
+	s, err := r.files.Shard(r.m.Shards[i])
+	if err != nil {
+		return table{}, err
+	}
+	if s.split != nil {
+		return *s.split, nil
+	}
+	return newTable(s), nil
+}
+
+// lists are the hits of a word, of those that begin with it where it is begun, and where there is none of the one that is
+// spelt most like it.
+func (r *reader) lists(w asked, guess bool) (out []list, err error) {
+	t, err := r.at(w.term)
+	if err != nil {
+		return nil, err
+	}
+	if hits := t.hits(w.term); len(hits) > 0 {
+		out = append(out, list{hits, 1})
+		r.answer.Terms = append(r.answer.Terms, w.term)
+	}
+	if w.begun {
+		others := t.beginning(w.term)
+		for _, i := range others {
+			out = append(out, list{t.decode(i), near})
+		}
+		if len(others) > 0 {
+			r.answer.Terms = append(r.answer.Terms, w.star())
+		}
+	}
+	if len(out) == 0 && guess {
+		if i := t.like(w.term); i >= 0 {
+			out = append(out, list{t.decode(i), near})
+			r.answer.Terms = append(r.answer.Terms, t.terms[i])
+			r.answer.Instead[w.term] = t.terms[i]
+		}
+	}
+	return out, nil
+}
