@@ -29,7 +29,8 @@ type word struct {
 
 // terms are the words of a text in their order: each run of letters, digits and underscores as a whole, and behind it its parts,
 // between which case, a digit or an underscore changes. Case and accents do not count, nor does an English plural.
-func terms(text string) (out []word) {
+func terms(text string) []word {
+	out := make([]word, 0, len(text)/6) // as English has
 	for i := 0; i < len(text); {
 		start := i
 		first := true
@@ -52,7 +53,7 @@ func terms(text string) (out []word) {
 		case ideographs:
 			out = append(out, pairs(text, start, i)...)
 		default:
-			out = append(out, wordsOf(text, start, i)...)
+			out = appendWords(out, text, start, i)
 		}
 	}
 	return out
@@ -82,12 +83,15 @@ func pairs(text string, start, end int) (out []word) {
 	return out
 }
 
-// wordsOf are the run of letters between two places and its parts.
-func wordsOf(text string, start, end int) (out []word) {
+// appendWords adds the run of letters between two places and its parts.
+func appendWords(out []word, text string, start, end int) []word {
 	run := strings.Trim(text[start:end], "_")
 	start += strings.Index(text[start:end], run)
-	if run == "" || !kept(run) {
-		return nil
+	switch {
+	case run == "" || !kept(run):
+		return out
+	case strings.IndexFunc(run, func(c rune) bool { return c < 'a' || c > 'z' }) < 0:
+		return append(out, word{singular(run), false, start, start + len(run)})
 	}
 	out = append(out, word{singular(fold(run)), false, start, start + len(run)})
 	cuts := cutsOf(run)
