@@ -232,7 +232,7 @@ export const excerpt = (text, all, most = 220) => {
 // Styles of what only this script adds to a page. Each answer has its room before its text is there.
 const styles = `.found ol{list-style:none;padding:0;margin-top:1rem;display:grid;gap:1rem}.found a{font-weight:600}
 .found li{overflow-wrap:anywhere;max-width:52rem}.found mark{background:var(--amber-bg);color:var(--text);border-radius:3px}
-.found .ex{height:4.5em;line-height:1.5;overflow:hidden}
+.found .btn{margin:.15rem 0}.found .ex{height:4.5em;line-height:1.5;overflow:hidden}
 .pop{position:absolute;z-index:9;right:0;top:calc(100% + .5rem);width:min(38rem,100vw - 2rem);max-height:75vh;overflow:auto;
 padding:1rem;background:var(--bg);border:1px solid var(--ctl)}
 @media (max-width:52rem){.found .ex{height:7.5em}.pop{left:0;width:auto}}`;
