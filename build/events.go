@@ -40,10 +40,10 @@ func (p *planner) events() error {
 	years := append(past.Years(), config.Years()...)
 	slices.Sort(years)
 	years = append([]int{}, slices.Compact(years)...)
-	all := sync.OnceValues(func() (happened, error) { return p.happened(past, config) })
+	p.years, p.told = years, sync.OnceValues(func() (happened, error) { return p.happened(past, config) })
 	list := func(choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
 		return func() ([]byte, error) {
-			h, err := all()
+			h, err := p.told()
 			if err != nil {
 				return nil, err
 			}

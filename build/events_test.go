@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,6 +65,11 @@ func TestEvents(t *testing.T) {
 	}
 	if newest, whole := events("api/v1/events.json").Events, events("api/v1/events/2025.json").Events; len(newest) != 500 || len(whole) != 600 {
 		t.Errorf("%d newest events and %d of the last year, want 500 and 600", len(newest), len(whole))
+	}
+	// The page of the newest leads to the many, which are on that of their year.
+	many := regexp.MustCompile(`href="[^"]*(/changes/2025/)#([^"]*)">600 proposals were created`).FindSubmatch(b.files["changes/index.html"])
+	if many == nil || !bytes.Contains(b.files["changes/2025/index.html"], append([]byte(`id="`), many[2]...)) {
+		t.Errorf("the page of the newest does not lead to the 600 of the year: %q", many)
 	}
 }
 

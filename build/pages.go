@@ -90,7 +90,7 @@ func (p *planner) index() mip.Index {
 
 // sitePages adds the pages, feeds and descriptions that are one each, and the answers for addresses that do not exist.
 func (p *planner) sitePages() {
-	p.addIndex("/", func() ([]byte, error) { return p.pages.Home(p.Metadata) })
+	p.addIndex("/", p.home)
 	p.add(Artifact{Route: "/search/", Body: p.stable.Search})
 	p.addIndex("/dashboard/", p.dashboard)
 	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.relations) })

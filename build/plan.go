@@ -146,6 +146,9 @@ type planner struct {
 	parsed [][]mip.Section
 	// searchParts are the routes of the parts of the search index.
 	searchParts map[string]bool
+	// years are those of events, ascending, and told is what happened.
+	years []int
+	told  func() (happened, error)
 	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
 	// linkable is a hash of what every text follows from.
@@ -194,6 +197,7 @@ func NewPlan(c *Content) (*Plan, error) {
 	}
 	p.lists()
 	p.sitePages()
+	p.changes()
 	p.roles()
 	// These derive from all others.
 	p.sitemap()

@@ -31,6 +31,7 @@ const (
 	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
 	eventsRoute       = "/api/v1/events"
 	yearRoute         = "/api/v1/events/{year}"
+	changesYearRoute  = "/changes/{year}/"
 	kindRoute         = "/kind/{prefix}/"
 	statusRoute       = "/status/{status}/"
 	categoryRoute     = "/category/{category}/"
@@ -113,7 +114,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	routes := []string{
 		pageRoute, markdownRoute, requirementsRoute, aroundRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
-		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, skillRoute,
+		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	for _, list := range []string{kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {

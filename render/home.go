@@ -22,6 +22,8 @@ type homeView struct {
 	// discussion, what changed last first.
 	Calls, Open []mip.Metadata
 	Statuses    []choice
+	// Happened is what happened last, but for texts.
+	Happened    []entry
 	Filters     []filter
 	Table       table
 	Size, Pages int
@@ -29,8 +31,9 @@ type homeView struct {
 }
 
 // Home renders the first page: what is so now, and the beginning of the list of all proposals, which works without
-// scripts, and for readers with them the filters, which find the others. All must be ascending by number.
-func (p *Pages) Home(all []mip.Metadata) ([]byte, error) {
+// scripts, and for readers with them the filters, which find the others. All must be ascending by number, and changes the
+// newest first.
+func (p *Pages) Home(all []mip.Metadata, changes []Change) ([]byte, error) {
 	v := homeView{
 		Description: cmp.Or(p.info.Description,
 			"Every published proposal: what it says, where it stands and what it depends on."),
@@ -53,6 +56,7 @@ func (p *Pages) Home(all []mip.Metadata) ([]byte, error) {
 	// A deadline that has passed asks nothing of readers here; the dashboard lists it.
 	v.Calls, _ = lastCalls(all)
 	v.Live, v.Next = p.now(all)
+	v.Happened = latest(changes)
 	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
 }
 

@@ -120,7 +120,9 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 // the footer. They make up most of a short page, so rendering them for each page would take most of a build.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
-	for _, script := range []string{siteScript, forksScript, upgradeScript, graphScript, listScript, textScript, liveScript, lostScript, searchScript} {
+	for _, script := range []string{
+		siteScript, forksScript, upgradeScript, graphScript, listScript, textScript, liveScript, lostScript, searchScript, changesScript,
+	} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
@@ -260,12 +262,13 @@ type Asset struct {
 const (
 	siteScript    = "site.js" // what every page has, and all that most have
 	listScript    = "list.js"
-	textScript    = "text.js"
+	textScript    = "text.js" // of pages of proposals, which have a style sheet of their own, too
 	liveScript    = "live.js"
 	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
 	upgradeScript = "upgrade.js" // of pages of upgrades, roles and requirements, which have a style sheet of their own, too
 	graphScript   = "graph.js"   // of pages of relations, which have a style sheet of their own, too
 	lostScript    = "lost.js"    // of the page for unknown addresses
+	changesScript = "changes.js" // of the page of changes, which has a style sheet of its own, too
 	searchScript  = "find.js"    // of the page for searching, which has a style sheet of its own, too
 )
 
@@ -279,6 +282,8 @@ func assetFiles() [][]string {
 		{"upgrade.css", "site.css", "upgrade.css"},
 		{"graph.css", "site.css", "graph.css"},
 		{"search.css", "site.css", "search.css"},
+		{"text.css", "site.css", "text.css"},
+		{"changes.css", "site.css", "changes.css"},
 		{siteScript, "site.js", "states.js"},
 		{graphScript, "site.js", "states.js", "graph.js"},
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
@@ -293,6 +298,7 @@ func assetFiles() [][]string {
 		{"choose.js", "choose.js"},
 		{"search.js", "search.js"},
 		{searchScript, "site.js", "find.js"},
+		{changesScript, "site.js", "changes.js"},
 	}
 }
 

@@ -108,8 +108,12 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 		out[route] = b
 	}
 	do := func(route string, f func() ([]byte, error)) { b, err := f(); add(route, b, err) }
-	do("/", func() ([]byte, error) { return p.Home(all) })
+	do("/", func() ([]byte, error) { return p.Home(all, nil) })
 	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(DashboardPage{Metadata: all}) })
+	do("/changes/", func() ([]byte, error) {
+		gone := Change{Event: mip.Event{Kind: mip.EventRemoved, Title: pageHostile("gone")}}
+		return p.Changes(ChangesPage{Changes: []Change{gone}})
+	})
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
 	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(NewRelations(all)) })

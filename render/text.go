@@ -33,6 +33,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"recent":    Recent,
 		"row":       p.row,
 		"discussed": p.discussed,
+		"happened":  p.happened,
 		// Addresses.
 		"path":       p.path,
 		"abs":        func(route string) string { return p.info.BaseURL + route },

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ import (
 func pages() []string {
 	return []string{
 		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/4/requirements/", "/mip/4/graph/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
-		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html", "/search/?q=gas+cost",
+		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/changes/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html", "/search/?q=gas+cost",
 	}
 }
 
@@ -46,7 +47,12 @@ func TestWalk(t *testing.T) {
 	samples := serve(t, true)
 	wide, narrow := View{}, View{Width: 390, Dark: true}
 	all := append(pages(), "/?q=gas&sort=heat", "/?q=no+such+words")
-	fifty := setup{sidecar: true, folders: []string{}, more: varied(t, 50)}.serve(t)
+	// Each came on a day of its own, so that the first page tells of as many as it can.
+	dir, texts := t.TempDir(), varied(t, 50)
+	for i, name := range slices.Sorted(maps.Keys(texts)) {
+		commitTexts(t, dir, fmt.Sprintf("2026-%02d-%02d", 1+i/28, 1+i%28), map[string]string{name: texts[name]})
+	}
+	fifty := setup{sidecar: true, folders: []string{dir}}.serve(t)
 	fifty.runs(t, 50)
 	// Thirteen statuses, of the process and of others' words.
 	statuses := setup{folders: []string{}, more: map[string]string{}}

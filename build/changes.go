@@ -1,0 +1,52 @@
+package build
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render"
+)
+
+// changes adds the pages of what happened: of the newest, and of each year.
+func (p *planner) changes() {
+	years := slices.Clone(p.years)
+	slices.Reverse(years)
+	add := func(route, pattern string, year int) {
+		p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: func() ([]byte, error) {
+			h, err := p.told()
+			if err != nil {
+				return nil, err
+			}
+			return p.pages.Changes(render.ChangesPage{Year: year, Years: years, Changes: p.shown(h.events), Complete: h.complete})
+		}})
+	}
+	add("/changes/", "", 0)
+	for _, year := range years {
+		add(routeOf(p.info.Prefix, changesYearRoute, mip.ID{}, "{year}", strconv.Itoa(year)), changesYearRoute, year)
+	}
+}
+
+// shown says of events which of them the pages of versions show.
+func (p *planner) shown(events []mip.Event) []render.Change {
+	out := make([]render.Change, len(events))
+	for i, e := range events {
+		out[i].Event = e
+		at, ok := mip.Search(p.Metadata, e.MIP)
+		if !ok || p.Proposals[at].History == nil {
+			continue
+		}
+		out[i].Shown = slices.ContainsFunc(p.Proposals[at].History.Versions, func(v corpus.Version) bool { return v.Commit == e.Commit })
+	}
+	return out
+}
+
+// home makes the first page.
+func (p *planner) home() ([]byte, error) {
+	h, err := p.told()
+	if err != nil {
+		return nil, err
+	}
+	return p.pages.Home(p.Metadata, p.shown(h.events))
+}
