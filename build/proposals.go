@@ -162,7 +162,16 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 		return nil, err
 	}
 	// The text before the oldest version, if git has it, is the base of that version's difference.
+	h, err := p.told()
+	if err != nil {
+		return nil, err
+	}
 	page := render.HistoryPage{Metadata: m, Before: c.History.Before}
+	for _, e := range h.events {
+		if e.MIP == c.ID {
+			page.Events = append(page.Events, e)
+		}
+	}
 	for i, v := range c.History.Versions {
 		link, _ := sourceLink(p.options.Site, c, v.Commit, c.RepoPath)
 		page.Versions = append(page.Versions, render.Version{

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"html/template"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,9 +20,10 @@ const MaxDiff = 64 << 10
 // HistoryPage is what /mip/{n}/history/ shows: the versions of a proposal's file.
 type HistoryPage struct {
 	Metadata mip.Metadata
-	Versions []Version // newest first
-	Base     []byte    // the text before the oldest of Versions, nil: none, or not known
-	Before   string    // what came before the oldest: nothing, more or unknown
+	Versions []Version   // newest first
+	Base     []byte      // the text before the oldest of Versions, nil: none, or not known
+	Before   string      // what came before the oldest: nothing, more or unknown
+	Events   []mip.Event // of the proposal, newest first
 }
 
 // Version is one committed state of a file. Author and Subject may hold text of any kind.
@@ -51,9 +53,10 @@ func (p *Pages) subject(v Version) template.HTML {
 // versionView is a version with its changes since the one before: a text in What, changes, or both.
 type versionView struct {
 	Version
-	What string // what changed, in words
-	Diff []diffLine
-	Cut  bool // Diff is not all
+	Happened string // in words; empty: nothing but what stands in What
+	What     string // what changed, in words
+	Diff     []diffLine
+	Cut      bool // Diff is not all
 }
 
 // History renders the page of a proposal's versions. Its changes stand in the order of the versions
@@ -89,6 +92,16 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 			room -= min(len(d.Text), room)
 		}
 		versions = append(versions, x)
+	}
+	changes := make([]Change, len(v.Events))
+	for i, e := range v.Events {
+		changes[i].Event = e
+	}
+	for _, o := range occasions(changes) {
+		i := slices.IndexFunc(versions, func(x versionView) bool { return x.Commit == o[0].Commit })
+		if i >= 0 && o[0].Kind != mip.EventText {
+			versions[i].Happened = p.happened(o)
+		}
 	}
 	title := fullTitle(v.Metadata)
 	return p.page("history", head{

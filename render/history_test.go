@@ -46,17 +46,26 @@ func partsOf(t *testing.T, page []byte) (lines []string, text string) {
 }
 
 func TestHistoryPage(t *testing.T) {
-	lines, text := partsOf(t, historyPage(t, HistoryPage{Before: "nothing", Versions: []Version{
+	v := HistoryPage{Before: "nothing", Versions: []Version{
 		version("c", "", "a\nB\nc\n"), version("b", pageHostile("subject"), "a\nB\nc\n"), version("a", "first", "a\nb\nc"),
-	}}))
+	}}
+	v.Events = []mip.Event{
+		change("09-01", v.Versions[0].Commit, 3, mip.EventText, "", "").Event, change("09-01", v.Versions[1].Commit, 3, mip.EventText, "", "").Event,
+		change("09-01", v.Versions[1].Commit, 3, mip.EventStatus, "Draft", pageHostile("status")).Event,
+		change("09-01", "of another file", 3, mip.EventHardfork, "", "NINE").Event,
+	}
+	lines, text := partsOf(t, historyPage(t, v))
 	want := []string{"span @@ -1,3 +1,3 @@\n", "del -b\n", "del -c\n", "span \\ No newline at end of file\n", "ins +B\n", "ins +c\n"}
 	if got := fmt.Sprintf("%q", lines); got != fmt.Sprintf("%q", want) {
 		t.Errorf("lines %s, want %q", got, want)
 	}
-	for _, want := range []string{"No message", pageHostile("subject"), "first", "The 3 versions", "1 Sep 2026, 02:03 UTC", "No line changed", "2 lines added, 2 lines removed", "The first version under this name"} {
+	for _, want := range []string{"No message", pageHostile("subject"), "first", "MIP-3 moved from Draft to " + pageHostile("status"), "The 3 versions", "1 Sep 2026, 02:03 UTC", "No line changed", "2 lines added, 2 lines removed", "The first version under this name"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q: %s", want, text)
 		}
+	}
+	if strings.Contains(text, "NINE") || strings.Contains(text, "The text of") {
+		t.Errorf("the page tells of another file, or of a new text in words: %s", text)
 	}
 }
 
