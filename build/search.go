@@ -131,6 +131,9 @@ func (p *planner) titles(from int, texts [][]searchText) search.Block {
 			ID: m.ID.String(), Title: plain.Text(m.Title), Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing), URL: m.URL,
 			Sections: [][2]string{}, Texts: []search.Part{},
 		}
+		if until := m.CommentsUntil(); until != nil {
+			e.Until = mip.Ref(until.String())
+		}
 		for _, s := range p.parsed[from+i] {
 			e.Sections = append(e.Sections, [2]string{s.ID, s.Title})
 		}

@@ -44,7 +44,7 @@ func (p *Pages) Home(all []mip.Metadata, changes []Change) ([]byte, error) {
 	v.Table.Heat = slices.ContainsFunc(all, p.discussed)
 	v.Blank = p.blank(v.Table)
 	v.Open = slices.DeleteFunc(slices.Clone(v.Table.All), func(m mip.Metadata) bool {
-		return !m.UnderDiscussion() || m.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
+		return !m.UnderDiscussion() || m.CommentsUntil() != nil
 	})
 	v.Table.All = v.Table.All[:min(rowsOfPage, len(all))]
 	v.Filters = slices.DeleteFunc([]filter{
@@ -91,8 +91,8 @@ type filter struct {
 
 // row is what its template needs.
 type row struct {
-	Metadata                     *mip.Metadata
-	Heat, Deadline, Chain, Ready bool
+	Metadata           *mip.Metadata
+	Heat, Chain, Ready bool
 }
 
 // blank is a row that has everything that a row can show: the script fills copies of it.
@@ -102,6 +102,7 @@ func (p *Pages) blank(t table) *row {
 	}
 	m, word := t.All[0], t.All[0].ID.String()
 	m.Description, m.Category, m.Hardfork = cmp.Or(m.Description, &word), cmp.Or(m.Category, &word), &word
+	m.Stage, m.LastCallDeadline = mip.StageLastCall, mip.Date{Year: 1, Month: 1, Day: 1}
 	m.Updated, m.ForumTopicID = cmp.Or(m.Updated, &mip.Time{}), cmp.Or(m.ForumTopicID, new(int))
 	if len(p.forks) > 0 {
 		m.Hardfork = &p.forks[0].Name

@@ -15,13 +15,13 @@ import (
 
 // table is a list of proposals, in the order in which it is shown.
 type table struct {
-	All      []mip.Metadata
-	Heat     bool // a column has places for heat, which the page's script fills
-	Deadline bool // a column has the deadlines of last calls in place of the status
-	Sorts    bool // the page's script sorts by the columns
-	Changes  bool // the last change of one is known; of the others the date of creation is shown
-	Ready    bool // a column has whether the text is final before the networks switch
-	Chain    bool // a column has what the chain says, beside what the author says
+	All     []mip.Metadata
+	Heat    bool // a column has places for heat, which the page's script fills
+	Closing bool // of last calls: what is closed goes to the end
+	Sorts   bool // the page's script sorts by the columns
+	Changes bool // the last change of one is known; of the others the date of creation is shown
+	Ready   bool // a column has whether the text is final before the networks switch
+	Chain   bool // a column has what the chain says, beside what the author says
 }
 
 // column is the head of a column, and the key by which the script sorts it.
@@ -30,10 +30,7 @@ type column struct{ Key, Label, Class string }
 // Columns are those of the table, in order.
 func (t table) Columns() []column {
 	status := "Status"
-	switch {
-	case t.Deadline:
-		status = "Deadline"
-	case t.Chain:
+	if t.Chain {
 		status = "Author says"
 	}
 	updated := "Updated"
@@ -62,18 +59,18 @@ func (p *Pages) newTable(all []mip.Metadata) table {
 
 // rowKey is what the row of a proposal depends on within one site.
 type rowKey struct {
-	id                           mip.ID
-	heat, deadline, chain, ready bool
+	id                 mip.ID
+	heat, chain, ready bool
 }
 
 // row renders a row of a table, once for all the lists that a proposal is on.
 func (p *Pages) row(m *mip.Metadata, t table) (template.HTML, error) {
 	// Two workers may render the same row at once, with the same bytes.
-	key := rowKey{m.ID, t.Heat, t.Deadline, t.Chain, t.Ready}
+	key := rowKey{m.ID, t.Heat, t.Chain, t.Ready}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
 	}
-	out, err := p.fragment("row", row{m, t.Heat, t.Deadline, t.Chain, t.Ready})
+	out, err := p.fragment("row", row{m, t.Heat, t.Chain, t.Ready})
 	if err == nil {
 		p.rows.Store(key, out)
 	}
@@ -89,15 +86,18 @@ type ref struct {
 	ID    mip.ID
 	Title string
 	mip.Standing
-	Published  bool
-	Superseded bool
+	CommentsUntil *mip.Date // as of [mip.Metadata]
+	Published     bool
+	Superseded    bool
 }
 
 // Class is the CSS class of its status.
 func (r ref) Class() string { return badgeClass(r.Standing, r.Superseded) }
 
 // refTo mentions a published proposal.
-func refTo(m mip.Metadata) ref { return ref{m.ID, m.ShortTitle(), m.Standing, true, m.Superseded()} }
+func refTo(m mip.Metadata) ref {
+	return ref{m.ID, m.ShortTitle(), m.Standing, m.CommentsUntil(), true, m.Superseded()}
+}
 
 // refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
 func refs(all []mip.Metadata, of mip.ID, numbers []int) []ref {
@@ -219,7 +219,7 @@ func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
 	latest := mip.NewestChange(all)
 	for _, m := range all {
 		switch {
-		case m.Stage != mip.StageLastCall || m.LastCallDeadline.IsZero():
+		case m.CommentsUntil() == nil:
 		case latest != nil && latest.Date().Time().After(m.LastCallDeadline.Time()):
 			over = append(over, m)
 		default:
@@ -244,7 +244,7 @@ func byDeadline(a, b mip.Metadata) int {
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := l.Explain()
 	t := p.newTable(l.Metadata)
-	if t.Deadline = l.Stage == mip.StageLastCall; t.Deadline {
+	if t.Closing = l.Stage == mip.StageLastCall; t.Closing {
 		slices.SortStableFunc(t.All, byDeadline)
 	}
 	script := siteScript

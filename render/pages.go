@@ -235,7 +235,7 @@ func ProposalCard(info mip.Site, b Brand, m mip.Metadata) card.Card {
 	// Leave out a title that is only the id: it would stand there twice. Leave out backticks: a picture has no code
 	// face.
 	c := card.Card{
-		Site: cmp.Or(b.Name, info.Title), ID: m.ID.String(), Status: m.Status.String(), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", "),
+		Site: cmp.Or(b.Name, info.Title), ID: m.ID.String(), Status: plain.Status(m), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", "),
 		Accent: b.Accent(), NoGlyph: b.Logo != nil,
 	}
 	if m.Title != m.ID.String() {

@@ -237,6 +237,8 @@ func date(layout string, v any) string {
 	switch v := v.(type) {
 	case mip.Date:
 		return v.Time().Format(layout)
+	case *mip.Date:
+		return v.Time().Format(layout)
 	case mip.Time:
 		return v.UTC().Format(layout)
 	case *mip.Time:

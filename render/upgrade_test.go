@@ -99,7 +99,7 @@ func TestRunbookWithoutTexts(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(string(page), " ")), " ")
 	for _, want := range []string{
-		"With MIP-3 (Last Call), MIP-4 (Final), MIP-99 (not published) . Defined in MIP-6 (Stagnant).",
+		"With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final), MIP-99 (not published) . Defined in MIP-6 (Stagnant).",
 		"What you must do Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: by 10 Mar 2026, 14:30 UTC What is in it",
 	} {
 		if !strings.Contains(text, want) {

@@ -320,8 +320,7 @@ func (c chainClock) source(network string) string {
 func compare(c *catalog.Catalog, clock chainClock) ([]api.Discrepancy, *mip.Compared) {
 	out := []api.Discrepancy{}
 	for _, m := range c.List.MIPs {
-		last := m.LastCallDeadline
-		if m.Stage == mip.StageLastCall && !last.IsZero() && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
+		if last := m.CommentsUntil(); last != nil && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
 			message := fmt.Sprintf("%s is in %s, and its deadline %s has passed.", m.ID, m.Status, last)
 			out = append(out, api.Discrepancy{ID: m.ID, MIP: mainNumber(c, m.ID), Code: "last-call-overdue", Message: message})
 		}

@@ -9,6 +9,8 @@ type Claim struct {
 	ID    mip.ID `json:"id" doc:"The proposal."`
 	Title string `json:"title" doc:"Of the proposal; may hold Markdown backticks."`
 	mip.Standing
+	LastCallDeadline *mip.Date `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
+
 	Hardfork *string `json:"hardfork" doc:"The hard fork that bundles the proposal or whose meta proposal it is."`
 
 	Activations []mip.NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set: compare with the present."`
@@ -35,7 +37,7 @@ func (s Summary) Claims(m mip.Metadata) (out []Claim) {
 		group string
 		axis  Axis
 	}{{"developers", s.Developers}, {"users", s.Users}, {"validators", s.Validators}, {"foundation", s.Foundation}} {
-		out = append(out, Claim{of.axis, of.group, m.ID, m.Title, m.Standing, m.Hardfork, m.Activations, s.Source, m.URL})
+		out = append(out, Claim{of.axis, of.group, m.ID, m.Title, m.Standing, m.CommentsUntil(), m.Hardfork, m.Activations, s.Source, m.URL})
 	}
 	return out
 }

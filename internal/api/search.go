@@ -28,13 +28,14 @@ type SearchResults struct {
 
 // SearchHit is a proposal that was found, with its best section.
 type SearchHit struct {
-	ID      mip.ID         `json:"id" doc:"Prefix and number."`
-	Title   string         `json:"title" doc:"Plain text."`
-	Status  mip.Status     `json:"status" doc:"As in /api/v1/mips."`
-	Section *SearchSection `json:"section" doc:"The section that fits best; null for the proposal as a whole."`
-	Excerpt []Fragment     `json:"excerpt" doc:"The part of the section with most of the words, in pieces; empty where the text cannot be read at the moment."`
-	Score   int            `json:"score" doc:"Larger for a better one, within one answer; 0 for filters alone."`
-	URL     string         `json:"url" doc:"The address to cite: the page, at the section."`
+	ID               mip.ID         `json:"id" doc:"Prefix and number."`
+	Title            string         `json:"title" doc:"Plain text."`
+	Status           mip.Status     `json:"status" doc:"As in /api/v1/mips."`
+	LastCallDeadline *string        `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
+	Section          *SearchSection `json:"section" doc:"The section that fits best; null for the proposal as a whole."`
+	Excerpt          []Fragment     `json:"excerpt" doc:"The part of the section with most of the words, in pieces; empty where the text cannot be read now."`
+	Score            int            `json:"score" doc:"Larger for a better one, within one answer; 0 for filters alone."`
+	URL              string         `json:"url" doc:"The address to cite: the page, at the section."`
 }
 
 // SearchSection names a section of a [SearchHit].

@@ -268,17 +268,37 @@ func TestLastCall(t *testing.T) {
 	for n, deadline := range map[int]string{1: "2026-12-20", 2: "", 3: "2026-11-30", 4: "2026-12-05"} {
 		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Words\nstatus: Last Call\ncreated: 2026-10-0%d\nlast-call-deadline: %s\n---\n\nWords.\n", n, n, deadline)
 	}
+	more["MIP-5.md"] = "---\nmip: 5\ntitle: Words\nstatus: Draft\ncreated: 2026-10-05\nlast-call-deadline: 2026-12-20\n---\n\nWords.\n"
 	r := setup{folders: []string{}, more: more}.serve(t)
 	for _, v := range []View{{NoScript: true}, {Width: 320, Early: clockAt(time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC))}} {
 		tab := r.tab(t, v)
-		tab.Go("/status/last-call/")
-		want := []string{"MIP-3 30 Nov 2026", "MIP-4 5 Dec 2026", "MIP-1 20 Dec 2026", "MIP-2 no date"}
+		want := []string{"MIP-3 Last Call until 30 Nov 2026", "MIP-4 Last Call until 5 Dec 2026", "MIP-1 Last Call until 20 Dec 2026", "MIP-2 Last Call"}
 		if !v.NoScript { // what has passed comes last
-			want = []string{"MIP-4 5 Dec 2026 in 3 days", "MIP-1 20 Dec 2026 in 18 days", "MIP-2 no date", "MIP-3 30 Nov 2026 passed 1 day ago"}
+			want = []string{"MIP-4 Last Call until 5 Dec 2026 in 3 days", "MIP-1 Last Call until 20 Dec 2026 in 18 days", "MIP-2 Last Call", "MIP-3 Last Call until 30 Nov 2026 passed 1 day ago"}
 		}
-		got := Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector(".n").textContent + " " + r.querySelector(".st").innerText.trim().replace(/\s+/g, " "))`)
-		if !slices.Equal(got, want) {
+		tab.Go("/status/last-call/")
+		const rows = `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector(".n").textContent + " " + r.querySelector(".st").innerText.trim().replace(/\s+/g, " "))`
+		if got := Ask[[]string](tab, rows); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", v, got, want)
+		}
+		// A list of all has the same of each, as it is and as the script makes it; and a draft has no such day.
+		slices.Sort(want)
+		tab.Go("/")
+		if got := Ask[[]string](tab, rows); !slices.Equal(slices.Sorted(slices.Values(got)), append(want, "MIP-5 Draft")) {
+			t.Errorf("%s: the first page has %q, want %q and a draft", v, got, want)
+		}
+		if v.NoScript {
+			continue
+		}
+		tab.Go("/?status=last-call")
+		tab.Wait(`document.querySelectorAll("#list tbody tr").length === 4`)
+		if got := Ask[[]string](tab, rows); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+			t.Errorf("%s: of last calls the first page has %q, want %q", v, got, want)
+		}
+		tab.Go("/search/?q=mip-3")
+		tab.Wait(`document.querySelector("main .b.s-last-call")`)
+		if got := Ask[string](tab, `document.querySelector("main .b.s-last-call").parentElement.textContent`); got != "MIP-3 Words Last Call until 30 Nov 2026" {
+			t.Errorf("%s: searching finds %q", v, got)
 		}
 	}
 }

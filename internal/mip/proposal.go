@@ -72,6 +72,15 @@ type External struct {
 	URL      *string      `json:"url" doc:"An http or https address, null when the header gives none."`
 }
 
+// CommentsUntil is the last day for comments on a proposal in a last call, whatever the process calls that. It is nil where
+// the header states none, and for all others: what their headers state is over.
+func (m Metadata) CommentsUntil() *Date {
+	if m.Stage != StageLastCall || m.LastCallDeadline.IsZero() {
+		return nil
+	}
+	return &m.LastCallDeadline
+}
+
 // Changed is the last change. It is nil where Updated is the creation date, which stands in where git does not know the
 // file.
 func (m Metadata) Changed() *Time {

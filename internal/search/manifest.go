@@ -45,6 +45,7 @@ type Entry struct {
 	Status   string      `json:"status" doc:"As in /api/v1/mips."`
 	Mark     string      `json:"mark" doc:"The class of the status in the site's style sheet."`
 	URL      string      `json:"url" doc:"The page."`
+	Until    *string     `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
 	Sections [][2]string `json:"sections" doc:"The id and the title of each section."`
 	Texts    []Part      `json:"texts" doc:"What is read of the sections, by the position of the first one in decimal digits; 0 is the description."`
 }

@@ -73,7 +73,12 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
     badge.textContent = m.status ?? "No status";
     badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${m.ended.some(words => words.startsWith("Superseded")) ? " was" : ""}`;
-    text(".st small", m.category);
+    text(".st > :not(.b,.until)", m.category);
+    const until = $(".until", tr);
+    if (badge.matches(".s-last-call") && m.lastCallDeadline) {
+      put($("time", until), day(m.lastCallDeadline));
+      $("time", until).dateTime = $(".age", until).dataset.until = m.lastCallDeadline;
+    } else until.remove();
     $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
     text(".up time", m.updated && day(m.updated));
     if (m.forumTopicId === null && !heats.has(m.id)) $(".heat", tr)?.remove();

@@ -257,8 +257,9 @@ export const search = form => {
   const item = (entry, f, all) => {
     const section = entry.sections[f.section - 1], url = here(entry.url) + (section ? `#${section[0]}` : "");
     const link = el("a", { href: url }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
-    const text = el("p", { className: "ex small muted" });
-    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status)), text);
+    const text = el("p", { className: "ex small muted" }), last = entry.lastCallDeadline;
+    const until = last ? ` until ${new Date(last).toUTCString().slice(5, 16)}` : "";
+    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until), text);
     if (section?.[1]) text.before(el("p", { className: "small" }, section[1]));
     li.show = () => textOf(entry, part, f.section).then(([, body]) => {
       const parts = excerpt(body, all, d.body.clientWidth < 600 ? 120 : 220);

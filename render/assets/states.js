@@ -29,7 +29,7 @@ const judge = (forks = []) => {
     const left = (until ? Date.parse(until) + day * 1000 : t * 1000) - Date.now(), far = span(left);
     put(e, on ? left > 0 ? "active" : `active for ${far}` : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
     // What can still be commented on comes first.
-    const row = until && left <= 0 ? e.closest("#list tr") : null;
+    const row = until && left <= 0 ? e.closest(".closing tr") : null;
     row?.parentElement.append(row);
   }
   for (const e of $$(".tense")) put(e, networks(e.dataset).every(n => n[3]) ? "was " : "");

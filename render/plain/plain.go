@@ -100,6 +100,14 @@ func ProposalTitle(m mip.Metadata) string {
 	return strings.TrimSpace(m.ID.String() + ": " + Text(mip.OneLine(m.Title)))
 }
 
+// Status is that of a proposal and, of one in a last call, the last day for comments.
+func Status(m mip.Metadata) string {
+	if until := m.CommentsUntil(); until != nil {
+		return m.Status.String() + " until " + day(until.Time())
+	}
+	return m.Status.String()
+}
+
 // Facts is the description followed by the facts of the header in sentences: status, type,
 // category, hard fork and requirements, as far as they are known.
 func Facts(info mip.Site, m mip.Metadata) string {
@@ -108,8 +116,8 @@ func Facts(info mip.Site, m mip.Metadata) string {
 		out = append(out, mip.Sentence(text))
 	}
 	deadline := ""
-	if m.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero() {
-		deadline = m.LastCallDeadline.String()
+	if day := m.CommentsUntil(); day != nil {
+		deadline = day.String()
 	}
 	// Facts that the header does not state are left out, but for the status.
 	for _, f := range [][2]string{

@@ -144,7 +144,7 @@ func hit(m *search.Manifest, x index, f search.Found, terms []string) (h api.Sea
 	if err != nil {
 		return h, false, unreadable(err)
 	}
-	h = api.SearchHit{Title: e.Title, Status: mip.Status(e.Status), Excerpt: []api.Fragment{}, Score: f.Score, URL: e.URL}
+	h = api.SearchHit{Title: e.Title, Status: mip.Status(e.Status), LastCallDeadline: e.Until, Excerpt: []api.Fragment{}, Score: f.Score, URL: e.URL}
 	if h.ID, err = mip.ParseID(e.ID); err != nil {
 		return h, false, unreadable(err)
 	}
