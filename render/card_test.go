@@ -24,6 +24,9 @@ func TestCards(t *testing.T) {
 			"MIP-3: A B <C>. Draft. Standards Track, Core. Example proposals"},
 		{"without title and status", &mip.Metadata{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "MIP-3"},
 			card.Card{Site: "Example proposals", ID: "MIP-3", Status: "No status", Mark: "none"}, "MIP-3. No status. Example proposals"},
+		{"last call", &mip.Metadata{ID: mip.ID{Kind: "MIP", Number: 3}, Title: "A", Standing: mip.LastCall.Usual(), LastCallDeadline: mip.Date{Year: 2026, Month: 12, Day: 3}, Type: new("Meta")},
+			card.Card{Site: "Example proposals", ID: "MIP-3", Title: "A", Status: "Last Call", Mark: "last-call", Kind: "Comments until 3 December 2026, Meta"},
+			"MIP-3: A. Last Call. Comments until 3 December 2026, Meta. Example proposals"},
 		{"site", nil, card.Card{Title: "Example proposals", Kind: "All of them."}, "Example proposals. All of them"},
 	} {
 		got, route := SiteCard(info, Brand{}), SiteCardRoute(c.want)

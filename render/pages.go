@@ -227,6 +227,9 @@ func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page
 // the files and the links to them must make it of the same values.
 func ProposalCard(info mip.Site, b Brand, m mip.Metadata) card.Card {
 	var kind []string
+	if until := m.CommentsUntil(); until != nil {
+		kind = append(kind, "Comments until "+date("2 January 2006", until))
+	}
 	for _, v := range []*string{m.Type, m.Category} {
 		if v != nil && *v != "" {
 			kind = append(kind, *v)
@@ -235,7 +238,7 @@ func ProposalCard(info mip.Site, b Brand, m mip.Metadata) card.Card {
 	// Leave out a title that is only the id: it would stand there twice. Leave out backticks: a picture has no code
 	// face.
 	c := card.Card{
-		Site: cmp.Or(b.Name, info.Title), ID: m.ID.String(), Status: plain.Status(m), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", "),
+		Site: cmp.Or(b.Name, info.Title), ID: m.ID.String(), Status: m.Status.String(), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", "),
 		Accent: b.Accent(), NoGlyph: b.Logo != nil,
 	}
 	if m.Title != m.ID.String() {

@@ -100,14 +100,6 @@ func ProposalTitle(m mip.Metadata) string {
 	return strings.TrimSpace(m.ID.String() + ": " + Text(mip.OneLine(m.Title)))
 }
 
-// Status is that of a proposal and, of one in a last call, the last day for comments.
-func Status(m mip.Metadata) string {
-	if until := m.CommentsUntil(); until != nil {
-		return m.Status.String() + " until " + day(until.Time())
-	}
-	return m.Status.String()
-}
-
 // Facts is the description followed by the facts of the header in sentences: status, type,
 // category, hard fork and requirements, as far as they are known.
 func Facts(info mip.Site, m mip.Metadata) string {
