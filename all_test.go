@@ -63,7 +63,7 @@ var imports = map[string][]string{
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
 	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
-	"render/agent":         {"internal/mip", "internal/api", "internal/search", "render/plain"},
+	"render/agent":         {"internal/mip", "internal/api", "internal/search", "render/feed", "render/plain"},
 	"render/card":          {"internal/mip", "golang.org/x/image"},
 	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
 	"render/markdown":      {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},

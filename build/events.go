@@ -41,6 +41,7 @@ func (p *planner) events() error {
 	slices.Sort(years)
 	years = append([]int{}, slices.Compact(years)...)
 	p.years, p.told = years, sync.OnceValues(func() (happened, error) { return p.happened(past, config) })
+	p.timeline = sync.OnceValues(p.makeTimeline)
 	list := func(choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
 		return func() ([]byte, error) {
 			h, err := p.told()
@@ -85,10 +86,7 @@ func (p *planner) happened(past *corpus.Past, config corpus.FilePast) (happened,
 	}
 	h.events = slices.Concat(h.events, forks)
 	slices.Reverse(h.events)
-	// What happened to one proposal stays in its order where the clock does not tell.
-	slices.SortStableFunc(h.events, func(a, b mip.Event) int {
-		return cmp.Or(b.Time.UTC().Compare(a.Time.UTC()), a.MIP.Compare(b.MIP))
-	})
+	newestFirst(h.events)
 	for i := range h.events {
 		e := &h.events[i]
 		if m, ok := mip.Find(p.Metadata, e.MIP); ok {
@@ -96,4 +94,12 @@ func (p *planner) happened(past *corpus.Past, config corpus.FilePast) (happened,
 		}
 	}
 	return h, nil
+}
+
+// newestFirst sorts events that are in the opposite order of what happened to each proposal, which stays where the clock does
+// not tell.
+func newestFirst(events []mip.Event) {
+	slices.SortStableFunc(events, func(a, b mip.Event) int {
+		return cmp.Or(b.Time.UTC().Compare(a.Time.UTC()), a.MIP.Compare(b.MIP))
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 // folderOf writes files, given as name and text in turn.
@@ -163,9 +164,11 @@ func TestListFeeds(t *testing.T) {
 		}
 	}
 	rules := string(b.files["_headers"])
-	for from := range strings.FieldsSeq("/status/:status/feed.xml /category/:category/feed.xml /type/:type/feed.xml /upgrade/:name/feed.xml /author/:login/feed.xml /feed.xml") {
-		if strings.Count(rules, "\n"+from+"\n  Content-Type: application/rss+xml; charset=utf-8\n") != 1 {
-			t.Errorf("_headers has not one rule for %s:\n%s", from, rules)
+	for folder := range strings.FieldsSeq("/ /changes/ /mip/:n/ /status/:status/ /category/:category/ /type/:type/ /upgrade/:name/ /author/:login/") {
+		for _, format := range feed.Formats() {
+			if strings.Count(rules, "\n"+folder+format.File+"\n  Content-Type: "+format.Type+"; charset=utf-8\n") != 1 {
+				t.Errorf("_headers has not one rule for %s%s:\n%s", folder, format.File, rules)
+			}
 		}
 	}
 }

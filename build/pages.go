@@ -17,7 +17,6 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/card"
-	"github.com/mipwatch/mipwatch/render/feed"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
@@ -88,16 +87,12 @@ func (p *planner) index() mip.Index {
 	return x
 }
 
-// sitePages adds the pages, feeds and descriptions that are one each, and the answers for addresses that do not exist.
+// sitePages adds the pages and descriptions that are one each, and the answers for addresses that do not exist.
 func (p *planner) sitePages() {
 	p.addIndex("/", p.home)
 	p.add(Artifact{Route: "/search/", Body: p.stable.Search})
 	p.addIndex("/dashboard/", p.dashboard)
 	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.relations) })
-
-	p.addIndex("/"+feedFile, func() ([]byte, error) { return feed.RSS(p.info.Site, p.Metadata) })
-	p.addIndex("/feed.atom", func() ([]byte, error) { return feed.Atom(p.info.Site, p.Metadata) })
-	p.addIndex("/feed.json", func() ([]byte, error) { return feed.JSONFeed(p.info.Site, p.Metadata) })
 
 	// The document and the page show the same description, which is made once.
 	describe := sync.OnceValue(p.describe)
@@ -263,7 +258,7 @@ func (p *planner) lists() {
 			}
 		}
 		for _, slug := range slices.Sorted(maps.Keys(at)) {
-			// A header has room for a hundred authors. A page and a feed for each of them would be out of proportion.
+			// A header has room for a hundred authors. A page and feeds for each of them would be out of proportion.
 			if field == "author" && p.pages.Alone[slug] {
 				continue
 			}
@@ -275,8 +270,8 @@ func (p *planner) lists() {
 			case "status":
 				l.Stage = p.info.Statuses.Parse(l.Value).Stage
 			}
-			p.addListed(pattern, slug, "", func() ([]byte, error) { return p.pages.Listing(p.fill(l, at[slug])) })
-			p.addFeed(pattern, l, at[slug])
+			p.addListed(pattern, slug, func() ([]byte, error) { return p.pages.Listing(p.fill(l, at[slug])) })
+			p.addListFeeds(pattern, l, at[slug])
 		}
 	}
 }
@@ -297,18 +292,10 @@ func (p *planner) stated(field string) map[string]string {
 	return out
 }
 
-// addListed appends a file of a list.
-func (p *planner) addListed(pattern, slug, file string, body func() ([]byte, error)) {
-	route := pattern[:strings.Index(pattern, "{")] + slug + "/" + file
-	p.add(Artifact{Route: route, Pattern: pattern + file, index: true, Body: body})
-}
-
-// addFeed appends the feed of the proposals at these positions, which know then that they are on the list.
-func (p *planner) addFeed(pattern string, l plain.Listing, at []int) {
-	for _, i := range at {
-		p.listed[i] = append(p.listed[i], l.Kind+"/"+l.Slug)
-	}
-	p.addListed(pattern, l.Slug, feedFile, func() ([]byte, error) { return feed.List(p.info.Site, p.fill(l, at)) })
+// addListed appends the page of a list.
+func (p *planner) addListed(pattern, slug string, body func() ([]byte, error)) {
+	route := pattern[:strings.Index(pattern, "{")] + slug + "/"
+	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: body})
 }
 
 // fill returns a list with its proposals. There are thousands of lists, and few are made at a time: until then
@@ -336,8 +323,8 @@ func (p *planner) upgrades() {
 				at = append(at, i)
 			}
 		}
-		p.addListed(upgradeRoute, slug, "", func() ([]byte, error) { return p.pages.Upgrade(p.upgradePage(f, at)) })
-		p.addFeed(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
+		p.addListed(upgradeRoute, slug, func() ([]byte, error) { return p.pages.Upgrade(p.upgradePage(f, at)) })
+		p.addListFeeds(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
 	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Metadata) })
 }

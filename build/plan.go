@@ -146,9 +146,10 @@ type planner struct {
 	parsed [][]mip.Section
 	// searchParts are the routes of the parts of the search index.
 	searchParts map[string]bool
-	// years are those of events, ascending, and told is what happened.
-	years []int
-	told  func() (happened, error)
+	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
+	years    []int
+	told     func() (happened, error)
+	timeline func() (*timeline, error)
 	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
 	// linkable is a hash of what every text follows from.
@@ -196,6 +197,7 @@ func NewPlan(c *Content) (*Plan, error) {
 		return nil, err
 	}
 	p.lists()
+	p.feeds()
 	p.sitePages()
 	p.changes()
 	p.roles()

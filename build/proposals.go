@@ -9,7 +9,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
-	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 // proposals adds four files for each proposal, a page of its requirements if it may have some, one of what
@@ -112,7 +111,7 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	return out, err
 }
 
-// histories adds, of each proposal that git knows, its versions as a page and as JSON, and a feed of its changes.
+// histories adds, of each proposal that git knows, its versions as a page and as JSON.
 func (p *planner) histories() {
 	for i, c := range p.Proposals {
 		if c.History == nil {
@@ -121,17 +120,15 @@ func (p *planner) histories() {
 		m := &p.Metadata[i]
 		p.addOf(c.ID, historyRoute, func() ([]byte, error) { return p.history(c, *m) })
 		p.addOf(c.ID, versionsRoute, func() ([]byte, error) { return p.versionsOf(c) })
-		p.addOf(c.ID, changesRoute, func() ([]byte, error) {
-			var out []feed.Change
-			for _, v := range c.History.Versions {
-				link, _ := sourceLink(p.options.Site, c, v.Commit, c.RepoPath)
-				out = append(out, feed.Change{Commit: v.Commit, When: v.When, Subject: v.Subject, URL: link})
-			}
-			// Commits lie in the order of their parents, and a clock may have been wrong.
-			slices.SortStableFunc(out, func(a, b feed.Change) int { return b.When.UTC().Compare(a.When.UTC()) })
-			return feed.History(p.info.Site, *m, out)
-		})
 	}
+}
+
+// versionsKnown are the versions of the i-th proposal that have a place on its page, newest first.
+func (p *planner) versionsKnown(i int) []corpus.Version {
+	if h := p.Proposals[i].History; h != nil {
+		return h.Versions
+	}
+	return nil
 }
 
 // versionsOf makes the JSON of a proposal's versions.

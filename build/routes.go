@@ -3,6 +3,7 @@ package build
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/card"
+	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 // Routes of the published tree with parts in braces that vary. {kind} is a proposal's prefix in lower case, {n} its
@@ -21,7 +23,6 @@ const (
 	historyRoute      = "/{kind}/{n}/history/"
 	requirementsRoute = "/{kind}/{n}/requirements/"
 	aroundRoute       = "/{kind}/{n}/graph/"
-	changesRoute      = "/{kind}/{n}/" + feedFile
 	translatedRoute   = "/{kind}/{n}/{locale}/"
 	cardRoute         = "/{kind}/{n}/og.{hash}.png"
 	siteCardRoute     = "/og.{hash}.png"
@@ -43,9 +44,6 @@ const (
 	skillRoute        = "/.well-known/agent-skills/{skill}/SKILL.md"
 	assetRoute        = "/assets/{name}"
 )
-
-// feedFile is a feed's name below the page of the same list.
-const feedFile = "feed.xml"
 
 // routeOf fills the parts of a route that are a proposal's, and those that pairs names with their values. Below a folder of
 // its kind the proposal is its number, elsewhere its key beside the main kind.
@@ -78,19 +76,18 @@ const (
 	typeHTML    = "text/html; charset=utf-8"
 	typeJSON    = "application/json; charset=utf-8"
 	typeProblem = "application/problem+json; charset=utf-8"
-	typeRSS     = "application/rss+xml; charset=utf-8"
 )
 
 // types are the media types of files by name, else by extension. Others are plain text.
 var types = map[string]string{
-	feedFile:       typeRSS,
-	"feed.json":    "application/feed+json; charset=utf-8",
+	"feed.xml":     feed.TypeRSS + "; charset=utf-8",
+	"feed.json":    feed.TypeJSON + "; charset=utf-8",
 	"api-404.json": typeProblem,
 	"api-catalog":  `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
 	".html":        typeHTML,
 	".json":        typeJSON,
 	".md":          "text/markdown; charset=utf-8",
-	".atom":        "application/atom+xml; charset=utf-8",
+	".atom":        feed.TypeAtom + "; charset=utf-8",
 	".xml":         "application/xml; charset=utf-8",
 	".png":         card.Type,
 	".svg":         "image/svg+xml",
@@ -113,12 +110,15 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		folders = append(folders, regexp.QuoteMeta(strings.ToLower(k.Prefix)))
 	}
 	routes := []string{
-		pageRoute, markdownRoute, requirementsRoute, aroundRoute, changesRoute, translatedRoute, cardRoute, siteCardRoute,
+		markdownRoute, requirementsRoute, aroundRoute, translatedRoute, cardRoute, siteCardRoute,
 		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
-	for _, list := range []string{kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
-		routes = append(routes, list, list+feedFile)
+	for _, list := range []string{pageRoute, kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
+		routes = append(routes, list)
+		for _, format := range feed.Formats() {
+			routes = append(routes, list+format.File)
+		}
 	}
 	for i, route := range routes {
 		routes[i] = regexp.QuoteMeta(fileOf(route))
@@ -202,7 +202,7 @@ func (p *planner) headers() {
 	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
 		from := "/" + a.File
-		if a.Type() == typeRSS && a.Pattern != a.Route {
+		if strings.HasPrefix(path.Base(a.File), "feed.") && a.Pattern != a.Route {
 			// One rule for all feeds of a kind, whatever letters their names are made of.
 			from = strings.NewReplacer("{", ":", "}", "").Replace(a.Pattern)
 		} else if !a.index || a.Type() == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {

@@ -254,7 +254,7 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	return p.page("listing", head{
 		Section: "/", Title: heading, Route: l.Route(), Script: script,
 		Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
-		Alternates:  []alternate{p.feedOf(l.Route(), heading)},
+		Alternates:  p.feedsOf(l.Route(), heading),
 	}, struct {
 		Heading, Meaning string
 		Standing         mip.Standing // of a list by status
@@ -263,9 +263,12 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	}{heading, meaning, mip.Standing{Status: mip.Status(l.Value), Stage: l.Stage}, l, t})
 }
 
-// feedOf is the feed of the page at route, which ends with a slash, for the head of that page.
-func (p *Pages) feedOf(route, title string) alternate {
-	return alternate{Type: feed.TypeRSS, Title: title + " (RSS)", Href: p.path(route + "feed.xml")}
+// feedsOf are the feeds of the page at route, which ends with a slash, for the head of that page.
+func (p *Pages) feedsOf(route, title string) (out []alternate) {
+	for _, f := range feed.Formats() {
+		out = append(out, alternate{Type: f.Type, Title: title + " (" + f.Name + ")", Href: p.path(route + f.File)})
+	}
+	return out
 }
 
 // feedGroup is the feeds of the lists by one field.

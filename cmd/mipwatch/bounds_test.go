@@ -20,7 +20,7 @@ import (
 
 // What a site may grow to, whatever stands in the headers.
 const (
-	bytesPerByte = 40       // of what is published, by byte of the source
+	bytesPerByte = 60       // of what is published, by byte of the source
 	bytesAnyway  = 4 << 20  // of the site itself, and of the lists of one proposal
 	bytesPerFile = 32 << 10 // of a proposal without a header: page, card, JSON
 	filesPerFile = 220      // 100 authors have a page and a feed each

@@ -69,6 +69,7 @@ func (c *Corpus) Past(ctx context.Context) (*Past, error) {
 				}
 				past.steps = append(past.steps, git.Steps{
 					Commit: git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author},
+					Landed: v.Time.UTC().Unix(),
 					Files:  []git.Step{{Path: from.Path, Before: before, After: v.Blob}},
 				})
 			}
@@ -173,7 +174,7 @@ func (p *Past) Years() []int {
 	for _, h := range p.histories {
 		for _, s := range h.steps {
 			if slices.ContainsFunc(s.Files, func(f git.Step) bool { _, ok := h.texts[f.Path]; return ok }) {
-				years[time.Unix(s.When, 0).UTC().Year()] = true
+				years[time.Unix(s.Landed, 0).UTC().Year()] = true
 			}
 		}
 	}
@@ -197,7 +198,7 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 		var commits []event.Commit
 		for _, s := range h.steps {
 			commit := event.Commit{
-				Hash: s.Hash, When: mip.NewTime(time.Unix(s.When, 0)), Author: oneLine(s.Author), Merge: s.Merge, Edge: h.cut[s.Hash],
+				Hash: s.Hash, When: mip.NewTime(time.Unix(s.Landed, 0)), Author: oneLine(s.Author), Merge: s.Merge, Edge: h.cut[s.Hash],
 			}
 			for _, f := range s.Files {
 				file, ok := h.texts[f.Path]
@@ -323,7 +324,7 @@ func (p *Past) Sum() [sha256.Size]byte {
 	b := fmt.Appendln(nil, o.Prefix, o.Others, o.KindOf, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
 	for _, h := range p.histories {
 		for _, s := range h.steps {
-			b = fmt.Appendln(b, s.Hash, h.cut[s.Hash], s.Files)
+			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], s.Files)
 		}
 		b = fmt.Appendln(b, slices.Sorted(maps.Keys(h.texts)))
 	}

@@ -49,7 +49,7 @@ func PastOf(ctx context.Context, file string) (FilePast, error) {
 func (p FilePast) Years() []int {
 	years := map[int]bool{}
 	for _, s := range p.steps {
-		years[time.Unix(s.When, 0).UTC().Year()] = true
+		years[time.Unix(s.Landed, 0).UTC().Year()] = true
 	}
 	return slices.Sorted(maps.Keys(years))
 }
@@ -60,7 +60,7 @@ func (p FilePast) Each(r *VersionReader, do func(FileVersion)) error {
 	defer r.mu.Unlock()
 	for i, s := range p.steps {
 		v := FileVersion{
-			Commit: s.Hash, Author: oneLine(s.Author), When: mip.NewTime(time.Unix(s.When, 0)), Merge: s.Merge, First: i == 0 || p.cut[s.Hash],
+			Commit: s.Hash, Author: oneLine(s.Author), When: mip.NewTime(time.Unix(s.Landed, 0)), Merge: s.Merge, First: i == 0 || p.cut[s.Hash],
 		}
 		for _, x := range []struct {
 			blob string

@@ -44,7 +44,8 @@ type File struct {
 
 // Commit is a commit with the files that it touched, by their paths.
 type Commit struct {
-	Hash   string
+	Hash string
+	// When is when the published branch got it.
 	When   mip.Time
 	Author string
 	// Merge says that each of Files differs from all of several parents.

@@ -23,7 +23,9 @@ type Steps struct {
 	Commit
 	// Merge says that the commit has several parents, and each of Files is another than in all of them.
 	Merge bool
-	Files []Step
+	// Landed is when the line of first parents of HEAD got the commit, by itself or by a merge, in seconds.
+	Landed int64
+	Files  []Step
 }
 
 // Step is what a commit made of a file: its path, and its text before and after by hash, empty where there is no regular
@@ -142,14 +144,14 @@ func (w *walk) steps() (out []Steps, err error) {
 		all.add(i)
 	}
 	// follow has by commit the files whose texts came from there, and waiting counts its words.
-	follow, waiting := make([]set, len(w.nodes)), len(all)
+	follow, waiting, landed := make([]set, len(w.nodes)), len(all), w.landed()
 	if len(w.nodes) > 0 {
 		follow[0] = all
 	}
 	for i, n := range w.nodes {
 		here := follow[i]
 		follow[i], waiting = nil, waiting-len(here)
-		s := Steps{Commit: n.Commit, Merge: len(n.parents) > 1}
+		s := Steps{Commit: n.Commit, Merge: len(n.parents) > 1, Landed: w.nodes[landed[i]].When}
 		// A file that no parent has as it is here came from all of them, every other one from the first that has it.
 		from := make([]set, len(n.parents))
 		for k := range from {
@@ -191,6 +193,28 @@ func (w *walk) steps() (out []Steps, err error) {
 	}
 	slices.Reverse(out)
 	return out, nil
+}
+
+// landed finds the commit on the line of first parents that brought each commit: the oldest that led to it.
+func (w *walk) landed() []int {
+	out, next := make([]int, len(w.nodes)), 0
+	for i, n := range w.nodes {
+		line := i == next
+		if line {
+			out[i] = i
+		}
+		for k, parent := range n.parents {
+			at, ok := w.at[parent]
+			if !ok || at <= i {
+				continue
+			}
+			out[at] = max(out[at], out[i])
+			if line && k == 0 {
+				next = at
+			}
+		}
+	}
+	return out
 }
 
 // source is the position of the parent, other than the first, from which a merge took a file; 0 when there is none.

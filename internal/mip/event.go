@@ -11,13 +11,13 @@ type Events struct {
 	Count    int     `json:"count" doc:"How many events the list holds."`
 	Complete bool    `json:"complete" doc:"False where git does not know all: a shallow or partial clone, texts that were synced without it, or no repository."`
 	Years    []int   `json:"years" doc:"The years that have an address of their own, ascending."`
-	Events   []Event `json:"events" doc:"Newest first, by the committers' clocks."`
+	Events   []Event `json:"events" doc:"Newest first, by time."`
 }
 
 // Event is something that happened to a proposal, as a commit of its repository tells it.
 type Event struct {
 	ID       string    `json:"id" doc:"Stable: made of proposal, kind, value and commit."`
-	Time     Time      `json:"time" doc:"When it was committed."`
+	Time     Time      `json:"time" doc:"When the published branch got it: the time of the commit, or of the merge that brought it."`
 	Kind     EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
 	MIP      ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
 	Title    string    `json:"title" doc:"Its present title, or the last one."`

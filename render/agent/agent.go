@@ -11,6 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/search"
+	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 // Media types that need more than a schema.
@@ -65,10 +66,28 @@ func StaticRoutes(prefix string) []StaticRoute {
 		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getSearchIndex": search.Manifest{}, "getRole": api.Role{},
 		"getHistory": mip.History{}, "listEvents": mip.Events{}, "listEventsOfYear": mip.Events{},
 	}
-	out := fixed().Routes
+	var out []StaticRoute
+	for _, r := range fixed().Routes {
+		out = append(out, r.formats()...)
+	}
 	for i := range out {
 		out[i].Pattern = strings.Replace(out[i].Pattern, "{page}", mip.PageFolder(prefix), 1)
 		out[i].Response = responses[out[i].Name]
+	}
+	return out
+}
+
+// formats are the routes of a feed, one for each format, where a pattern has {feed} for the file; else the route itself.
+func (r StaticRoute) formats() (out []StaticRoute) {
+	if !strings.Contains(r.Pattern, "{feed}") {
+		return []StaticRoute{r}
+	}
+	for _, f := range feed.Formats() {
+		in := r
+		in.Pattern, in.Type = strings.Replace(r.Pattern, "{feed}", f.File, 1), f.Type
+		in.Name = strings.Replace(r.Name, "{Feed}", strings.ReplaceAll(f.Name, " ", ""), 1)
+		in.Summary = strings.Replace(r.Summary, "{feed}", f.Name, 1)
+		out = append(out, in)
 	}
 	return out
 }

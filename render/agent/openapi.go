@@ -110,10 +110,13 @@ func Describe(info mip.Site, forks []mip.HardFork, subject *Subject) *API {
 	}
 	for _, r := range StaticRoutes(info.Prefix) {
 		if r.Name == "getStatusRSS" && info.Several() {
-			a.Operations = append(a.Operations, d.static(StaticRoute{
-				Pattern: "/kind/{kind}/feed.xml", Name: "getKindRSS", Type: r.Type, Tag: r.Tag, Summary: "The newest changes of one kind of proposals as RSS 2.0.",
-				Text: "The page of the same list is at the address without feed.xml.",
-			}))
+			kind := StaticRoute{
+				Pattern: "/kind/{kind}/{feed}", Name: "getKind{Feed}", Tag: r.Tag, Summary: "What happened to the proposals of one kind, as {feed}.",
+				Text: "The page of the same list is at the address without the file.",
+			}
+			for _, k := range kind.formats() {
+				a.Operations = append(a.Operations, d.static(k))
+			}
 		}
 		a.Operations = append(a.Operations, d.static(r))
 	}

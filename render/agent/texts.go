@@ -56,6 +56,17 @@ func (g guide) Routes(list string) []string {
 	return out
 }
 
+// ListFeeds are the addresses of the feeds of lists, with commas between them.
+func (g guide) ListFeeds() string {
+	var out []string
+	for _, r := range StaticRoutes(g.Info.Prefix) {
+		if strings.Contains(r.Pattern, "}/feed.") {
+			out = append(out, "`"+r.Pattern+"`")
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // Statuses are those that readers are told of, with commas between them.
 func (g guide) Statuses() string {
 	var words []string

@@ -23,8 +23,7 @@ type (
 	atomEntry struct {
 		Links []feeds.AtomLink `xml:"link"`
 		feeds.AtomEntry
-		Authors    []*feeds.AtomAuthor `xml:"author"`
-		Categories []atomCategory      `xml:"category"`
+		Category atomCategory `xml:"category"`
 	}
 	atomCategory struct {
 		Term string `xml:"term,attr"`
@@ -34,63 +33,36 @@ type (
 // FeedXml makes it a feed that the library can write.
 func (a *atomXML) FeedXml() any { return a }
 
-// Atom is the newest changes as Atom (RFC 4287), newest first, [feedLimit] at most. Ids are addresses: the feed's own,
-// and each proposal's page. The feed's author is the site, for proposals that name none.
-//
-// The format wants a different time for each entry, but one commit gives all its files the same second. So the time of
-// an entry holds the proposal's number as microseconds, which no other proposal's change can alter. The format wants a
-// time of every entry, too: a proposal without one has the second before the oldest that is known, which keeps it last,
-// and the epoch where none is known.
-func Atom(info mip.Site, all []mip.Metadata) ([]byte, error) {
-	sorted := newest(all)
-	undated := time.Unix(0, 0).UTC()
-	// The oldest time comes last.
-	for _, m := range sorted {
-		if m.Updated != nil {
-			undated = m.Updated.UTC().Add(-time.Second)
-		}
+// Atom is a feed as Atom (RFC 4287). Its author is the site, for items that name none. The time of the feed is that of its
+// newest item, and the epoch without any.
+func Atom(info mip.Site, f Feed) ([]byte, error) {
+	self, page, changed := f.self(info, "feed.atom"), f.page(info), time.Unix(0, 0)
+	if len(f.Items) > 0 {
+		changed = f.Items[0].When
 	}
-	self, home := info.BaseURL+"/feed.atom", info.BaseURL+"/"
-	feed := &atomXML{
+	out := &atomXML{
 		Xmlns: "http://www.w3.org/2005/Atom",
 		Lang:  "en",
-		Links: []feeds.AtomLink{{Href: self, Rel: "self", Type: TypeAtom}, {Href: home, Rel: "alternate", Type: "text/html"}},
+		Links: []feeds.AtomLink{{Href: self, Rel: "self", Type: TypeAtom}, {Href: page, Rel: "alternate", Type: "text/html"}},
 		AtomFeed: feeds.AtomFeed{
-			Title: plain.SiteTitle(info), Id: self, Updated: atomTime(undated, 0), Subtitle: feedDescription(info),
-			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: plain.SiteTitle(info), Uri: home}},
+			Title: f.Title, Id: self, Updated: atomTime(changed), Subtitle: f.Description,
+			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: plain.SiteTitle(info), Uri: info.BaseURL + "/"}},
 		},
 	}
-	for i, m := range sorted {
-		updated, published := undated, ""
-		if m.Updated != nil {
-			updated = m.Updated.UTC()
-			if t := firstDay(m); t != nil {
-				published = t.Format(time.RFC3339)
-			}
-		}
+	for _, i := range f.Items {
 		entry := &atomEntry{
-			Links: []feeds.AtomLink{{Href: m.URL, Rel: "alternate", Type: "text/html"}},
+			Links: []feeds.AtomLink{{Href: i.URL, Rel: "alternate", Type: "text/html"}},
 			AtomEntry: feeds.AtomEntry{
-				Title: plain.ProposalTitle(*m), Id: m.URL, Updated: atomTime(updated, m.Number), Published: published,
-				Summary: &feeds.AtomSummary{Content: plain.Facts(info, *m), Type: "text"},
+				Title: i.Title, Id: i.tag(info), Updated: atomTime(i.When), Summary: &feeds.AtomSummary{Content: i.Text, Type: "text"},
 			},
+			Category: atomCategory{string(i.Kind)},
 		}
-		for _, a := range authors(m) {
-			entry.Authors = append(entry.Authors, &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: a.name, Uri: a.url}})
+		if i.Author != "" {
+			entry.Author = &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: i.Author}}
 		}
-		for _, word := range labels(m) {
-			entry.Categories = append(entry.Categories, atomCategory{word})
-		}
-		feed.Entries = append(feed.Entries, entry)
-		if i == 0 {
-			feed.Updated = entry.Updated
-		}
+		out.Entries = append(out.Entries, entry)
 	}
-	return writeXML(feed)
+	return writeXML(out)
 }
 
-// atomTime is t with the number as microseconds, so that entries of one second differ.
-func atomTime(t time.Time, number int) string {
-	const microseconds = 1_000_000 // in a second
-	return t.Add(time.Duration(number%microseconds) * time.Microsecond).Format(time.RFC3339Nano)
-}
+func atomTime(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -1,0 +1,240 @@
+package build_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/testenv"
+)
+
+// day is one in seconds.
+const day = 24 * 3600
+
+// feedRepo is a repository of proposals, whose commits are days apart.
+type feedRepo struct {
+	dir string
+	now int64
+}
+
+// put writes a proposal, with its status and the last lines of its header.
+func (r *feedRepo) put(t *testing.T, n int, status string, lines ...string) {
+	t.Helper()
+	text := fmt.Sprintf("---\nmip: %d\ntitle: Title %d\nstatus: %s\ncategory: Core\n%s\n---\n\nWords.\n", n, n, status, strings.Join(lines, "\n"))
+	put(t, filepath.Join(r.dir, fmt.Sprintf("MIP-%d.md", n)), text)
+}
+
+// commit commits everything a day after the commit before.
+func (r *feedRepo) commit(t *testing.T, message string) {
+	t.Helper()
+	r.now += day
+	commit(t, r.dir, message, r.now)
+}
+
+// read builds the site and reads one of its JSON files.
+func (r *feedRepo) read(t *testing.T, file string, into any) {
+	t.Helper()
+	s := testSite("MIP")
+	s.Statuses = mip.Process{{Name: "Draft", Stage: mip.StageDraft}, {Name: "Review", Stage: mip.StageReview},
+		{Name: "Last Call", Stage: mip.StageLastCall}, {Name: "Final", Stage: mip.StageFinal}}
+	s.HardForks = []mip.HardFork{{Name: "Nine", BundledMIPs: []int{1}}, {Name: "Ten"}}
+	s.Kinds = []site.Kind{{Prefix: "MIP", Name: "MIPs"}, {Prefix: "MRC", Name: "MRCs"}}
+	p, err := buildtest.Plan(t.Context(), s, r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(artifact(t, p, file), into); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// artifact makes one file of a plan.
+func artifact(t *testing.T, p *build.Plan, file string) []byte {
+	t.Helper()
+	for _, a := range p.Artifacts {
+		if a.File == file {
+			b, err := a.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+	}
+	t.Fatalf("no %s", file)
+	return nil
+}
+
+// readFeed is a feed as far as the tests look at it.
+type readFeed struct {
+	Title string
+	Items []struct {
+		ID, Title, URL string
+		Text           string `json:"content_text"`
+	}
+}
+
+// titles are the titles of the items of a feed.
+func (r *feedRepo) titles(t *testing.T, file string) (out []string) {
+	t.Helper()
+	var f readFeed
+	r.read(t, file, &f)
+	for _, i := range f.Items {
+		out = append(out, i.Title)
+	}
+	return out
+}
+
+// TestFeeds tells in the feeds of a site what happened to proposals, and in those of lists what happened to theirs.
+func TestFeeds(t *testing.T) {
+	r := &feedRepo{dir: t.TempDir()}
+	lastCall := "last-call-deadline: 2026-12-08"
+	r.put(t, 1, "Draft")
+	r.commit(t, "One")
+	r.put(t, 1, "Last Call", lastCall)
+	r.commit(t, "Move MIP-1 to Last Call (#1)")
+	r.put(t, 1, "Review")
+	r.commit(t, "Back")
+	r.put(t, 1, "Last Call", lastCall)
+	r.commit(t, "And forth")
+	r.put(t, 1, "Last Call", "last-call-deadline: 2026-12-24")
+	r.put(t, 2, "Final")
+	r.commit(t, "Later")
+	put(t, filepath.Join(r.dir, "MIP-2.md"), "---\nmip: 2\ntitle: Title 2\nstatus: Final\n---\n\nOther words.\n")
+	r.commit(t, "Words")
+	for n := 100; n < 111; n++ {
+		r.put(t, n, "Draft")
+	}
+	r.commit(t, "Import")
+	os.Remove(filepath.Join(r.dir, "MIP-2.md"))
+	r.commit(t, "Remove")
+
+	created := "MIP-1 was created as Draft: Title 1"
+	second := []string{"The deadline for comments on MIP-1 moved from 8 December 2026 to 24 December 2026: Title 1", "MIP-1 entered Last Call, comments until 8 December 2026: Title 1"}
+	calls := append(second, "MIP-1 left Last Call for Review: Title 1", "MIP-1 entered Last Call, comments until 8 December 2026: Title 1")
+	join := func(lists ...[]string) (out []string) {
+		for _, l := range lists {
+			out = append(out, l...)
+		}
+		return out
+	}
+	for file, want := range map[string][]string{
+		"feed.json":                  join([]string{"MIP-2 was removed: Title 2", "11 proposals were created"}, second[:1], []string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
+		"changes/feed.json":          join([]string{"MIP-2 was removed: Title 2", "11 proposals were created", "The text of MIP-2 changed: Title 2"}, second[:1], []string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
+		"status/last-call/feed.json": calls,
+		"status/review/feed.json":    {"MIP-1 entered Last Call, comments until 8 December 2026: Title 1", "MIP-1 left Last Call for Review: Title 1"},
+		"status/final/feed.json":     {"MIP-2 was removed: Title 2", "MIP-2 was created as Final: Title 2"},
+		"category/core/feed.json":    join([]string{"11 proposals were created"}, calls, []string{created}),
+		"upgrade/nine/feed.json":     join(calls, []string{created}),
+		"upgrade/ten/feed.json":      nil,
+		"kind/mrc/feed.json":         nil,
+		"mip/1/feed.json":            join(calls, []string{created}),
+		"mip/100/feed.json":          {"MIP-100 was created as Draft: Title 100"},
+	} {
+		if diff := cmp.Diff(want, r.titles(t, file)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+	var f readFeed
+	r.read(t, "feed.json", &f)
+	if many := f.Items[1]; many.Text[:16] != "MIP-100, MIP-101" || many.URL != testBase+"/changes/" {
+		t.Errorf("an import is told as %+v", many)
+	}
+	first := f.Items[len(f.Items)-2]
+	if !strings.HasPrefix(first.URL, testBase+"/mip/1/history/#v-") || !strings.HasPrefix(first.Text, "Move MIP-1 to Last Call (#1). Commit ") {
+		t.Errorf("a last call is told as %+v", first)
+	}
+}
+
+// TestFeedsOfShortHistory tells from headers what git does not know: only that proposals were created.
+func TestFeedsOfShortHistory(t *testing.T) {
+	r := &feedRepo{dir: t.TempDir()}
+	r.put(t, 1, "Draft", "created: 2025-01-01")
+	r.put(t, 2, "Final")
+	want := []string{"MIP-1 was created: Title 1", "MIP-2 was created: Title 2"}
+	if diff := cmp.Diff(want, r.titles(t, "feed.json")); diff != "" {
+		t.Errorf("without git (-want +got):\n%s", diff)
+	}
+	r.commit(t, "Two")
+	r.put(t, 1, "Last Call", "created: 2025-01-01")
+	r.commit(t, "Call")
+	shallow := &feedRepo{dir: t.TempDir()}
+	testenv.Git(t, shallow.dir, "", "clone", "-q", "--depth=2", "file://"+r.dir, ".")
+	want = []string{"MIP-1 entered Last Call: Title 1", "MIP-1 was created: Title 1", "MIP-2 was created: Title 2"}
+	r.put(t, 1, "Last Call", "created: 2025-01-01", "requires: 2")
+	r.commit(t, "More")
+	testenv.Git(t, shallow.dir, "", "fetch", "-q", "--depth=2")
+	testenv.Git(t, shallow.dir, "", "reset", "-q", "--hard", "origin/main")
+	want[0] = "MIP-1 requires MIP-2: Title 1"
+	if diff := cmp.Diff(want, shallow.titles(t, "feed.json")); diff != "" {
+		t.Errorf("in a shallow clone (-want +got):\n%s", diff)
+	}
+}
+
+// TestReaderSeesEachEventOnce polls the feed of a site after each commit of more than a year, in which an old branch is merged
+// after more events than the feed has room for.
+func TestReaderSeesEachEventOnce(t *testing.T) {
+	r := &feedRepo{dir: t.TempDir()}
+	seen := map[string]int{}
+	var order []string
+	poll := func() {
+		t.Helper()
+		var f readFeed
+		r.read(t, "feed.json", &f)
+		for _, i := range f.Items {
+			if seen[i.ID]++; seen[i.ID] == 1 {
+				order = append(order, i.Title)
+			}
+		}
+	}
+	statuses := []string{"Draft", "Review", "Last Call", "Review", "Last Call", "Final"}
+	for n := range 9 {
+		r.put(t, n+1, "Draft")
+	}
+	r.commit(t, "Begin")
+	poll()
+	testenv.Git(t, r.dir, "", "switch", "-q", "-c", "side")
+	r.put(t, 50, "Draft")
+	r.put(t, 9, "Final")
+	r.commit(t, "On the side")
+	testenv.Git(t, r.dir, "", "switch", "-q", "main")
+	for step := range 40 {
+		for n := range 8 {
+			if (step+n)%3 == 0 {
+				r.put(t, n+1, statuses[(step/3+n)%len(statuses)])
+			}
+		}
+		r.commit(t, fmt.Sprint("Step ", step))
+		r.now += 8 * day
+		poll()
+	}
+	r.now += day
+	testenv.Git(t, r.dir, fmt.Sprintf("@%d +0000", 1_700_000_000+r.now), "merge", "-q", "--no-edit", "--no-ff", "side")
+	poll()
+	if got := order[len(order)-2:]; !cmp.Equal(got, []string{"MIP-9 moved from Draft to Final: Title 9", "MIP-50 was created as Draft: Title 50"}) {
+		t.Errorf("the old branch brought %q", got)
+	}
+	var all mip.Events
+	r.read(t, "api/v1/events.json", &all)
+	told := 0
+	for _, e := range all.Events {
+		if e.Kind == mip.EventText {
+			continue
+		}
+		told++
+		if seen["tag:mips.example.org,2026:"+e.ID] == 0 {
+			t.Errorf("nobody saw %s %s %s > %s", e.MIP, e.Kind, mip.Deref(e.From), mip.Deref(e.To))
+		}
+	}
+	if told < 110 || told != len(seen) {
+		t.Errorf("%d events and %d items", told, len(seen))
+	}
+}
