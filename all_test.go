@@ -26,7 +26,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
+	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -62,8 +62,9 @@ var imports = map[string][]string{
 	"internal/survey":      {"internal/corpus", "internal/folder", "internal/git", "internal/mip"},
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
-	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
+	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
 	"render/agent":         {"internal/mip", "internal/api", "internal/search", "render/feed", "render/plain"},
+	"render/calendar":      {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
 	"render/card":          {"internal/mip", "golang.org/x/image"},
 	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
 	"render/markdown":      {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},

@@ -32,7 +32,10 @@ require (
 	golang.org/x/tools v0.52.0
 )
 
-require github.com/sethvargo/go-limiter v0.7.1
+require (
+	github.com/arran4/golang-ical v0.3.4
+	github.com/sethvargo/go-limiter v0.7.1
+)
 
 require (
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect

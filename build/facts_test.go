@@ -164,6 +164,11 @@ func TestListFeeds(t *testing.T) {
 		}
 	}
 	rules := string(b.files["_headers"])
+	for _, from := range []string{"/calendar.ics", "/upgrade/:name/calendar.ics", "/for/:role/calendar.ics"} {
+		if strings.Count(rules, "\n"+from+"\n  Content-Type: text/calendar; charset=utf-8\n") != 1 {
+			t.Errorf("_headers has not one rule for %s:\n%s", from, rules)
+		}
+	}
 	for folder := range strings.FieldsSeq("/ /changes/ /mip/:n/ /status/:status/ /category/:category/ /type/:type/ /upgrade/:name/ /author/:login/") {
 		for _, format := range feed.Formats() {
 			if strings.Count(rules, "\n"+folder+format.File+"\n  Content-Type: "+format.Type+"; charset=utf-8\n") != 1 {

@@ -16,6 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/calendar"
 	"github.com/mipwatch/mipwatch/render/card"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -324,6 +325,7 @@ func (p *planner) upgrades() {
 			}
 		}
 		p.addListed(upgradeRoute, slug, func() ([]byte, error) { return p.pages.Upgrade(p.upgradePage(f, at)) })
+		p.addCalendar(upgradeRoute, "/upgrade/"+slug+"/", func() calendar.Calendar { return p.upgradeCalendar(f, at) })
 		p.addListFeeds(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
 	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Metadata) })

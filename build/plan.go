@@ -198,6 +198,7 @@ func NewPlan(c *Content) (*Plan, error) {
 	}
 	p.lists()
 	p.feeds()
+	p.calendar()
 	p.sitePages()
 	p.changes()
 	p.roles()

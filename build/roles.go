@@ -8,13 +8,15 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/calendar"
 )
 
-// roles adds a page and a document for each group that texts speak of: what all of them say of it.
+// roles adds a page, a calendar and a document for each group that texts speak of: what all of them say of it.
 func (p *planner) roles() {
 	for _, name := range api.Roles() {
 		role := sync.OnceValue(func() api.Role { return p.role(name) })
 		p.add(Artifact{Route: "/for/" + name + "/", Pattern: roleRoute, index: true, Body: func() ([]byte, error) { return p.pages.Role(role(), p.Metadata) }})
+		p.addCalendar(roleRoute, "/for/"+name+"/", func() calendar.Calendar { return p.roleCalendar(role()) })
 		p.add(Artifact{Route: "/api/v1/for/" + name, Pattern: claimsRoute, index: true, Body: func() ([]byte, error) { return api.JSON(role()) }})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/calendar"
 	"github.com/mipwatch/mipwatch/render/card"
 	"github.com/mipwatch/mipwatch/render/feed"
 )
@@ -89,6 +90,7 @@ var types = map[string]string{
 	".md":          "text/markdown; charset=utf-8",
 	".atom":        feed.TypeAtom + "; charset=utf-8",
 	".xml":         "application/xml; charset=utf-8",
+	".ics":         calendar.Type + "; charset=utf-8",
 	".png":         card.Type,
 	".svg":         "image/svg+xml",
 	".css":         "text/css; charset=utf-8",
@@ -111,7 +113,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	routes := []string{
 		markdownRoute, requirementsRoute, aroundRoute, translatedRoute, cardRoute, siteCardRoute,
-		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute,
+		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute, upgradeRoute + calendarFile,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	for _, list := range []string{pageRoute, kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
@@ -202,8 +204,8 @@ func (p *planner) headers() {
 	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
 		from := "/" + a.File
-		if strings.HasPrefix(path.Base(a.File), "feed.") && a.Pattern != a.Route {
-			// One rule for all feeds of a kind, whatever letters their names are made of.
+		if base := path.Base(a.File); (strings.HasPrefix(base, "feed.") || path.Ext(base) == ".ics") && a.Pattern != a.Route {
+			// One rule for all feeds or calendars of a kind, whatever letters their names are made of.
 			from = strings.NewReplacer("{", ":", "}", "").Replace(a.Pattern)
 		} else if !a.index || a.Type() == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {
 			continue

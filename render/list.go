@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/calendar"
 	"github.com/mipwatch/mipwatch/render/feed"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -269,6 +270,11 @@ func (p *Pages) feedsOf(route, title string) (out []alternate) {
 		out = append(out, alternate{Type: f.Type, Title: title + " (" + f.Name + ")", Href: p.path(route + f.File)})
 	}
 	return out
+}
+
+// calendarOf is the calendar of the page at route, which ends with a slash, for the head of that page.
+func (p *Pages) calendarOf(route, title string) alternate {
+	return alternate{Type: calendar.Type, Title: title + " (calendar)", Href: p.path(route + "calendar.ics")}
 }
 
 // feedGroup is the feeds of the lists by one field.

@@ -52,8 +52,9 @@ func (p *Pages) Role(role api.Role, all []mip.Metadata) ([]byte, error) {
 		v.Groups = p.asking(v.Groups, all)
 	}
 	v.Live = slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil })
+	title, route := "For "+role.Role, "/for/"+role.Role+"/"
 	return p.page("role", head{
-		Section: "/", Title: "For " + role.Role, Route: "/for/" + role.Role + "/", Script: upgradeScript,
+		Section: "/", Title: title, Route: route, Script: upgradeScript, Alternates: []alternate{p.calendarOf(route, title)},
 		Description: fmt.Sprintf("What the proposals of %s mean for %s, and what they have to do by when, each with its quote.", p.info.Title, role.Role),
 	}, v)
 }

@@ -113,6 +113,11 @@ const files: Record<string, Call[]> = {
   "get /mip/{n}/feed.xml": [(api) => api.GET("/mip/{n}/feed.xml", { params: { path: { n: x.n } }, ...text })],
   "get /mip/{n}/feed.atom": [(api) => api.GET("/mip/{n}/feed.atom", { params: { path: { n: x.n } }, ...text })],
   "get /mip/{n}/feed.json": [(api) => api.GET("/mip/{n}/feed.json", { params: { path: { n: x.n } } })],
+  "get /calendar.ics": [(api) => api.GET("/calendar.ics", text)],
+  "get /upgrade/{name}/calendar.ics": [(api) => api.GET("/upgrade/{name}/calendar.ics", { params: { path: { name: x.name } }, ...text })],
+  "get /for/{role}/calendar.ics": [
+    (api) => api.GET("/for/{role}/calendar.ics", { params: { path: { role: x.role as "validators" } }, ...text }),
+  ],
   "get /llms.txt": [(api) => api.GET("/llms.txt", text)],
   "get /llms-full.txt": [(api) => api.GET("/llms-full.txt", text)],
   "get /skill.md": [(api) => api.GET("/skill.md", text)],
