@@ -33,7 +33,7 @@ var (
 		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken)\b|` +
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
 	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively|reducing)|n[’']t)\b(?:,? \w+){0,10} ` +
-		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out|no longer)`)
+		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out|no longer)(?:s|ing)?\b`)
 	// refused begins with transactions that were good and are not any more.
 	refused = pattern(`(?i)^(?:(?:some|any|all|many|most|the|such|these|those|pre-?signed|existing|pending|legacy|current|sending) )*transactions? ` +
 		`(?:(?:that|which|with|using|whose|of|from|above|larger|exceeding|stored|signed|sent|in)\b[^;]{0,80}? )?` +
@@ -57,7 +57,7 @@ var (
 	duties = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
 	// acts are words of change, and releases those of a new version.
 	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\bsplit\b`)
-	releases = pattern(`(?i)^(?:updat|upgrad)`)
+	releases = pattern(`(?i)^(?:upgrad|updat(?:ed|es|ing)|update\w*(?: \w+){0,4} (?:nodes?|clients?|software|versions?|releases?|implementations?)\b)`)
 )
 
 // pattern reports whether a text matches an expression, which is compiled at its first use.
@@ -107,7 +107,7 @@ func changesBy(text string, a axis) bool {
 	release := a == validators
 	for _, act := range acts().FindAllStringIndex(text[at[1]:], -1) {
 		from, to := at[1]+act[0], at[1]+act[1]
-		if release && releases(text[from:to]) {
+		if release && releases(text[from:]) {
 			continue
 		}
 		return things[a](strings.ToValidUTF8(text[:min(len(text), to+near)], ""))

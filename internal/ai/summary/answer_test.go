@@ -48,6 +48,10 @@ func TestAnswers(t *testing.T) {
 		// Duties.
 		{validators, yes, "This change requires node operators to migrate their databases."},
 		{developers, yes, "Wallet developers and node operators MUST update gas estimation handling."},
+		{validators, yes, "Wallet developers and node operators MUST update gas estimation handling."},
+		{validators, silent, "Validators must update their nodes before the fork."},
+		{validators, silent, "Validators need to wait an epoch for updates of their commission."},
+		{developers, yes, "Contracts of the old form will not be deployable, and their creation will result in a failure."},
 		{developers, yes, "However, contracts that allocate more than 8 MB of memory will now revert."},
 		{developers, yes, "Wallets must show the fee."},
 		{developers, yes, "Wallets and tools that cache it must forget it."},
