@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -227,7 +228,7 @@ func (t *timeline) items(list string) []feed.Item {
 // together is one item for what a commit did to several proposals.
 func (t *timeline) together(newest entry, ids []string) feed.Item {
 	out := newest.Item
-	out.ID, out.URL, out.Title = newest.bulk, t.page, plain.Events(newest.Kind, len(ids))
+	out.ID, out.URL, out.Title = newest.bulk, t.page, plain.Events(newest.Kind, strconv.Itoa(len(ids)))
 	named := strings.Join(ids[:min(len(ids), bulkNamed)], ", ")
 	if others := len(ids) - bulkNamed; others > 0 {
 		named += fmt.Sprintf(" and %d others", others)

@@ -67,19 +67,6 @@ const (
 	mostOpened = 100
 )
 
-// manyWords say what happened to a number of proposals.
-var manyWords = map[mip.EventKind]string{
-	mip.EventCreated:    "%s proposals were created",
-	mip.EventStatus:     "%s proposals changed their status",
-	mip.EventDeadline:   "%s proposals changed their deadline for comments",
-	mip.EventHardfork:   "%s proposals changed their hard fork",
-	mip.EventRelation:   "%s proposals changed their relations",
-	mip.EventTitle:      "%s proposals changed their title",
-	mip.EventRenumbered: "%s proposals changed their number",
-	mip.EventText:       "Changes of texts alone: %s",
-	mip.EventRemoved:    "%s proposals were removed",
-}
-
 // occasions puts together what a commit did to a proposal. They are in the order of changes.
 func occasions(changes []Change) (out []occasion) {
 	type key struct {
@@ -194,12 +181,12 @@ func entries(all []occasion) (out []entry) {
 		default:
 			at[k] = len(out)
 			out = append(out, entry{
-				ID: string(k.kind) + "-" + short(k.commit), Many: fmt.Sprintf(manyWords[k.kind], thousands(count[k])), Occasions: []occasion{o},
+				ID: string(k.kind) + "-" + short(k.commit), Many: plain.Events(k.kind, thousands(count[k])), Occasions: []occasion{o},
 			})
 		}
 	}
 	if n := len(texts.Occasions); n > 0 {
-		texts.Many = fmt.Sprintf(manyWords[mip.EventText], thousands(n))
+		texts.Many = "Changes of texts alone: " + thousands(n)
 		out = append(out, texts)
 	}
 	return out

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -104,15 +103,13 @@ func dayOf(s string) string {
 
 func day(t time.Time) string { return t.Format("2 January 2006") }
 
-// many are what several events of a kind are, behind the number of their proposals.
+// many are what events of a kind are, behind the number of their proposals.
 var many = map[mip.EventKind]string{
 	mip.EventCreated: "proposals were created", mip.EventStatus: "proposals changed their status",
-	mip.EventDeadline: "proposals changed their deadlines for comments", mip.EventHardfork: "proposals changed their hard forks",
-	mip.EventRelation: "proposals changed what they say of other proposals", mip.EventTitle: "proposals were renamed",
-	mip.EventRenumbered: "proposals were renumbered", mip.EventText: "proposals changed their texts", mip.EventRemoved: "proposals were removed",
+	mip.EventDeadline: "proposals changed their deadline for comments", mip.EventHardfork: "proposals changed their hard fork",
+	mip.EventRelation: "proposals changed their relations", mip.EventTitle: "proposals changed their title",
+	mip.EventRenumbered: "proposals changed their number", mip.EventText: "proposals changed their text", mip.EventRemoved: "proposals were removed",
 }
 
-// Events says what one commit did to several proposals, as [Event] does.
-func Events(kind mip.EventKind, proposals int) string {
-	return strconv.Itoa(proposals) + " " + many[kind]
-}
+// Events says what one commit did to several proposals, whose number is given as text, as [Event] does.
+func Events(kind mip.EventKind, proposals string) string { return proposals + " " + many[kind] }
