@@ -33,11 +33,9 @@ func (p *planner) shown(events []mip.Event) []render.Change {
 	out := make([]render.Change, len(events))
 	for i, e := range events {
 		out[i].Event = e
-		at, ok := mip.Search(p.Metadata, e.MIP)
-		if !ok || p.Proposals[at].History == nil {
-			continue
+		if at, ok := mip.Search(p.Metadata, e.MIP); ok {
+			out[i].Shown = slices.ContainsFunc(p.versionsKnown(at), func(v corpus.Version) bool { return v.Commit == e.Commit })
 		}
-		out[i].Shown = slices.ContainsFunc(p.Proposals[at].History.Versions, func(v corpus.Version) bool { return v.Commit == e.Commit })
 	}
 	return out
 }

@@ -110,12 +110,11 @@ func (p *planner) createdByHeader(events []mip.Event) (out []mip.Event) {
 // call tells, and bulks the proposals to which one commit did the same, by commit and kind.
 func (p *planner) together(events []mip.Event) (told map[string]bool, bulks map[string]map[mip.ID]bool) {
 	told, bulks = map[string]bool{}, map[string]map[mip.ID]bool{}
-	lastCall := func(status *string) bool { return p.info.Statuses.Parse(mip.Deref(status)).Stage == mip.StageLastCall }
 	for _, e := range events {
 		if e.Commit == "" {
 			continue
 		}
-		if e.Kind == mip.EventStatus && (lastCall(e.From) || lastCall(e.To)) {
+		if plain.LastCall(p.info.Statuses, e) {
 			told[e.Commit+e.MIP.String()] = true
 		}
 		key := e.Commit + "-" + string(e.Kind)

@@ -205,10 +205,7 @@ func latest(changes []Change) (out []entry) {
 // last call began or ended.
 func (p *Pages) happened(o occasion) string {
 	var out []string
-	lastCall := func(status *string) bool { return p.info.Statuses.Parse(mip.Deref(status)).Stage == mip.StageLastCall }
-	called := slices.ContainsFunc(o, func(c Change) bool {
-		return (c.Kind == mip.EventStatus || c.Kind == mip.EventCreated) && (lastCall(c.From) || lastCall(c.To))
-	})
+	called := slices.ContainsFunc(o, func(c Change) bool { return plain.LastCall(p.info.Statuses, c.Event) })
 	for _, c := range o {
 		if c.Kind == mip.EventText && len(o) > 1 || c.Kind == mip.EventDeadline && called {
 			continue

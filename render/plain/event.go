@@ -49,6 +49,13 @@ func until(process mip.Process, e mip.Event) string {
 	return ", comments until " + day(e.Deadline.Time())
 }
 
+// LastCall reports whether an event begins or ends a last call. That tells the deadline for comments too, or that there is none
+// any more.
+func LastCall(process mip.Process, e mip.Event) bool {
+	in := func(status *string) bool { return process.Parse(mip.Deref(status)).Stage == mip.StageLastCall }
+	return (e.Kind == mip.EventCreated || e.Kind == mip.EventStatus) && (in(e.From) || in(e.To))
+}
+
 func newStatus(process mip.Process, from, to string) string {
 	switch {
 	case from == "":

@@ -55,7 +55,7 @@ var (
 	some   = pattern(`(?i)\b(?:that|which|who|whose|those|if|when|where|would)\b`)
 	aside  = prose.Lazily(`\([^()]*\)`)
 	duties = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
-	// acts are words of change, and releases those of a new version.
+	// acts are words of change, and releases begins with one that is of a new version.
 	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\bsplit\b`)
 	releases = pattern(`(?i)^(?:upgrad|updat(?:ed|es|ing)|update\w*(?: \w+){0,4} (?:nodes?|clients?|software|versions?|releases?|implementations?)\b)`)
 )
@@ -104,13 +104,10 @@ func changesBy(text string, a axis) bool {
 	if at == nil || a == users && !userFirst(text[:at[0]]) && !userNext(text[at[1]:]) {
 		return false
 	}
-	release := a == validators
 	for _, act := range acts().FindAllStringIndex(text[at[1]:], -1) {
-		from, to := at[1]+act[0], at[1]+act[1]
-		if release && releases(text[from:]) {
-			continue
+		if from, to := at[1]+act[0], at[1]+act[1]; a != validators || !releases(text[from:]) {
+			return things[a](strings.ToValidUTF8(text[:min(len(text), to+near)], ""))
 		}
-		return things[a](strings.ToValidUTF8(text[:min(len(text), to+near)], ""))
 	}
 	return false
 }
