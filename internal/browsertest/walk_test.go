@@ -185,8 +185,8 @@ func (w walk) settle(tab *Tab, path string) {
 }
 
 // axe is a script that holds a page to the rules of axe-core (npm): WCAG A and AA, best practice, and the contrast of
-// AAA. The policy of the pages forbids scripts of others; those of the browser's protocol it does not. The test is
-// skipped when no folder of NODE_PATH has it.
+// AAA. It does not know that a formula in the header of a table is read aloud. The policy of the pages forbids scripts of
+// others; those of the browser's protocol it does not. The test is skipped when no folder of NODE_PATH has it.
 func axe(t *testing.T) string {
 	t.Helper()
 	for _, dir := range filepath.SplitList(os.Getenv("NODE_PATH")) {
@@ -194,7 +194,9 @@ func axe(t *testing.T) string {
 			return string(source) + `; axe.run(document, {
 				runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "wcag2aaa"],
 				rules: { "color-contrast-enhanced": { enabled: true }, "identical-links-same-purpose": { enabled: false } },
-			}).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`
+			}).then(r => r.violations.flatMap(v => v.nodes
+				.filter(n => v.id !== "empty-table-header" || !document.querySelector(n.target[0]).querySelector("math"))
+				.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary.replace(/\s+/g, " "))))`
 		}
 	}
 	testenv.Missing(t, "axe", "no folder of NODE_PATH has axe-core")
@@ -268,7 +270,11 @@ func (w walk) weigh(t *testing.T, tab *Tab, path string) {
 			asked = append(asked, path)
 		}
 	}
-	if len(asked) > mostRequests && !strings.Contains(path, "?") {
+	requests := mostRequests
+	if path == "/search/" {
+		requests++ // which begins with the script that other pages load at a touch
+	}
+	if len(asked) > requests && !strings.Contains(path, "?") {
 		t.Errorf("%s asks for %q", path, asked)
 	}
 	if w.site.network == nil || strings.Contains(path, "?") {
