@@ -78,6 +78,7 @@ type readFeed struct {
 	Title string
 	Items []struct {
 		ID, Title, URL string
+		Published      string `json:"date_published"`
 		Text           string `json:"content_text"`
 	}
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,8 +45,8 @@ type entry struct {
 	bulk string
 }
 
-// makeTimeline makes entries of all events. A proposal of whose creation git knows nothing was created on the day that its
-// header states; nothing else is guessed.
+// makeTimeline makes entries of all events. A proposal of whose creation git knows nothing was created on the day that
+// its header states; nothing else is guessed.
 func (p *planner) makeTimeline() (*timeline, error) {
 	h, err := p.told()
 	if err != nil {
@@ -82,14 +83,23 @@ func (p *planner) makeTimeline() (*timeline, error) {
 	return t, nil
 }
 
-// createdByHeader are the creations that are not among the events. A header without a date has the first moment of computers.
+// createdByHeader are the creations that are not among the events, which are newest first. Each has the id that its event
+// would have, so that readers who saw it do not meet it again when a clone gets to know more. A header without a date has the
+// first moment of computers.
 func (p *planner) createdByHeader(events []mip.Event) (out []mip.Event) {
-	known := map[mip.ID]bool{}
+	ids, known, first := map[string]bool{}, map[mip.ID]bool{}, map[mip.ID]mip.ID{}
 	for _, e := range events {
-		known[e.MIP] = known[e.MIP] || e.Kind == mip.EventCreated
+		ids[e.ID] = true
+		switch e.Kind {
+		case mip.EventCreated:
+			known[e.MIP] = true
+		case mip.EventRenumbered:
+			first[e.MIP], _ = mip.ParseID(mip.Deref(e.From))
+		}
 	}
 	for _, m := range p.Metadata {
-		if known[m.ID] {
+		id := mip.CreationID(cmp.Or(first[m.ID], m.ID))
+		if known[m.ID] || ids[id] {
 			continue
 		}
 		at := time.Unix(0, 0)
@@ -100,7 +110,7 @@ func (p *planner) createdByHeader(events []mip.Event) (out []mip.Event) {
 			at = m.Updated.UTC()
 		}
 		out = append(out, mip.Event{
-			ID: strings.ToLower(m.ID.String()) + "-created", Time: mip.NewTime(at), Kind: mip.EventCreated, MIP: m.ID, Title: m.Title, URL: &m.URL,
+			ID: id, Time: mip.NewTime(at), Kind: mip.EventCreated, MIP: m.ID, Title: m.Title, URL: &m.URL,
 		})
 	}
 	return out

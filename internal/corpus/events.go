@@ -187,6 +187,7 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	complete = p.whole
+	var histories [][]event.Commit
 	for _, h := range p.histories {
 		// A clone that lacks texts must not be asked for any.
 		lacks := h.top == "" || p.corpus.history.partial[h.top]
@@ -220,9 +221,9 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 			}
 		}
 		complete = complete && !reader.missing
-		events = append(events, event.Find(commits)...)
+		histories = append(histories, commits)
 	}
-	return events, complete, nil
+	return event.Find(histories...), complete, nil
 }
 
 // pastReader reads versions of texts, each once.

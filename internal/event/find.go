@@ -10,6 +10,7 @@
 package event
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"maps"
 	"slices"
@@ -55,19 +56,18 @@ type Commit struct {
 	Files []File
 }
 
-// Find returns the events of a history, whose commits have their parents before them, in that order. Their URL is not set,
-// and Title is the last that is known.
-func Find(history []Commit) []mip.Event {
-	f := finder{texts: map[string]*Text{}, paths: map[mip.ID]map[string]bool{}, records: map[mip.ID]*record{}}
-	for i := range history {
-		f.commit(&history[i])
-	}
-	out := make([]mip.Event, len(f.events))
-	for i, e := range f.events {
-		out[i] = e.Event
-		out[i].MIP, out[i].Title = e.of.id, e.of.text.Title
-		if out[i].Title == "" {
-			out[i].Title = e.of.id.String()
+// Find returns the events of histories, each of which has files of its own and the parents of its commits before them, in that
+// order. Their URL is not set, and Title is the last that is known.
+func Find(histories ...[]Commit) (out []mip.Event) {
+	had := map[mip.ID]bool{}
+	for _, history := range histories {
+		f := finder{texts: map[string]*Text{}, paths: map[mip.ID]map[string]bool{}, records: map[mip.ID]*record{}, had: had}
+		for i := range history {
+			f.commit(&history[i])
+		}
+		for _, e := range f.events {
+			e.MIP, e.Title = e.of.id, cmp.Or(e.of.text.Title, e.of.id.String())
+			out = append(out, e.Event)
 		}
 	}
 	return out
@@ -79,7 +79,9 @@ type finder struct {
 	texts   map[string]*Text
 	paths   map[mip.ID]map[string]bool
 	records map[mip.ID]*record
-	events  []found
+	// had are the numbers that any proposal has or had.
+	had    map[mip.ID]bool
+	events []found
 }
 
 // record is a proposal: its present or last number, and what is known of it.
@@ -280,10 +282,15 @@ func (f *finder) ties(c *Commit, r *record, before, next *Text) {
 
 // add notes an event, unless it would only say that a clone begins here.
 func (f *finder) add(c *Commit, of *record, kind mip.EventKind, from, to *string) {
+	first := kind == mip.EventCreated && !f.had[of.id]
+	f.had[of.id] = true
 	if c.Edge {
 		return
 	}
 	e := mip.Event{ID: mip.EventID(of.id, kind, from, to, c.Hash), Time: c.When, Kind: kind, From: from, To: to, Commit: c.Hash, Author: c.Author}
+	if first {
+		e.ID = mip.CreationID(of.id)
+	}
 	if t := f.texts[of.file]; (kind == mip.EventCreated || kind == mip.EventStatus) && t.Deadline != nil {
 		e.Deadline = *t.Deadline
 	}

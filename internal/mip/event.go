@@ -16,7 +16,7 @@ type Events struct {
 
 // Event is something that happened to a proposal, as a commit of its repository tells it.
 type Event struct {
-	ID       string    `json:"id" doc:"Stable: made of proposal, kind, value and commit."`
+	ID       string    `json:"id" doc:"Stable: made of proposal, kind, value and commit; of the first time that a number is created, of the number alone."`
 	Time     Time      `json:"time" doc:"When the published branch got it: the time of the commit, or of the merge that brought it."`
 	Kind     EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
 	MIP      ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
@@ -73,7 +73,11 @@ type FieldChange struct {
 	To    *string `json:"to" doc:"The value now; null for none."`
 }
 
-// EventID is the id of an event. The proposal has the number that it had then, so that a later one changes no id. The value
+// CreationID is the id of the event that a number of a proposal was created for the first time. It is the same whether a commit
+// is known to have done it or not.
+func CreationID(of ID) string { return strings.ToLower(of.String()) + "-" + string(EventCreated) }
+
+// EventID is the id of any other event. The proposal has the number that it had then, so that a later one changes no id. The value
 // is what it became or, where that is nothing, what it was.
 func EventID(of ID, kind EventKind, from, to *string, commit string) string {
 	value := Deref(from)
