@@ -43,7 +43,7 @@ var (
 	// demands is a must, which in a convention is for those who are to follow it.
 	demands = pattern(`(?i)\bmust\b`)
 	// argues says in a rationale what will be, and not what would be if another way were chosen.
-	argues = pattern(`^This (?:.* )?will\b`)
+	argues = pattern(`^This(?: \w+){0,3} will\b`)
 	// wishes says that it is for those who want it.
 	wishes = pattern(`(?i)\b(?:wish|want|choose)`)
 	// denied is a duty that nobody has.
@@ -104,7 +104,8 @@ func changesBy(text string, a axis) bool {
 	if at == nil || a == users && !userFirst(text[:at[0]]) && !userNext(text[at[1]:]) {
 		return false
 	}
-	for _, act := range acts().FindAllStringIndex(text[at[1]:], -1) {
+	rest, _, _ := strings.Cut(text[at[1]:], ". ")
+	for _, act := range acts().FindAllStringIndex(rest, -1) {
 		if from, to := at[1]+act[0], at[1]+act[1]; a != validators || !releases(text[from:]) {
 			return things[a](strings.ToValidUTF8(text[:min(len(text), to+near)], ""))
 		}
@@ -116,7 +117,7 @@ func changesBy(text string, a axis) bool {
 // than where it speaks of what exists, it says what the convention itself does not need.
 func (x *sentence) reassures(a axis) bool {
 	named, _ := x.names(a)
-	places := []role{compatibility, impact, abstract, rationale}
+	places := []role{compatibility, impact, abstract}
 	if x.kind == convention {
 		places = places[:2]
 	}

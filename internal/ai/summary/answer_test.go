@@ -133,7 +133,7 @@ func TestAnswers(t *testing.T) {
 		{developers, silent, "If a wallet has no key it should say so."},
 		{developers, silent, "No wallet must show the old fee."},
 		{validators, silent, "Validators can stop broadcasting the certificate."},
-		{validators, silent, "Rolling out a new version does not break older clients, since they can keep the old one."},
+		{validators, no, "Rolling out a new version does not break older clients, since they can keep the old one."},
 		{validators, silent, "Blocks produced by buggy validators may become invalid."},
 		{foundation, silent, "The date is not known yet."},
 	} {
@@ -160,8 +160,9 @@ func TestAnswersByPlace(t *testing.T) {
 		// A motivation and a rationale speak of what is and of what was not chosen.
 		{"Core", "Motivation", developers, silent, "Wallets must be updated for each new token."},
 		{"Core", "Rationale", developers, silent, "With a second field all contracts would have to be redeployed."},
-		{"Core", "Rationale", developers, no, "Existing contracts are unaffected."},
-		{"Core", "Rationale", developers, yes, "This would break wallets that sort by it, since they will fail."},
+		{"Core", "Rationale", developers, silent, "Existing contracts are unaffected."},
+		{"Core", "Rationale", developers, yes, "This will break wallets that sort by it."},
+		{"Core", "Rationale", developers, silent, "This would break wallets that sort by it, since they will fail."},
 		{"Core", "Motivation", users, silent, "Users have to sign twice."},
 		{"Core", "Rationale", developers, silent, "This approach breaks wallets that sort by it."},
 		// A specification says what is built: it is no order to those who have built.
@@ -185,6 +186,7 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Core", "Security Considerations", validators, yes, "Operators need to adjust the memory limits of their nodes."},
 		{"Core", "Security Considerations", developers, silent, "A block with two such contracts MUST be deemed invalid."},
 		{"Core", "Security Considerations", users, silent, "Users should exercise caution."},
+		{"Core", "Security Considerations", validators, silent, "There must be time for a vote. This lets the builder update its block."},
 		// One sentence against it is enough to say no for nobody, and a yes anywhere is one.
 		{"Core", "Backwards Compatibility", developers, yes, "Existing contracts are unaffected.\n\nTools that parse headers have to be updated."},
 		{"Core", "Backwards Compatibility", developers, yes, "No action is required.\n\nContracts that read the length by hand will now revert."},

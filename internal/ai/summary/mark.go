@@ -13,7 +13,7 @@ import (
 // which the sentence has an entry, its section's role, or one that [sentence.mark] names.
 var points = map[string]struct{ group, change int }{
 	// What a group is named by.
-	"named": {3, 0}, "early": {1, 0}, "several": {1, 0}, "near": {1, 0},
+	"named": {3, 0}, "early": {1, 0}, "several": {1, 0}, "near": {1, 0}, "bound": {2, 0},
 	// What becomes of something.
 	"break": {2, 1}, "gone": {2, 2}, "good": {2, 0}, "bad": {2, 0}, "move": {1, 1}, "new": {1, 1}, "duty": {1, 0}, "number": {1, 1},
 	"to a value": {0, 3}, "verb": {0, 3}, "self": {1, 2},
@@ -45,9 +45,15 @@ func (x *sentence) mark() {
 	const long = 280 // runes
 	lower, words := strings.ToLower(uncoded(x.own)), tokens(x.own, x.id.Kind)
 	found := find(words)
-	if x.kind == convention {
+	switch x.kind {
+	case interfaces:
+		// A client is what asks, and elsewhere the software of a node.
+		found.without("validators named", "of an interface")
+	case convention:
 		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
 		found.without("validators named", "between contracts")
+		// What developers are to build is named more often than they are.
+		found["developers near"] = found["developers near between contracts"]
 	}
 	if found.has("validators named") {
 		// Fees are what users pay, and here what validators get.
@@ -113,17 +119,30 @@ func (x *sentence) names(a axis) (named, near bool) {
 // states nothing.
 func (x *sentence) speaksOf(a axis, begin int) (out int) {
 	named, near := x.names(a)
-	if !x.states() && !(named && x.role == abstract) {
+	if !x.states() && !((named || near && a == developers) && x.role == abstract) {
 		return 0
 	}
 	list := a.String() + " named"
 	early := slices.ContainsFunc(x.hits[list], func(h hit) bool {
 		return h.from < begin || slices.ContainsFunc(x.hits["right behind"], func(before hit) bool { return before.to == h.from })
 	})
-	for m, there := range map[string]bool{"named": named, "early": early, "several": x.hits.different(list) > 1, "near": near} {
+	for m, there := range map[string]bool{
+		"named": named, "early": early, "several": x.hits.different(list) > 1, "near": near,
+		"bound": x.binds(a),
+	} {
 		if there {
 			out += points[m].group
 		}
 	}
 	return out
+}
+
+// binds reports whether a specification says what a group must do that follows it: developers between contracts, and else those who
+// run nodes.
+func (x *sentence) binds(a axis) bool {
+	follow := validators
+	if x.kind == convention {
+		follow = developers
+	}
+	return a == follow && x.role == specification && demands(x.own) && (x.lead != "" || !x.hits.opens("duty"))
 }

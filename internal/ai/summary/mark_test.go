@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -67,6 +68,36 @@ func TestMarksOfConvention(t *testing.T) {
 			if sum := Extract(says(kind, "Abstract", text)); sum.Validators.Stated != want {
 				t.Errorf("%s, %q: stated for validators: %t", kind, text, sum.Validators.Stated)
 			}
+		}
+	}
+}
+
+// A specification binds those who follow it: between contracts who writes them, else who runs nodes. What they are to build is
+// named in an abstract more often than they are.
+func TestMarksOfDuty(t *testing.T) {
+	for _, tt := range []struct {
+		title, text            string
+		convention, developers bool // for developers of a convention, and of a core proposal
+		validators             bool // of a core proposal
+	}{
+		{"Specification", "Contracts MUST answer with the wick of a lamp.", true, false, false},
+		{"Specification", "Contracts answer with the wick of a lamp.", false, false, false},
+		{"Specification", "MUST be read by a contract that has a lamp.", false, false, false},
+		{"Specification", "Nodes MUST drop a lamp without a wick.", false, false, true},
+		{"Specification", "Nodes drop a lamp without a wick.", false, false, false},
+		{"Abstract", "An extension of tokens by the wick of a lamp.", true, false, false},
+		{"Abstract", "An account of lamps by the wick of a lamp.", false, false, false},
+	} {
+		of := map[string]api.Summary{}
+		for _, kind := range []string{"MRC", "Core"} {
+			of[kind] = Extract(says(kind, tt.title, tt.text))
+		}
+		got := [...]bool{of["MRC"].Developers.Stated, of["Core"].Developers.Stated, of["Core"].Validators.Stated}
+		if want := [...]bool{tt.convention, tt.developers, tt.validators}; got != want {
+			t.Errorf("%s, %q: stated %t, want %t", tt.title, tt.text, got, want)
+		}
+		if of["MRC"].Validators.Stated {
+			t.Errorf("%s, %q: stated for validators of a convention", tt.title, tt.text)
 		}
 	}
 }
