@@ -52,8 +52,11 @@ func (x *sentence) mark() {
 	case convention:
 		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
 		found.without("validators named", "between contracts")
-		// What developers are to build is named more often than they are.
+		// What developers are to build is named more often than they are, also by the sentence before.
 		found["developers near"] = found["developers near between contracts"]
+		if pointsBack(x.own) {
+			found["developers near"] = find(tokens(x.text, x.id.Kind))["developers near between contracts"]
+		}
 	}
 	if found.has("validators named") {
 		// Fees are what users pay, and here what validators get.

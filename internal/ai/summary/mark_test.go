@@ -86,6 +86,7 @@ func TestMarksOfDuty(t *testing.T) {
 		{"Specification", "Nodes MUST drop a lamp without a wick.", false, false, true},
 		{"Specification", "Nodes drop a lamp without a wick.", false, false, false},
 		{"Abstract", "An extension of tokens by the wick of a lamp.", true, false, false},
+		{"Abstract", "An extension of lamps. It adds a wick to each of the tokens.", true, false, false},
 		{"Abstract", "An account of lamps by the wick of a lamp.", false, false, false},
 	} {
 		of := map[string]api.Summary{}
