@@ -33,6 +33,8 @@ type pastFiles struct {
 	steps []git.Steps
 	// texts are the files by their paths in the repository.
 	texts map[string]folder.File
+	// left are those of them that are there today beside the place of a text, with their names in git.
+	left map[string]string
 	// cut are the commits at which a shallow clone ends.
 	cut map[string]bool
 }
@@ -83,9 +85,9 @@ func (c *Corpus) Past(ctx context.Context) (*Past, error) {
 	return out, nil
 }
 
-// walk walks through one repository. Files that are there today and no proposals by their names and places never were.
+// walk walks through one repository.
 func (c *Corpus) walk(ctx context.Context, top string) (past pastFiles, err error) {
-	past = pastFiles{top: top, texts: map[string]folder.File{}, cut: map[string]bool{}}
+	past = pastFiles{top: top, texts: map[string]folder.File{}, left: map[string]string{}, cut: map[string]bool{}}
 	here := map[string]bool{}
 	for _, e := range c.texts {
 		if p := c.history.places[e.Folder]; p.Top == top {
@@ -118,7 +120,7 @@ func (c *Corpus) walk(ctx context.Context, top string) (past pastFiles, err erro
 	}
 	for name, blob := range last {
 		if blob != "" && !here[name] && !c.fits(past.texts[name], false) {
-			delete(past.texts, name)
+			past.left[name] = blob
 		}
 	}
 	return past, err
@@ -148,11 +150,10 @@ func (c *Corpus) wasText(top, name string, here bool) (file folder.File, ok bool
 	return file, ok
 }
 
-// fits reports whether a file has the name and the place of a proposal. One that is no more may have been beside the place: in
-// a folder of its own under another name.
+// fits reports whether a file has the name and the place of a proposal, whose number may be in its header alone. One that is no
+// more may have been beside the place: in a folder of its own under another name.
 func (c *Corpus) fits(f folder.File, gone bool) bool {
-	_, _, _, translated := languageOf(f.Name, c.options.Locales)
-	if _, numbered := numberInName(ownName(f.Name)); !numbered || translated {
+	if _, _, _, translated := languageOf(f.Name, c.options.Locales); translated {
 		return false
 	}
 	if kept, _ := without([]folder.File{f}, c.options.Ignore, nil); len(kept) == 0 {
@@ -196,6 +197,15 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 			continue
 		}
 		reader := pastReader{Past: p, top: h.top, objects: r, byBlob: map[[2]string]version{}, byHeader: map[[sha256.Size]byte]version{}}
+		// What still has a header beside the place of a text never was one. Where a text moved away, a line may say so.
+		never := map[string]bool{}
+		for name, blob := range h.left {
+			v, err := reader.read(h.texts[name], blob)
+			if err != nil {
+				return nil, false, err
+			}
+			never[name] = v.text != nil && v.text.Read
+		}
 		var commits []event.Commit
 		for _, s := range h.steps {
 			commit := event.Commit{
@@ -203,7 +213,7 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 			}
 			for _, f := range s.Files {
 				file, ok := h.texts[f.Path]
-				if !ok {
+				if !ok || never[f.Path] {
 					continue
 				}
 				before, err := reader.read(file, f.Before)
@@ -213,6 +223,9 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 				after, err := reader.read(file, f.After)
 				if err != nil {
 					return nil, false, err
+				}
+				if _, left := h.left[f.Path]; left && after.text != nil && !after.text.Read {
+					after.text = nil
 				}
 				commit.Files = append(commit.Files, event.File{Path: f.Path, Before: before.text, After: after.text, Unread: after.unread})
 			}

@@ -101,6 +101,11 @@ func TestEvents(t *testing.T) {
 		{"mended", func() { put("MIP-1.md", text(1, "status: Final")) }, []string{"MIP-1 status Last Call > Final", "MIP-1 deadline 2023-12-01 >", "MIP-1 text"}},
 		{"removed", func() { os.Remove(path("MIP-1.md")) }, []string{"MIP-1 removed Final >"}},
 		{"restored", func() { put("MIP-1.md", text(1, "status: Final")) }, []string{"MIP-1 created > Final"}},
+		{"a text whose header alone has its number", func() { put("words.md", text(8, "status: Draft")) }, []string{"MIP-8 created > Draft"}},
+		{"which its name gets, too", func() {
+			move("words.md", "MIP-8.md")
+			put("MIP-8.md", text(8, "status: Review"))
+		}, []string{"MIP-8 status Draft > Review"}},
 		{"an import", func() {
 			for n := 100; n < 200; n++ {
 				put(fmt.Sprintf("MIP-%d.md", n), text(n, "status: Living")+fmt.Sprint(n))
@@ -225,5 +230,37 @@ func TestEvents(t *testing.T) {
 				t.Errorf("clone %v invents %s of %s", clone.args, tell(e), e.Commit)
 			}
 		}
+	}
+}
+
+// TestEventsOfMovedTexts moves a text to the place that a pattern names, and leaves a line about it beside that.
+func TestEventsOfMovedTexts(t *testing.T) {
+	r := newRepo(t)
+	put := func(at int, name, text string) {
+		writeFile(t, filepath.Join(r.dir, filepath.FromSlash(name)), []byte(text))
+		r.commit(at)
+	}
+	text := func(n int, status string) string { return fmt.Sprintf("---\nmip: %d\ntitle: T\nstatus: %s\n---\nWords.\n", n, status) }
+	put(1, "MIP-0001/MIP-0001.md", text(1, "Draft"))
+	put(2, "MIP-0001/MIP-0001.md", text(1, "Review"))
+	writeFile(t, filepath.Join(r.dir, "MIP-0001", "README.md"), []byte(text(1, "Review")))
+	put(3, "MIP-0001/MIP-0001.md", "Moved to [README.md](./README.md).\n")
+	put(4, "MIP-0001/README.md", text(1, "Final"))
+	put(5, "MIP-0001/MIP-1-old.md", text(1, "Draft"))
+	put(6, "MIP-words/README.md", text(2, "Draft"))
+	r.git(7, "mv", "MIP-words", "MIP-0002")
+	r.commit(7)
+	c, err := Load(t.Context(), Options{Folders: []string{r.dir}, Patterns: map[string][]string{r.dir: {"MIP-*/README.md"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	all, _ := events(t, c)
+	for _, e := range all {
+		got = append(got, fmt.Sprint(e.Time.UTC().Unix()-1_700_000_000, " ", tell(e)))
+	}
+	want := []string{"1 MIP-1 created > Draft", "2 MIP-1 status Draft > Review", "4 MIP-1 status Review > Final", "6 MIP-2 created > Draft"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
