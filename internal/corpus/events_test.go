@@ -240,7 +240,9 @@ func TestEventsOfMovedTexts(t *testing.T) {
 		writeFile(t, filepath.Join(r.dir, filepath.FromSlash(name)), []byte(text))
 		r.commit(at)
 	}
-	text := func(n int, status string) string { return fmt.Sprintf("---\nmip: %d\ntitle: T\nstatus: %s\n---\nWords.\n", n, status) }
+	text := func(n int, status string) string {
+		return fmt.Sprintf("---\nmip: %d\ntitle: T\nstatus: %s\n---\nWords.\n", n, status)
+	}
 	put(1, "MIP-0001/MIP-0001.md", text(1, "Draft"))
 	put(2, "MIP-0001/MIP-0001.md", text(1, "Review"))
 	writeFile(t, filepath.Join(r.dir, "MIP-0001", "README.md"), []byte(text(1, "Review")))
