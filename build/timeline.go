@@ -13,13 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-const (
-	// bulkOver is the number of proposals to which one commit may do the same before feeds tell that in one item: the import
-	// of a repository would leave no room for anything else.
-	bulkOver = 10
-	// bulkNamed is how many of them such an item names.
-	bulkNamed = 100
-)
+// bulkNamed is how many proposals are named in an item for all to which one commit did the same.
+const bulkNamed = 100
 
 // The lists of entries that are no list of proposals.
 const (
@@ -69,7 +64,7 @@ func (p *planner) makeTimeline() (*timeline, error) {
 			t.of[list] = append(t.of[list], len(t.entries))
 		}
 		x := entry{Item: p.item(e), mip: e.MIP, commit: e.Commit}
-		if key := e.Commit + "-" + string(e.Kind); len(bulks[key]) > bulkOver {
+		if key := e.Commit + "-" + string(e.Kind); len(bulks[key]) > plain.Many {
 			x.bulk = key
 		}
 		t.entries = append(t.entries, x)

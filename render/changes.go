@@ -59,8 +59,6 @@ type month struct {
 }
 
 const (
-	// manyOccasions is how many occasions of one commit and kind are one entry.
-	manyOccasions = 5
 	// newestOccasions is how many the page of the newest has at least: it ends with a month.
 	newestOccasions = 50
 	// mostOpened is how many of one entry that page holds. For more it leads to the page of the year.
@@ -174,7 +172,7 @@ func entries(all []occasion) (out []entry) {
 		switch {
 		case k.kind == mip.EventText:
 			texts.Occasions = append(texts.Occasions, o)
-		case count[k] < manyOccasions:
+		case count[k] <= plain.Many:
 			out = append(out, entry{Occasions: []occasion{o}})
 		case ok:
 			out[i].Occasions = append(out[i].Occasions, o)

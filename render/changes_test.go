@@ -35,7 +35,7 @@ func TestChanges(t *testing.T) {
 		change("05-01", "c3", 1, mip.EventText, "", ""), change("05-01", "c3", 1, mip.EventTitle, "A", "B"),
 		change("05-01", "c3", 1, mip.EventDeadline, "", "2026-06-01"), entered, gone,
 	}
-	for n := range 5 {
+	for n := range 11 {
 		changes = append(changes, change("04-01", "c0", n, mip.EventCreated, "", "Draft"))
 	}
 	changes = append(changes, change("03-01", "b", 9, mip.EventCreated, "", ""))
@@ -65,7 +65,9 @@ func TestChanges(t *testing.T) {
 		"/p/mip/1/history/#v-c3",
 		"Changes of texts alone: 1", "/p/mip/3/history/#v-c4",
 		"April 2026", "/p/mip/8/history/#v-c1",
-		"5 proposals were created", "/p/mip/0/history/#v-c0", "/p/mip/1/history/#v-c0", "/p/mip/3/history/#v-c0", "/p/mip/4/history/#v-c0",
+		"11 proposals were created", "/p/mip/0/history/#v-c0", "/p/mip/1/history/#v-c0", "/p/mip/3/history/#v-c0", "/p/mip/4/history/#v-c0",
+		"/p/mip/5/history/#v-c0", "/p/mip/6/history/#v-c0", "/p/mip/7/history/#v-c0", "/p/mip/8/history/#v-c0", "/p/mip/9/history/#v-c0",
+		"/p/mip/10/history/#v-c0",
 		"March 2026", "/p/mip/9/history/#v-b",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -118,5 +118,9 @@ var many = map[mip.EventKind]string{
 	mip.EventRenumbered: "proposals changed their number", mip.EventText: "proposals changed their text", mip.EventRemoved: "proposals were removed",
 }
 
+// Many is to how many proposals one commit may do the same before that is told at once: an import would leave no room for
+// anything else, and what was done to ten is news of each.
+const Many = 10
+
 // Events says what one commit did to several proposals, whose number is given as text, as [Event] does.
 func Events(kind mip.EventKind, proposals string) string { return proposals + " " + many[kind] }
