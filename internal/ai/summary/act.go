@@ -13,7 +13,7 @@ const (
 	developerThings = `contracts?|applications?|dapps?|wallets?|tool(?:s|ing)?|librar(?:y|ies)|programs?|code|use cases?|rollups?|L2s?|indexers?|` +
 		`explorers?|verifiers?|compilers?|bots?|developers?|people|deployments?`
 	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|estimators?|rollups?|programs?|contracts?`
-	duty     = `must|needs? to|will need|may require|ha(?:s|ve) to|required to|requires|would benefit from`
+	duty     = `must|needs? to|will need|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
 )
 
 // Patterns of what a group has to do. All are compared with a sentence without its code and its brackets.
@@ -45,12 +45,14 @@ var (
 	// argues says in a rationale what will be, and not what would be if another way were chosen.
 	argues = pattern(`^This(?: \w+){0,3} will\b`)
 	// wishes says that it is for those who want it.
-	wishes = pattern(`(?i)\b(?:wish|want|choose)`)
+	wishes = pattern(`(?i)\b(?:wish|want|choose|to adopt)`)
 	// denied is a duty that nobody has.
 	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
 	// limited is a reassurance that is not for all, or not for sure.
 	limited = pattern(`(?i)^if\b|\b(?:unless|except|most|some|only|should|may|might|must|but|however|until|before|prior|immediately|yet)\b`)
+	// contrast begins a reassurance behind what is not one.
+	contrast = prose.Lazily(`(?i)^(?:\w+ )?(?:but|however),? `)
 	// some is said of a part of a group, or of what is not so yet.
 	some   = pattern(`(?i)\b(?:that|which|who|whose|those|if|when|where|would)\b`)
 	aside  = prose.Lazily(`\([^()]*\)`)
@@ -93,7 +95,7 @@ func (x *sentence) obliges(a axis) bool {
 	if x.kind == convention && demands(text) {
 		return false
 	}
-	return a == developers && existing && owes(text) && !wishes(text) || changesBy(text, a)
+	return !wishes(text) && (a == developers && existing && owes(text) || changesBy(text, a))
 }
 
 // changesBy reports whether a sentence names a duty, behind it a word of change, and what is the group's no farther than
@@ -121,7 +123,7 @@ func (x *sentence) reassures(a axis) bool {
 	if x.kind == convention {
 		places = places[:2]
 	}
-	return named && x.marks["calm"] && !limited(x.own) && !limited(x.title) && slices.Contains(places, x.role)
+	return named && x.marks["calm"] && !limited(contrast().ReplaceAllString(x.own, "")) && !limited(x.title) && slices.Contains(places, x.role)
 }
 
 // Settle says of each group of a summary that others have made whether the text speaks of it and which quote says
@@ -160,7 +162,7 @@ func (s Subject) settleActions(sum *api.Summary, all []sentence) {
 		act := says(func(y *sentence, _ api.Evidence) bool { return y.obliges(axis(a)) })
 		// What is quoted has to reassure, and the rest of the quote must not take it back.
 		calm := says(func(y *sentence, e api.Evidence) bool {
-			return y.reassures(axis(a)) && find(tokens(e.Quote, y.id.Kind)).has("calm") && !limited(e.Quote)
+			return y.reassures(axis(a)) && find(tokens(e.Quote, y.id.Kind)).has("calm") && !limited(contrast().ReplaceAllString(e.Quote, ""))
 		})
 		switch {
 		case act != nil:

@@ -128,7 +128,7 @@ func TestAnswers(t *testing.T) {
 		{developers, silent, "`contract` must be set."},
 		{developers, silent, "Wallets that want to show the name must ask the registry."},
 		{developers, silent, "The header has four fields."},
-		{users, silent, "But neither of these changes break anything related to user activity."},
+		{users, no, "But neither of these changes break anything related to user activity."},
 		{users, silent, "User agents must send the header."},
 		{developers, silent, "If a wallet has no key it should say so."},
 		{developers, silent, "No wallet must show the old fee."},

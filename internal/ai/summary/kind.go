@@ -47,6 +47,7 @@ type kind string
 // An unknown one is empty.
 const (
 	core          kind = "core"
+	networking    kind = "networking"
 	interfaces    kind = "interface"
 	convention    kind = "convention"
 	hardfork      kind = "hard fork"

@@ -52,11 +52,6 @@ func (x *sentence) mark() {
 	case convention:
 		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
 		found.without("validators named", "between contracts")
-		// What developers are to build is named more often than they are, also by the sentence before.
-		found["developers near"] = found["developers near between contracts"]
-		if pointsBack(x.own) {
-			found["developers near"] = find(tokens(x.text, x.id.Kind))["developers near between contracts"]
-		}
 	}
 	if found.has("validators named") {
 		// Fees are what users pay, and here what validators get.
@@ -122,7 +117,8 @@ func (x *sentence) names(a axis) (named, near bool) {
 // states nothing.
 func (x *sentence) speaksOf(a axis, begin int) (out int) {
 	named, near := x.names(a)
-	if !x.states() && !((named || near && a == developers) && x.role == abstract) {
+	bound := x.binds(a)
+	if !x.states() && !((named || bound) && x.role == abstract) {
 		return 0
 	}
 	list := a.String() + " named"
@@ -130,8 +126,7 @@ func (x *sentence) speaksOf(a axis, begin int) (out int) {
 		return h.from < begin || slices.ContainsFunc(x.hits["right behind"], func(before hit) bool { return before.to == h.from })
 	})
 	for m, there := range map[string]bool{
-		"named": named, "early": early, "several": x.hits.different(list) > 1, "near": near,
-		"bound": x.binds(a),
+		"named": named, "early": early, "several": x.hits.different(list) > 1, "near": near, "bound": bound,
 	} {
 		if there {
 			out += points[m].group
@@ -140,12 +135,15 @@ func (x *sentence) speaksOf(a axis, begin int) (out int) {
 	return out
 }
 
-// binds reports whether a specification says what a group must do that follows it: developers between contracts, and else those who
-// run nodes.
+// binds reports whether a sentence says what those build or obey who follow the proposal: its abstract, where it is for them
+// alone, and what its specification demands.
 func (x *sentence) binds(a axis) bool {
-	follow := validators
-	if x.kind == convention {
-		follow = developers
+	switch x.role {
+	case abstract:
+		return a == developers && (x.kind == convention || x.kind == interfaces) || a == validators && x.kind == networking
+	case specification:
+		return (a == developers) == (x.kind == convention) && (a == developers || a == validators) && demands(x.own) &&
+			(x.lead != "" || !x.hits.opens("duty"))
 	}
-	return a == follow && x.role == specification && demands(x.own) && (x.lead != "" || !x.hits.opens("duty"))
+	return false
 }
