@@ -224,20 +224,21 @@ func TestRecentChanges(t *testing.T) {
 		t.Helper()
 		syncCommitted(t, in, out)
 		got := map[string]string{}
-		for _, m := range regexp.MustCompile(`(MIP-\d)</a> Title \d(?: <span class="what">([^<]*)</span>)?</span>\s*<time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
+		for _, m := range regexp.MustCompile(`<a href="/mip/(\d)/history/#v-\w+">([^<]*)</a> <span class="what">Title \d</span></span>\s*<time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
 			got[m[1]] = m[2]
 		}
 		return got
 	}
 	want := map[string]string{
-		"MIP-1": "new, as Draft", "MIP-2": "from Draft to Review", "MIP-3": "2 lines added, 1 removed", "MIP-4": "from Draft to no status", "MIP-5": "new, as Draft",
+		"1": "MIP-1 was created as Draft", "2": "MIP-2 moved from Draft to Review", "3": "The text of MIP-3 changed",
+		"4": "MIP-4 lost the status Draft", "5": "MIP-5 was created as Draft",
 	}
 	if diff := cmp.Diff(want, rows()); diff != "" {
 		t.Errorf("recent changes (-want +got):\n%s", diff)
 	}
 	edit(5, "status: Draft", "status: last-call")
 	commit(t, in, "Five", 50)
-	want["MIP-5"] = "from Draft to Last Call"
+	want["5"] = "MIP-5 entered Last Call"
 	if diff := cmp.Diff(want, rows()); diff != "" {
 		t.Errorf("recent changes after one more (-want +got):\n%s", diff)
 	}

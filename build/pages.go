@@ -115,15 +115,15 @@ func (p *planner) sitePages() {
 
 // dashboard makes the page of what goes on.
 func (p *planner) dashboard() ([]byte, error) {
-	page := render.DashboardPage{Metadata: p.Metadata}
+	h, err := p.told()
+	if err != nil {
+		return nil, err
+	}
+	page := render.DashboardPage{Metadata: p.Metadata, Changes: p.shown(h.events)}
 	for i, m := range p.Metadata {
 		if sum := p.Committed[i]; sum != nil && sum.Stale {
 			page.Outdated = append(page.Outdated, m)
 		}
-	}
-	var err error
-	if page.Revised, err = p.recentChanges(); err != nil {
-		return nil, err
 	}
 	return p.pages.Dashboard(page)
 }

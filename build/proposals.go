@@ -180,30 +180,3 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 	}
 	return p.stable.History(page)
 }
-
-// recentChanges reads the newest versions of the proposals that changed last, and the versions before them.
-func (p *planner) recentChanges() (map[mip.ID]render.Revision, error) {
-	out := map[mip.ID]render.Revision{}
-	for _, m := range render.Recent(p.Metadata) {
-		i, _ := mip.Search(p.Metadata, m.ID)
-		c := *p.Proposals[i]
-		// Skip a proposal that its header dated: its date is not that of its newest commit.
-		if c.History == nil || m.Updated == nil || !m.Updated.UTC().Equal(c.History.Versions[0].When.UTC()) {
-			continue
-		}
-		// One version and its predecessor are enough for the newest difference.
-		history := *c.History
-		history.Versions, history.Blobs = history.Versions[:1], history.Blobs[:min(len(history.Blobs), 2)]
-		c.History = &history
-		bodies, err := p.versions.Read(&c)
-		if err != nil {
-			return nil, err
-		}
-		r := render.Revision{After: bodies[0], Is: p.StatusOf(bodies[0]), First: len(bodies) == 1 && history.Before == "nothing"}
-		if len(bodies) > 1 {
-			r.Before, r.Was = bodies[1], p.StatusOf(bodies[1])
-		}
-		out[m.ID] = r
-	}
-	return out, nil
-}

@@ -10,43 +10,9 @@ import (
 
 // DashboardPage is what /dashboard/ shows of the proposals themselves.
 type DashboardPage struct {
-	Metadata []mip.Metadata      // of all proposals, ascending by number
-	Outdated []mip.Metadata      // in the order of the list: those whose committed summary speaks of an older text
-	Revised  map[mip.ID]Revision // of those that [Recent] returns: their newest change, as far as it is known
-}
-
-// Revision is how one commit changed a proposal's file. The zero value is an unknown change, for
-// which there are no words.
-type Revision struct {
-	Before, After []byte // the texts; nil: not available
-	Was, Is       mip.Status
-	First         bool // there was nothing before
-}
-
-// Words says in a few words what was done; empty when that is not known. A change of the status
-// says more than the number of lines, so it comes first.
-func (r Revision) Words() string {
-	switch {
-	case r.First && r.Is == "":
-		return "new"
-	case r.First:
-		return "new, as " + mip.OneLine(string(r.Is))
-	case r.Before == nil || r.After == nil:
-		return ""
-	case r.Was != r.Is:
-		const none = "no status"
-		return "from " + cmp.Or(mip.OneLine(string(r.Was)), none) + " to " + cmp.Or(mip.OneLine(string(r.Is)), none)
-	}
-	switch d := Diff(r.Before, r.After); {
-	case d.Removed == 0 && d.Added == 0:
-		return ""
-	case d.Removed == 0:
-		return lines(d.Added) + " added"
-	case d.Added == 0:
-		return lines(d.Removed) + " removed"
-	default:
-		return lines(d.Added) + " added, " + thousands(d.Removed) + " removed"
-	}
+	Metadata []mip.Metadata // of all proposals, ascending by number
+	Outdated []mip.Metadata // in the order of the list: those whose committed summary speaks of an older text
+	Changes  []Change       // newest first
 }
 
 // dashboardView is the dashboard: places for live figures, which the page's script fills, and the lists that follow
@@ -57,7 +23,7 @@ type dashboardView struct {
 	Next     []upgrade // one of them comes next, by the reader's clock
 	Statuses []choice
 	Bars     []bar
-	Recent   []mip.Metadata
+	Recent   []recentChange
 	Calls    []mip.Metadata // last calls with a deadline
 	Stagnant []mip.Metadata
 	Broken   []brokenRequires
@@ -80,7 +46,7 @@ const hotLimit = 7
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	all, upgrades := d.Metadata, p.upgrades(d.Metadata)
 	v := dashboardView{
-		DashboardPage: d, Next: ahead(all, upgrades), Statuses: p.statusChoices(all), Recent: Recent(all), Upgrades: upgrades,
+		DashboardPage: d, Next: ahead(all, upgrades), Statuses: p.statusChoices(all), Recent: recentChanges(all, d.Changes), Upgrades: upgrades,
 	}
 	v.Compared, v.Disagreements = p.compare(all)
 	// A topic that several proposals link to has one row.
@@ -123,12 +89,35 @@ func newestFirst(a, b mip.Metadata) int {
 	return changed(b).Compare(changed(a))
 }
 
-// Recent is the proposals that changed last, ten at most, the newest change first; of two at the
+// recent is the proposals that changed last, ten at most, the newest change first; of two at the
 // same moment the higher number comes first. Those whose last change is unknown are left out.
-func Recent(all []mip.Metadata) []mip.Metadata {
+func recent(all []mip.Metadata) []mip.Metadata {
 	out := slices.DeleteFunc(slices.Clone(all), func(m mip.Metadata) bool { return m.Changed() == nil })
 	slices.SortFunc(out, func(a, b mip.Metadata) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
 	return out[:min(len(out), 10)]
+}
+
+// recentChange is a proposal that changed last, with what the change did; nothing where nobody knows.
+type recentChange struct {
+	mip.Metadata
+	Did occasion
+}
+
+// recentChanges are those of the proposals that changed last.
+func recentChanges(all []mip.Metadata, changes []Change) (out []recentChange) {
+	did := map[mip.ID]occasion{}
+	for _, o := range slices.Backward(occasions(changes)) {
+		did[o[0].MIP] = o
+	}
+	for _, m := range recent(all) {
+		x := recentChange{Metadata: m}
+		// What happened before the last change is not what that did: a header may state a later one.
+		if o := did[m.ID]; o != nil && !o[0].Time.UTC().Before(m.Updated.UTC()) {
+			x.Did = o
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // bar is one status in the bar of all: X and Width in thousandths.

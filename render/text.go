@@ -30,7 +30,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },
 		"image":     p.image,
 		"newest":    mip.NewestChange,
-		"recent":    Recent,
+		"recent":    recent,
 		"row":       p.row,
 		"discussed": p.discussed,
 		"happened":  p.happened,
