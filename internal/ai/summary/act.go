@@ -13,7 +13,7 @@ const (
 	developerThings = `contracts?|applications?|dapps?|wallets?|tool(?:s|ing)?|librar(?:y|ies)|programs?|code|use cases?|rollups?|L2s?|indexers?|` +
 		`explorers?|verifiers?|compilers?|bots?|developers?|people|deployments?`
 	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|estimators?|rollups?|programs?|contracts?`
-	duty     = `must|needs? to|will need|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
+	duty     = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
 )
 
 // Patterns of what a group has to do. All are compared with a sentence without its code and its brackets.
@@ -44,8 +44,10 @@ var (
 	demands = pattern(`(?i)\bmust\b`)
 	// argues says in a rationale what will be, and not what would be if another way were chosen.
 	argues = pattern(`^This(?: \w+){0,3} will\b`)
+	// advises is what a section on security asks of everybody at all times.
+	advises = pattern(`(?i)\b(?:ensur\w*|take care)\b`)
 	// wishes says that it is for those who want it.
-	wishes = pattern(`(?i)\b(?:wish|want|choose|to adopt)`)
+	wishes = pattern(`(?i)\b(?:wish|want|choose|to (?:adopt|integrate))`)
 	// denied is a duty that nobody has.
 	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
@@ -58,7 +60,7 @@ var (
 	aside  = prose.Lazily(`\([^()]*\)`)
 	duties = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
 	// acts are words of change, and releases begins with one that is of a new version.
-	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\bsplit\b`)
+	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|adopt|ensur|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\b(?:split|take care)\b`)
 	releases = pattern(`(?i)^(?:upgrad|updat(?:ed|es|ing)|update\w*(?: \w+){0,4} (?:nodes?|clients?|software|versions?|releases?|implementations?)\b)`)
 )
 
@@ -92,7 +94,7 @@ func (x *sentence) obliges(a axis) bool {
 	if denied(text) {
 		return false
 	}
-	if x.kind == convention && demands(text) {
+	if x.kind == convention && demands(text) || x.role == security && advises(text) {
 		return false
 	}
 	return !wishes(text) && (a == developers && existing && owes(text) || changesBy(text, a))

@@ -186,6 +186,10 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Core", "Security Considerations", validators, yes, "Operators need to adjust the memory limits of their nodes."},
 		{"Core", "Security Considerations", developers, silent, "A block with two such contracts MUST be deemed invalid."},
 		{"Core", "Security Considerations", users, silent, "Users should exercise caution."},
+		{"Core", "Security Considerations", validators, silent, "Operators must ensure that their keys are safe."},
+		{"Core", "Impact", validators, yes, "Validators must ensure that their account is funded."},
+		{"Core", "Impact", developers, yes, "Tools that assume such a layout may need updating."},
+		{"Core", "Impact", developers, silent, "Programs need to be redeployed to adopt this feature."},
 		{"Core", "Security Considerations", validators, silent, "There must be time for a vote. This lets the builder update its block."},
 		// One sentence against it is enough to say no for nobody, and a yes anywhere is one.
 		{"Core", "Backwards Compatibility", developers, yes, "Existing contracts are unaffected.\n\nTools that parse headers have to be updated."},
