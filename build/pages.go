@@ -91,7 +91,7 @@ func (p *planner) index() mip.Index {
 // sitePages adds the pages and descriptions that are one each, and the answers for addresses that do not exist.
 func (p *planner) sitePages() {
 	p.addIndex("/", p.home)
-	p.add(Artifact{Route: "/search/", Body: p.stable.Search})
+	p.add(Artifact{Route: "/search/", Body: func() ([]byte, error) { return p.stable.Search(p.locales) }})
 	p.addIndex("/dashboard/", p.dashboard)
 	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.relations) })
 

@@ -144,8 +144,9 @@ type planner struct {
 	tied [][]mip.Relation
 	// parsed are the sections of each text, in the order of Metadata.
 	parsed [][]mip.Section
-	// searchParts are the routes of the parts of the search index.
+	// searchParts are the routes of the parts of the search index, and locales those with translations, which it has, too.
 	searchParts map[string]bool
+	locales     []string
 	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
 	years    []int
 	told     func() (happened, error)

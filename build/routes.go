@@ -31,6 +31,7 @@ const (
 	summaryRoute      = "/api/v1/mips/{n}/summary"
 	versionsRoute     = "/api/v1/mips/{n}/history"
 	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
+	searchRoute       = "/api/v1/search/{locale}"
 	eventsRoute       = "/api/v1/events"
 	yearRoute         = "/api/v1/events/{year}"
 	changesYearRoute  = "/changes/{year}/"
@@ -113,8 +114,10 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	routes := []string{
 		markdownRoute, requirementsRoute, aroundRoute, translatedRoute, cardRoute, siteCardRoute,
-		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute, upgradeRoute + calendarFile,
-		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
+		apiRoute, summaryRoute, translationRoute, versionsRoute, searchRoute, yearRoute, changesYearRoute, skillRoute,
+		upgradeRoute + calendarFile,
+		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
+		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	for _, list := range []string{pageRoute, kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
 		routes = append(routes, list)

@@ -4,63 +4,153 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
+// searchable is a text as it is searched and shown.
+type searchable struct {
+	of    *mip.Metadata
+	text  search.Proposal
+	entry search.Entry
+	// parts are those with what is read of it.
+	parts []searchText
+}
+
 // search adds the index of all words: a list of proposals, and parts that are named by their content, so that a browser keeps
-// those that do not change. The texts are parsed for it at once, and their sections kept for other documents.
+// those that do not change. The texts are parsed for it at once, and their sections kept for other documents. A locale with
+// translations has the parts of this index, and beside them some of its own.
 func (p *planner) search() error {
 	p.parsed, p.searchParts = make([][]mip.Section, len(p.Proposals)), map[string]bool{}
-	all := make([]search.Proposal, len(p.Proposals))
-	texts := make([][]searchText, len(p.Proposals))
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range p.Proposals {
-		workers.Go(func() (err error) {
-			p.parsed[i] = p.sections(p.Proposals[i])
-			all[i] = p.searched(i)
-			texts[i], err = searchTexts(&all[i])
-			return err
-		})
+	all := make([]searchable, len(p.Proposals))
+	for i := range all {
+		all[i].of = &p.Metadata[i]
 	}
-	if err := workers.Wait(); err != nil {
+	err := eachText(all, func(i int) {
+		p.parsed[i] = p.sections(p.Proposals[i])
+		all[i].fill(api.English, all[i].of.Title, all[i].of.Description, p.parsed[i])
+		all[i].entry.URL = all[i].of.URL
+	})
+	if err != nil {
 		return err
 	}
-	m := search.Manifest{Version: search.Version, Shards: []search.Part{}, Titles: []search.Part{}}
+	m := search.Manifest{
+		Version: search.Version, Kinds: []string{}, Locales: []string{}, Proposals: []string{}, Translated: []search.Part{}, Titles: []search.Part{},
+	}
 	for _, k := range p.info.Kinds {
 		m.Kinds = append(m.Kinds, k.Prefix)
 	}
-	var stages strings.Builder
-	m.Proposals = make([]string, len(p.Metadata))
-	for i, of := range p.Metadata {
-		m.Proposals[i] = of.ID.Key(p.info.Prefix)
-		stages.WriteByte(search.StageLetter(string(of.Stage)))
+	if err := p.addTitles(&m, all); err != nil {
+		return err
 	}
-	m.Stages = stages.String()
-	for _, s := range search.Shards(all) {
+	if m.Shards, err = p.addShards(all); err != nil {
+		return err
+	}
+	translated := map[string][]searchable{}
+	for _, locale := range p.info.Locales {
+		if translated[locale], err = p.translations(locale); err != nil {
+			return err
+		}
+		if len(translated[locale]) > 0 {
+			m.Locales = append(m.Locales, locale)
+		}
+	}
+	p.locales = m.Locales
+	p.addIndex("/api/v1/search", func() ([]byte, error) { return api.JSON(m) })
+	for _, locale := range m.Locales {
+		local := m
+		local.Proposals, local.Titles = slices.Clone(m.Proposals), slices.Clone(m.Titles)
+		if err := p.addTitles(&local, translated[locale]); err != nil {
+			return err
+		}
+		// Positions go on behind those of the proposals.
+		if local.Translated, err = p.addShards(append(make([]searchable, len(all)), translated[locale]...)); err != nil {
+			return err
+		}
+		route := strings.Replace(searchRoute, "{locale}", locale, 1)
+		p.add(Artifact{Route: route, Pattern: searchRoute, index: true, Body: func() ([]byte, error) { return api.JSON(local) }})
+	}
+	return nil
+}
+
+// translations are those into a locale.
+func (p *planner) translations(locale string) ([]searchable, error) {
+	var all []searchable
+	var texts []corpus.CommittedTranslation
+	for i, c := range p.Proposals {
+		for _, t := range c.Translations {
+			if t.Locale == locale {
+				all, texts = append(all, searchable{of: &p.Metadata[i]}), append(texts, t)
+			}
+		}
+	}
+	return all, eachText(all, func(i int) {
+		t := texts[i]
+		all[i].fill(locale, t.Title, t.Description, t.Sections)
+		all[i].entry.URL = p.options.Site.URL(routeOf(p.info.Prefix, translatedRoute, all[i].of.ID, "{locale}", locale))
+	})
+}
+
+// eachText fills texts in on all processors, and makes the parts with what is read of them.
+func eachText(all []searchable, fill func(i int)) error {
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range all {
+		workers.Go(func() (err error) {
+			fill(i)
+			all[i].parts, err = searchTexts(&all[i].text)
+			return err
+		})
+	}
+	return workers.Wait()
+}
+
+// addShards adds the shards of texts.
+func (p *planner) addShards(of []searchable) ([]search.Part, error) {
+	texts := make([]search.Proposal, len(of))
+	for i := range of {
+		texts[i] = of[i].text
+	}
+	out := []search.Part{}
+	for _, s := range search.Shards(texts) {
 		first, _, _ := strings.Cut(s.Terms, " ")
 		body, err := api.JSON(s)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		m.Shards = append(m.Shards, p.addSearchPart(first, body))
+		out = append(out, p.addSearchPart(first, body))
 	}
-	for from := 0; from < len(p.Metadata); from += search.BlockOf {
-		body, err := api.JSON(p.titles(from, texts[from:min(from+search.BlockOf, len(texts))]))
+	return out, nil
+}
+
+// addTitles adds what is shown of texts, and their places, behind those that an index has.
+func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
+	for block := range slices.Chunk(of, search.BlockOf) {
+		b := search.Block{Version: search.Version, Proposals: []search.Entry{}}
+		from := strconv.Itoa(len(m.Proposals))
+		for _, s := range block {
+			for _, t := range s.parts {
+				s.entry.Texts = append(s.entry.Texts, p.addSearchPart(t.from, t.body))
+			}
+			b.Proposals = append(b.Proposals, s.entry)
+			m.Proposals = append(m.Proposals, s.of.ID.Key(p.info.Prefix))
+			m.Stages += string(search.StageLetter(string(s.of.Stage)))
+		}
+		body, err := api.JSON(b)
 		if err != nil {
 			return err
 		}
-		m.Titles = append(m.Titles, p.addSearchPart(strconv.Itoa(from), body))
+		m.Titles = append(m.Titles, p.addSearchPart(from, body))
 	}
-	p.addIndex("/api/v1/search", func() ([]byte, error) { return api.JSON(m) })
 	return nil
 }
 
@@ -97,50 +187,34 @@ func searchTexts(p *search.Proposal) (out []searchText, err error) {
 	return out, nil
 }
 
-// searched is what is searched of the i-th proposal.
-func (p *planner) searched(i int) search.Proposal {
-	m := &p.Metadata[i]
-	out := search.Proposal{Title: m.Title, Description: mip.Deref(m.Description)}
+// fill says what is searched and shown of a text with these sections. What is a filter is the header's, in every language.
+func (s *searchable) fill(locale, title string, description *string, sections []mip.Section) {
+	m := s.of
+	s.text = search.Proposal{Title: title, Description: mip.Deref(description)}
 	facets := [][2]string{
 		{"kind", m.ID.Kind}, {"status", string(m.Status)}, {"type", mip.Deref(m.Type)}, {"category", mip.Deref(m.Category)}, {"upgrade", mip.Deref(m.Hardfork)},
 	}
 	for _, a := range m.Authors {
 		name, login := mip.Deref(a.Name), mip.Deref(a.GitHub)
-		out.Authors += " " + name + " " + login
+		s.text.Authors += " " + name + " " + login
 		for _, name := range append(strings.Fields(name), name, login) {
 			facets = append(facets, [2]string{"author", name})
 		}
 	}
 	for _, f := range facets {
 		if f[1] != "" {
-			out.Facets = append(out.Facets, search.Facet(f[0], f[1]))
+			s.text.Facets = append(s.text.Facets, search.Facet(f[0], f[1]))
 		}
 	}
-	for _, s := range p.parsed[i] {
-		out.Sections = append(out.Sections, search.Section{Title: s.Title, Markdown: s.Markdown})
+	s.entry = search.Entry{
+		ID: m.ID.String(), Locale: locale, Title: plain.Text(title), Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
+		Sections: [][2]string{}, Texts: []search.Part{},
 	}
-	return out
-}
-
-// titles are what is shown of the proposals from one on, which have these texts.
-func (p *planner) titles(from int, texts [][]searchText) search.Block {
-	b := search.Block{Version: search.Version, Proposals: []search.Entry{}}
-	for i, parts := range texts {
-		m := &p.Metadata[from+i]
-		e := search.Entry{
-			ID: m.ID.String(), Title: plain.Text(m.Title), Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing), URL: m.URL,
-			Sections: [][2]string{}, Texts: []search.Part{},
-		}
-		if until := m.CommentsUntil(); until != nil {
-			e.Until = mip.Ref(until.String())
-		}
-		for _, s := range p.parsed[from+i] {
-			e.Sections = append(e.Sections, [2]string{s.ID, s.Title})
-		}
-		for _, t := range parts {
-			e.Texts = append(e.Texts, p.addSearchPart(t.from, t.body))
-		}
-		b.Proposals = append(b.Proposals, e)
+	if until := m.CommentsUntil(); until != nil {
+		s.entry.Until = mip.Ref(until.String())
 	}
-	return b
+	for _, of := range sections {
+		s.text.Sections = append(s.text.Sections, search.Section{Title: of.Title, Markdown: of.Markdown})
+		s.entry.Sections = append(s.entry.Sections, [2]string{of.ID, of.Title})
+	}
 }

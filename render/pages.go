@@ -127,10 +127,21 @@ func (p *Pages) renderFrame(notice string) (err error) {
 			return err
 		}
 	}
+	data := struct {
+		Section, Notice string
+		Language        *language // of the page; nil: English
+	}{Notice: notice}
 	// The last one is for pages that are in no section.
 	for _, s := range append(sections(), section{}) {
-		data := struct{ Section, Notice string }{s.Path, notice}
+		data.Section = s.Path
 		if p.frame["header"][s.Path], err = p.fragment("site-header", data); err != nil {
+			return err
+		}
+	}
+	data.Section = "/"
+	for _, tag := range p.info.Locales {
+		data.Language = new(languageOf(tag))
+		if p.frame["header"][data.Section+tag], err = p.fragment("site-header", data); err != nil {
 			return err
 		}
 	}
@@ -160,6 +171,7 @@ type head struct {
 	Description string
 	Route       string // of the canonical address; empty: none, and not to be indexed
 	Section     string // path of an entry of the main menu, empty: none
+	Locale      string // of a translation
 	Article     bool
 	Proposal    *mip.Metadata // the proposal that the page is of, for its picture and for programs; nil: none
 	Alternates  []alternate

@@ -37,7 +37,7 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 		return nil, badRequest("q is a word of two letters or more, or the number or id of a proposal, unless one of %s is there.",
 			strings.Join(api.SearchFilters(), ", "))
 	}
-	out, whole, err := st.catalog.Search(r.Context(), q, asked.limit)
+	out, whole, err := st.catalog.Search(r.Context(), asked.locale, q, asked.limit)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +49,15 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 	return s.newResponse(out, s.Now().Add(timing.FreshTopic), timing.FreshTopic)
 }
 
+// searchParameters are the names of all parameters.
+func searchParameters() []string {
+	return append([]string{"q", "limit", "locale"}, api.SearchFilters()...)
+}
+
 // searched is what a request asks for.
 type searched struct {
 	text    string
+	locale  string
 	limit   int
 	filters []struct{ name, value string }
 }
@@ -62,7 +68,7 @@ func searchOf(query string) (out searched, err error) {
 	if err != nil {
 		return out, badRequest("The query cannot be read: want parameters with & between them, each value with its special characters as %%XX.")
 	}
-	known := append([]string{"q", "limit"}, api.SearchFilters()...)
+	known := searchParameters()
 	for name := range values {
 		if !slices.Contains(known, name) {
 			return out, badRequest("%.40q is no parameter of this address: want %s.", name, strings.Join(known, ", "))
@@ -81,6 +87,11 @@ func searchOf(query string) (out searched, err error) {
 			return out, badRequest("limit is there once at most, and is a number from 1 to %d, such as ?limit=%d.", api.MostHits, api.UsualHits)
 		}
 		out.limit = n
+	}
+	if given := values["locale"]; len(given) > 0 {
+		if out.locale = given[0]; len(given) > 1 || out.locale == "" {
+			return out, badRequest("locale is there once at most, and is a language of the site, such as ?locale=%s.", api.English)
+		}
 	}
 	for _, name := range api.SearchFilters() {
 		for _, value := range values[name] {

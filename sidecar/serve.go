@@ -51,7 +51,7 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	// network-info names a parameter that it ignores: a CDN keeps responses apart by every parameter of a route that
 	// names none.
 	const varyTopic, varyParts = "query=topicId", "query=parts"
-	varySearch := "query=q|limit|" + strings.Join(api.SearchFilters(), "|")
+	varySearch := "query=" + strings.Join(searchParameters(), "|")
 	return map[string]*endpoint{
 		"/api/forum-activity": {get, byDefault, nil, varyTopic, s.forumActivity},
 		"/api/network-info":   {get, byDefault, nil, varyTopic, s.networkInfo},

@@ -102,6 +102,11 @@ func searchParameters() []Parameter {
 				"the beginning of one, unless a blank follows it. It may be empty where a filter is there.",
 		},
 		{Name: "limit", Most: MostHits, Usual: UsualHits, Example: UsualHits, Doc: "How many hits there are at most."},
+		{
+			Name: "locale", Text: true, Most: LongestFilter, Example: English,
+			Doc: "The reader's language: en, or one of locales of /api/v1/search. Translations are searched as well then, and stand in place " +
+				"of their originals where both have the words.",
+		},
 	}
 	for _, name := range SearchFilters() {
 		out = append(out, Parameter{

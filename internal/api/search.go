@@ -12,6 +12,9 @@ const (
 	MostFilters = 20
 )
 
+// English is the locale of the proposals themselves.
+const English = "en"
+
 // SearchFilters are the parameters of GET /api/search that filter.
 func SearchFilters() []string { return []string{"status", "type", "category", "kind", "author"} }
 
@@ -29,6 +32,7 @@ type SearchResults struct {
 // SearchHit is a proposal that was found, with its best section.
 type SearchHit struct {
 	ID               mip.ID         `json:"id" doc:"Prefix and number."`
+	Locale           string         `json:"locale" doc:"The language of title, section and excerpt: en, or that of a translation."`
 	Title            string         `json:"title" doc:"Plain text."`
 	Status           mip.Status     `json:"status" doc:"As in /api/v1/mips."`
 	LastCallDeadline *string        `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`

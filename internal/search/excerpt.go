@@ -47,11 +47,16 @@ func Excerpt(visible string, asked []string) (out []Fragment) {
 		plain = "… "
 	}
 	for _, p := range found {
-		if p.start < at || p.end > to {
+		switch last := len(out) - 1; {
+		case p.start < from || p.end <= at || p.end > to:
 			continue
+		case last >= 0 && p.start <= at: // it goes on where a mark ends
+			// Terms of scripts without blanks overlap.
+			out[last].Text += string(text[at:p.end])
+		default:
+			add(plain+string(text[at:p.start]), false)
+			add(string(text[p.start:p.end]), true)
 		}
-		add(plain+string(text[at:p.start]), false)
-		add(string(text[p.start:p.end]), true)
 		plain, at = "", p.end
 	}
 	plain += string(text[at:to])
@@ -132,9 +137,9 @@ func first(found []place) (from int) {
 	return from
 }
 
-// afterBlank is the place behind the next blank, the same one where there is none.
+// afterBlank is the place behind the next blank, the same one where there is none near.
 func afterBlank(text []rune, from int) int {
-	for i := from; i < len(text); i++ {
+	for i := from; i < min(len(text), from+before); i++ {
 		if text[i] == ' ' {
 			return i + 1
 		}

@@ -12,12 +12,23 @@ import (
 
 // Manifest is what a search begins with: the proposals, and which part of the index has what.
 type Manifest struct {
-	Version   int      `json:"version" doc:"1."`
-	Kinds     []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
-	Proposals []string `json:"proposals" doc:"Each as in /api/v1/mips/{n}, in the order in which the index counts them from 0."`
-	Stages    string   `json:"stages" doc:"A letter for each: d draft, r review, l last-call, f final, v living, s stopped, or a hyphen."`
-	Shards    []Part   `json:"shards" doc:"Parts of the index, by their first term."`
-	Titles    []Part   `json:"titles" doc:"Titles of proposals and sections, by the position of the first proposal in decimal digits."`
+	Version    int      `json:"version" doc:"1."`
+	Kinds      []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
+	Locales    []string `json:"locales" doc:"Locales with translations: the index of each is at /api/v1/search/{locale}."`
+	Proposals  []string `json:"proposals" doc:"Each as in /api/v1/mips/{n}, in the order in which the index counts them from 0; then those with a translation."`
+	Stages     string   `json:"stages" doc:"A letter for each: d draft, r review, l last-call, f final, v living, s stopped, or a hyphen."`
+	Shards     []Part   `json:"shards" doc:"Parts of the index, by their first term."`
+	Translated []Part   `json:"translated" doc:"Parts with the terms of translations, by their first term; none in /api/v1/search."`
+	Titles     []Part   `json:"titles" doc:"Titles of proposals and sections, by the position of the first proposal in decimal digits."`
+}
+
+// last are the positions of proposals by their keys, of one with a translation that of the translation.
+func (m *Manifest) last() map[string]int {
+	out := make(map[string]int, len(m.Proposals))
+	for i, key := range m.Proposals {
+		out[key] = i
+	}
+	return out
 }
 
 // Part is a file of an index.
@@ -41,6 +52,7 @@ type Block struct {
 // Entry is what is shown of one proposal.
 type Entry struct {
 	ID       string      `json:"id" doc:"The id."`
+	Locale   string      `json:"locale" doc:"The language of the title and the texts: en, or that of a translation."`
 	Title    string      `json:"title" doc:"The title."`
 	Status   string      `json:"status" doc:"As in /api/v1/mips."`
 	Mark     string      `json:"mark" doc:"The class of the status in the site's style sheet."`
@@ -110,32 +122,43 @@ func newTable(s *Shard) table {
 // Split takes the lists of a shard apart, once, for a shard that is kept and asked often. It comes before the first search.
 func (s *Shard) Split() { s.split = new(newTable(s)) }
 
+// posted is a term of a table, and where it stands.
+type posted struct{ term, proposals, sections string }
+
+func (p posted) hits() []hit { return decode(p.proposals, p.sections) }
+
+// frequent orders terms, those in most proposals first, as many as are tried for one word.
+func frequent(of []posted) []posted {
+	slices.SortStableFunc(of, func(a, b posted) int { return len(b.proposals) - len(a.proposals) })
+	return of[:min(len(of), mostNear)]
+}
+
 // hits are those of a term.
 func (t table) hits(term string) []hit {
 	i, ok := slices.BinarySearch(t.terms, term)
 	if !ok {
 		return nil
 	}
-	return t.decode(i)
+	return t.at(i).hits()
 }
 
-func (t table) decode(i int) []hit {
+// at is the i-th term. A damaged shard may have fewer postings than terms.
+func (t table) at(i int) posted {
 	if i >= len(t.proposals) || i >= len(t.sections) {
-		return nil
+		return posted{term: t.terms[i]}
 	}
-	return decode(t.proposals[i], t.sections[i])
+	return posted{t.terms[i], t.proposals[i], t.sections[i]}
 }
 
-// beginning are the positions of the words that begin with one, which is not among them: those in most proposals.
-func (t table) beginning(with string) (out []int) {
+// beginning are the words that begin with one, which is not among them.
+func (t table) beginning(with string) (out []posted) {
 	i, _ := slices.BinarySearch(t.terms, with)
 	for ; i < len(t.terms) && strings.HasPrefix(t.terms[i], with); i++ {
 		if t.terms[i] != with && !strings.Contains(t.terms[i], ":") {
-			out = append(out, i)
+			out = append(out, t.at(i))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b int) int { return len(t.proposals[b]) - len(t.proposals[a]) })
-	return out[:min(len(out), mostNear)]
+	return out
 }
 
 // nearest are the values of the filters with this beginning that stand nearest to one in the alphabet.
@@ -154,23 +177,21 @@ func (t table) nearest(filter, with string) []string {
 	return values[at:min(len(values), at+mostKnown)]
 }
 
-// like is the position of the word that differs from one of five letters and more by one letter, or by two that changed
-// places: of several the one in most proposals, -1 for none.
-func (t table) like(term string) int {
-	best := -1
+// like are the words that differ from one of five letters and more by one letter, or by two that changed places.
+func (t table) like(term string) (out []posted) {
 	if len([]rune(term)) < 5 {
-		return best
+		return nil
 	}
 	for i, other := range t.terms {
 		// A letter has four bytes at most.
 		if d := len(other) - len(term); d < -utf8.UTFMax || d > utf8.UTFMax {
 			continue
 		}
-		if oneEdit([]rune(term), []rune(other)) && (best < 0 || len(t.proposals[i]) > len(t.proposals[best])) {
-			best = i
+		if oneEdit([]rune(term), []rune(other)) {
+			out = append(out, t.at(i))
 		}
 	}
-	return best
+	return out
 }
 
 // oneEdit reports whether two words differ by one letter that is there, missing or another, or by two neighbours in the other

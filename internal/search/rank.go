@@ -56,8 +56,10 @@ func rank(words []counted, m *Manifest, key string, allowed map[int]bool) (out [
 			needed++
 		}
 	}
-	named := slices.Index(m.Proposals, key)
-	if named >= 0 && all[named] == nil {
+	named, ok := m.last()[key]
+	if !ok {
+		named = -1
+	} else if all[named] == nil {
 		all[named] = &ranked{Found: Found{Proposal: named}}
 	}
 	for proposal, r := range all {

@@ -24,6 +24,7 @@ func TestScriptAgrees(t *testing.T) {
 	}
 	dir := t.TempDir()
 	x := newMade(few(), "fdsff")
+	local := newMade(few(), "fdsff").translated(inTurkish())
 	type answer struct {
 		Terms   []string
 		Found   [][3]int
@@ -43,45 +44,52 @@ func TestScriptAgrees(t *testing.T) {
 		`"lock against" "costs little"`, `"lock against" "gone after"`, `"lock against" status:draft`, `"transient storage" 3`, `"手数料を"`, `storage "`, `"" “” «`,
 		`"storage status:draft"`, "storage status:finish type:x kind:mip", `author:“Ada Lovelace” "market of their"`,
 	}
+	plain := len(questions)
+	questions = append(questions, "taban ücret", `"taban ücret"`, "depolma ", "dep", "eth_getproof market", `"a market of their own"`, "1", "status:draft", "status:final", "status:x")
 	var want []answer
-	for _, q := range questions {
-		a := x.ask(t, q)
-		of := answer{Terms: a.Terms, Found: [][3]int{}, Asked: []string{}, Partial: a.Partial, Unknown: append([]Unknown{}, a.Unknown...)}
-		if of.Terms == nil {
-			of.Terms = []string{}
+	for i, q := range questions {
+		of := x
+		if i >= plain {
+			of = local
+		}
+		a := of.ask(t, q)
+		given := answer{Terms: a.Terms, Found: [][3]int{}, Asked: []string{}, Partial: a.Partial, Unknown: append([]Unknown{}, a.Unknown...)}
+		if given.Terms == nil {
+			given.Terms = []string{}
 		}
 		for _, f := range a.Found {
-			of.Found = append(of.Found, [3]int{f.Proposal, f.Section, f.Score})
+			given.Found = append(given.Found, [3]int{f.Proposal, f.Section, f.Score})
 		}
 		for _, w := range terms(q) {
-			of.Asked = append(of.Asked, w.term)
+			given.Asked = append(given.Asked, w.term)
 		}
-		want = append(want, of)
+		want = append(want, given)
 	}
 	var excerpts []excerpt
 	for _, of := range excerptExamples {
 		excerpts = append(excerpts, excerpt{visible(of.text), append([]string{}, of.asked...)})
 	}
-	files := map[string]any{}
-	for name, s := range x.shards {
+	files := map[string]any{} // all of the other one, too
+	for name, s := range local.shards {
 		files[name] = s
 	}
-	for name, b := range x.blocks {
+	for name, b := range local.blocks {
 		files[name] = b
 	}
-	for name, s := range x.texts {
+	for name, s := range local.texts {
 		files[name] = s
 	}
-	input, err := json.Marshal(map[string]any{"manifest": x.Manifest, "files": files, "questions": questions, "excerpts": excerpts, "limit": limit})
+	input, err := json.Marshal(map[string]any{"manifests": []Manifest{x.Manifest, local.Manifest}, "plain": plain, "files": files, "questions": questions, "excerpts": excerpts, "limit": limit})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const run = `import { readFileSync } from "node:fs";
 import { terms, parse, find, excerpt } from "./search.mjs";
-const { manifest, files, questions, excerpts, limit } = JSON.parse(readFileSync(0, "utf8")), out = [];
-for (const q of questions) {
+const { manifests, plain, files, questions, excerpts, limit } = JSON.parse(readFileSync(0, "utf8")), out = [];
+for (const [i, q] of questions.entries()) {
+  const manifest = manifests[i < plain ? 0 : 1];
   const a = await find(manifest, async p => files[p.url], parse(q, manifest.kinds), limit);
-  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.section, f.score]), Asked: terms(q).map(w => w.term), Partial: !!a.partial, Unknown: a.unknown });
+  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.section, f.score]), Asked: terms(q).map(w => w.term), Partial: a.partial, Unknown: a.unknown });
 }
 const pieces = excerpts.map(e => excerpt(e.Text, e.Terms).map((Text, i) => ({ Text, Mark: i % 2 === 1 })).filter(p => p.Text));
 console.log(JSON.stringify({ answers: out, excerpts: pieces }));

@@ -85,7 +85,9 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 	}
 	answers := rank(words, m, q.key, allowed)
 	if len(q.phrases) > 0 {
-		return a, r.having(answers, q.phrases, limit)
+		err = r.having(answers, q.phrases, limit)
+		a.Found = once(m, a.Found)
+		return a, err
 	}
 	for _, of := range answers {
 		a.Found = append(a.Found, of.Found)
@@ -97,12 +99,28 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 			}
 		}
 	}
+	a.Found = once(m, a.Found)
 	return a, nil
+}
+
+// once leaves a proposal out that was found in translation, too.
+func once(m *Manifest, found []Found) []Found {
+	in := map[int]bool{}
+	for _, f := range found {
+		in[f.Proposal] = true
+	}
+	last := m.last()
+	return slices.DeleteFunc(found, func(f Found) bool {
+		translation := last[m.Proposals[f.Proposal]]
+		return translation != f.Proposal && in[translation]
+	})
 }
 
 // complete reports a word of which the index has every section.
 func complete(word []list) bool {
-	return len(word) == 1 && slices.ContainsFunc(word[0].hits, func(h hit) bool { return h.section > 0 && h.weight == little })
+	return len(word) > 0 && !slices.ContainsFunc(word, func(l list) bool {
+		return l.factor < 1 || !slices.ContainsFunc(l.hits, func(h hit) bool { return h.section > 0 && h.weight == little })
+	})
 }
 
 // reader looks terms and phrases up.
@@ -150,16 +168,19 @@ func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
 		if byName[name] == nil {
 			byName[name] = map[int]bool{}
 		}
-		t, err := r.at(f)
+		tables, err := r.tables(f)
 		if err != nil {
 			return nil, err
 		}
-		hits := t.hits(f)
-		for _, h := range hits {
-			byName[name][h.proposal] = true
+		some := false
+		for _, t := range tables {
+			for _, h := range t.hits(f) {
+				byName[name][h.proposal], some = true, true
+			}
 		}
-		if len(hits) == 0 {
-			r.answer.Unknown = append(r.answer.Unknown, Unknown{f, t.nearest(f, name+":")})
+		if !some {
+			// What translations have, the proposals have, too.
+			r.answer.Unknown = append(r.answer.Unknown, Unknown{f, tables[0].nearest(f, name+":")})
 		}
 	}
 	for _, one := range byName {
@@ -178,50 +199,60 @@ func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
 	return allowed, nil
 }
 
-// at is the shard whose range has a term; empty when there is none.
-func (r *reader) at(term string) (table, error) {
-	i, exact := slices.BinarySearchFunc(r.m.Shards, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
-	if !exact {
-		i--
+// tables are the shards whose ranges have a term: that of the proposals, and that of translations.
+func (r *reader) tables(term string) (out [2]table, err error) {
+	for n, parts := range [2][]Part{r.m.Shards, r.m.Translated} {
+		i, exact := slices.BinarySearchFunc(parts, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
+		if !exact {
+			i--
+		}
+		if i < 0 {
+			continue
+		}
+		s, err := r.files.Shard(parts[i])
+		if err != nil {
+			return out, err
+		}
+		if s.split == nil {
+			out[n] = newTable(s)
+		} else {
+			out[n] = *s.split
+		}
 	}
-	if i < 0 {
-		return table{}, nil
-	}
-	s, err := r.files.Shard(r.m.Shards[i])
-	if err != nil {
-		return table{}, err
-	}
-	if s.split != nil {
-		return *s.split, nil
-	}
-	return newTable(s), nil
+	return out, nil
 }
 
 // lists are the hits of a word, of those that begin with it where it is begun, and where there is none of the one that is
 // spelt most like it.
 func (r *reader) lists(w asked, guess bool) (out []list, err error) {
-	t, err := r.at(w.term)
+	tables, err := r.tables(w.term)
 	if err != nil {
 		return nil, err
 	}
-	if hits := t.hits(w.term); len(hits) > 0 {
-		out = append(out, list{hits, 1})
+	var others []posted
+	for _, t := range tables {
+		if hits := t.hits(w.term); len(hits) > 0 {
+			out = append(out, list{hits, 1})
+		}
+		if w.begun {
+			others = append(others, t.beginning(w.term)...)
+		}
+	}
+	if len(out) > 0 {
 		r.answer.Terms = append(r.answer.Terms, w.term)
 	}
-	if w.begun {
-		others := t.beginning(w.term)
-		for _, i := range others {
-			out = append(out, list{t.decode(i), near})
-		}
-		if len(others) > 0 {
-			r.answer.Terms = append(r.answer.Terms, w.star())
-		}
+	if len(others) > 0 {
+		r.answer.Terms = append(r.answer.Terms, w.star())
+	}
+	for _, e := range frequent(others) {
+		out = append(out, list{e.hits(), near})
 	}
 	if len(out) == 0 && guess {
-		if i := t.like(w.term); i >= 0 {
-			out = append(out, list{t.decode(i), near})
-			r.answer.Terms = append(r.answer.Terms, t.terms[i])
-			r.answer.Instead[w.term] = t.terms[i]
+		like := frequent(append(tables[0].like(w.term), tables[1].like(w.term)...))
+		if len(like) > 0 {
+			out = append(out, list{like[0].hits(), near})
+			r.answer.Terms = append(r.answer.Terms, like[0].term)
+			r.answer.Instead[w.term] = like[0].term
 		}
 	}
 	return out, nil

@@ -92,27 +92,49 @@ func (x *made) Block(p Part) (*Block, error) { return x.blocks[p.URL], nil }
 func (x *made) Texts(p Part) (*Texts, error) { return x.texts[p.URL], nil }
 
 func newMade(all []Proposal, stages string) *made {
-	x := &made{Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Stages: stages}, map[string]*Shard{}, map[string]*Block{}, map[string]*Texts{}}
+	x := &made{
+		Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Shards: []Part{}, Translated: []Part{}}, map[string]*Shard{}, map[string]*Block{}, map[string]*Texts{},
+	}
 	for i := range all {
-		x.Proposals = append(x.Proposals, fmt.Sprint(i+1))
-		e := Entry{Title: all[i].Title}
-		for _, s := range all[i].Sections {
-			e.Sections = append(e.Sections, [2]string{"", s.Title})
-		}
-		from, parts := Cut(&all[i])
-		for k := range parts {
-			e.Texts = append(e.Texts, Part{fmt.Sprint(from[k]), fmt.Sprint("text", i, "-", k)})
-			x.texts[e.Texts[k].URL] = &parts[k]
-		}
-		x.Titles = append(x.Titles, Part{fmt.Sprint(i), fmt.Sprint("title", i)})
-		x.blocks[x.Titles[i].URL] = &Block{Version, []Entry{e}}
+		x.add(fmt.Sprint(i+1), stages[i], &all[i])
 	}
-	for i, s := range Shards(all) {
-		first, _, _ := strings.Cut(s.Terms, " ")
-		x.shards[fmt.Sprint(i)] = &s
-		x.Shards = append(x.Shards, Part{first, fmt.Sprint(i)})
-	}
+	x.Shards = x.shardsOf(all)
 	return x
+}
+
+// translated adds translations of the first proposals.
+func (x *made) translated(all []Proposal) *made {
+	originals := make([]Proposal, len(x.Proposals))
+	for i := range all {
+		x.add(x.Proposals[i], x.Stages[i], &all[i])
+	}
+	x.Translated = x.shardsOf(append(originals, all...))
+	return x
+}
+
+func (x *made) add(key string, stage byte, p *Proposal) {
+	i := len(x.Proposals)
+	x.Proposals, x.Stages = append(x.Proposals, key), x.Stages+string(stage)
+	e := Entry{Title: p.Title}
+	for _, s := range p.Sections {
+		e.Sections = append(e.Sections, [2]string{"", s.Title})
+	}
+	from, parts := Cut(p)
+	for k := range parts {
+		e.Texts = append(e.Texts, Part{fmt.Sprint(from[k]), fmt.Sprint("text", i, "-", k)})
+		x.texts[e.Texts[k].URL] = &parts[k]
+	}
+	x.Titles = append(x.Titles, Part{fmt.Sprint(i), fmt.Sprint("title", i)})
+	x.blocks[x.Titles[i].URL] = &Block{Version, []Entry{e}}
+}
+
+func (x *made) shardsOf(all []Proposal) (out []Part) {
+	for _, s := range Shards(all) {
+		first, _, _ := strings.Cut(s.Terms, " ")
+		out = append(out, Part{first, fmt.Sprint(len(x.shards))})
+		x.shards[out[len(out)-1].URL] = &s
+	}
+	return out
 }
 
 // limit is how many answers the tests ask for.
@@ -201,6 +223,48 @@ func TestSearch(t *testing.T) {
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%q finds %s, want %s", question, s, want)
 		}
+	}
+}
+
+// inTurkish are translations of two of them, of which the first is in the words of the original in part.
+func inTurkish() []Proposal {
+	return []Proposal{
+		{Title: "Bloblar için taban ücret", Facets: []string{"status:final", "type:core"}, Sections: []Section{{"Özet", "## Özet\n\nBloblar için ayrı bir piyasa: `eth_getProof`, market."}}},
+		{Title: "Geçici depolama", Facets: []string{"status:draft", "type:core"}, Sections: []Section{{"Özet", "## Özet\n\nİşlem bitince silinen depolama. Taban ücret değişmez."}}},
+	}
+}
+
+// TestSearchInLanguage finds translations and what has none, and of a proposal that was found in both the translation.
+func TestSearchInLanguage(t *testing.T) {
+	x := newMade(few(), "fdsff").translated(inTurkish())
+	for question, want := range map[string]string{
+		"taban ücret":             "5.0 6.1",
+		`"taban ücret"`:           "5.0 6.1",
+		"DEPOLAMA":                "6.1",
+		"depolma ":                "6.1 (depolama)",
+		"eth_getproof":            "3.1 5.1",
+		"market":                  "5.1",
+		`"a market of their own"`: "0.1",
+		"1":                       "5.0",
+		"status:draft":            "6.0",
+		"status:final":            "5.0 4.0 3.0",
+		"status:withdrawn":        "2.0",
+		"reentrancy":              "1.2 2.2",
+	} {
+		a := x.ask(t, question)
+		var got []string
+		for _, f := range a.Found {
+			got = append(got, fmt.Sprintf("%d.%d", f.Proposal, f.Section))
+		}
+		for _, word := range slices.Sorted(maps.Values(a.Instead)) {
+			got = append(got, "("+word+")")
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q finds %s, want %s", question, s, want)
+		}
+	}
+	if got := fmt.Sprint(x.ask(t, "status:finish").Unknown); got != "[{status:finish [draft final withdrawn]}]" {
+		t.Error(got)
 	}
 }
 

@@ -63,7 +63,8 @@ func StaticRoutes(prefix string) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
-		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getSearchIndex": search.Manifest{}, "getRole": api.Role{},
+		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getSearchIndex": search.Manifest{},
+		"getSearchIndexOfLocale": search.Manifest{}, "getRole": api.Role{},
 		"getHistory": mip.History{}, "listEvents": mip.Events{}, "listEventsOfYear": mip.Events{},
 	}
 	var out []StaticRoute

@@ -107,29 +107,26 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *Subject) examples
 	return examples{
 		parameters: exampleParameters(info, p, forks, published.Locale, topic.TopicID),
 		bodies: map[string]Example{
-			"listProposals": {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Metadata{p.Metadata}}},
-			"getIndex":      {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Metadata, plain.Ended(p.Metadata), nil)}}},
-			"getSearchIndex": {cutText, search.Manifest{
-				Version: search.Version, Kinds: []string{p.ID.Kind}, Proposals: []string{strconv.Itoa(p.Number)}, Stages: string(search.StageLetter(string(p.Stage))),
-				Shards: []search.Part{},
-				Titles: []search.Part{},
-			}},
-			"getProposal":       {cutText, p},
-			"getSummary":        {madeBy, subject.Summary},
-			"getTranslation":    {oneSection, published},
-			"listHardForks":     {cutText, mip.HardForks{HardForks: forks}},
-			"getRole":           {madeBy, api.Role{Role: "validators", Count: 1, Claims: subject.Summary.Claims(p.Metadata)[2:3], Silent: []mip.ID{}}},
-			"getHistory":        {"One version; the commit is invented.", exampleHistory(p, events.Events[0])},
-			"listEvents":        {"One event; the commit is invented.", events},
-			"listEventsOfYear":  {"One event; the commit is invented.", events},
-			"getSite":           {"The counts are those of a site with one proposal.", site},
-			"getDiagnostics":    {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{finding}}},
-			"searchProposals":   {"What a question could find; the score is invented.", exampleSearch(p)},
-			"getForumActivity":  {"A topic of the forum; the figures are invented.", topic},
-			"getNetworkInfo":    {"The networks of this site; the figures are invented.", api.NetworkInfo{Networks: networks}},
-			"getMIPWatch":       {"One proposal; the live figures are invented.", watch},
-			"createSummary":     {madeBy, subject.Summary},
-			"createTranslation": {oneSection, answer},
+			"listProposals":          {cutText, mip.List{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Metadata{p.Metadata}}},
+			"getIndex":               {cutText, mip.Index{Count: 1, UpdatedAt: p.Updated, MIPs: []mip.Entry{mip.NewEntry(p.Metadata, plain.Ended(p.Metadata), nil)}}},
+			"getSearchIndex":         {cutText, exampleIndex(info, p)},
+			"getSearchIndexOfLocale": {cutText, exampleIndex(info, p)},
+			"getProposal":            {cutText, p},
+			"getSummary":             {madeBy, subject.Summary},
+			"getTranslation":         {oneSection, published},
+			"listHardForks":          {cutText, mip.HardForks{HardForks: forks}},
+			"getRole":                {madeBy, api.Role{Role: "validators", Count: 1, Claims: subject.Summary.Claims(p.Metadata)[2:3], Silent: []mip.ID{}}},
+			"getHistory":             {"One version; the commit is invented.", exampleHistory(p, events.Events[0])},
+			"listEvents":             {"One event; the commit is invented.", events},
+			"listEventsOfYear":       {"One event; the commit is invented.", events},
+			"getSite":                {"The counts are those of a site with one proposal.", site},
+			"getDiagnostics":         {"What may be found in a file.", mip.Diagnostics{Problems: []mip.Problem{finding}}},
+			"searchProposals":        {"What a question could find; the score is invented.", exampleSearch(p)},
+			"getForumActivity":       {"A topic of the forum; the figures are invented.", topic},
+			"getNetworkInfo":         {"The networks of this site; the figures are invented.", api.NetworkInfo{Networks: networks}},
+			"getMIPWatch":            {"One proposal; the live figures are invented.", watch},
+			"createSummary":          {madeBy, subject.Summary},
+			"createTranslation":      {oneSection, answer},
 
 			"createSummaryRequest": {"", api.SummaryRequest{MIPNumber: p.Number}},
 			"createTranslationRequest": {"", api.TranslateRequest{
@@ -161,9 +158,17 @@ func exampleHistory(p *mip.Proposal, e mip.Event) mip.History {
 	}}}
 }
 
+// exampleIndex is the index of the proposal, without its parts.
+func exampleIndex(info mip.Site, p *mip.Proposal) search.Manifest {
+	return search.Manifest{
+		Version: search.Version, Kinds: []string{p.ID.Kind}, Locales: info.Locales, Proposals: []string{strconv.Itoa(p.Number)},
+		Stages: string(search.StageLetter(string(p.Stage))), Shards: []search.Part{}, Translated: []search.Part{}, Titles: []search.Part{},
+	}
+}
+
 // exampleSearch finds the first section of the proposal with a title by that.
 func exampleSearch(p *mip.Proposal) api.SearchResults {
-	hit := api.SearchHit{ID: p.ID, Title: plain.Text(p.Title), Status: p.Status, Excerpt: []api.Fragment{}, Score: 9141, URL: p.URL}
+	hit := api.SearchHit{ID: p.ID, Locale: api.English, Title: plain.Text(p.Title), Status: p.Status, Excerpt: []api.Fragment{}, Score: 9141, URL: p.URL}
 	asked := hit.Title
 	if i := slices.IndexFunc(p.Sections, func(s mip.Section) bool { return s.Title != "" }); i >= 0 {
 		s := p.Sections[i]

@@ -120,33 +120,32 @@ const places = (text, asked) => {
 // find ranks: manifest is the list of proposals and parts, and part gives what an entry of it stands for.
 export const find = async (manifest, part, q, limit) => {
   const terms = [...q.phrases], instead = {}, unknown = [];
-  const at = async term => {
-    const of = manifest.shards.findLast(s => s.from <= term);
-    if (!of) return { terms: [], hits: () => [] };
-    const s = await part(of), [names, proposals, sections] = s.list ??= [s.terms, s.proposals, s.sections].map(x => x.split(" "));
-    return { terms: names, size: i => proposals[i].length, hits: i => decode(proposals[i] ?? "", sections[i] ?? "") };
-  };
+  // at has [term, proposals, sections] of the shards that may have a term: that of proposals, and that of translations.
+  const at = async term => (await Promise.all([manifest.shards, manifest.translated].map(async all => {
+    const of = all.findLast(s => s.from <= term);
+    if (!of) return [];
+    const s = await part(of), [names, proposals, sections] = [s.terms, s.proposals, s.sections].map(x => x.split(" "));
+    return s.list ??= names.map((t, i) => [t, proposals[i] ?? "", sections[i] ?? ""]);
+  }))).flat();
+  const hits = e => decode(e[1], e[2]), frequent = all => all.sort((a, b) => b[1].length - a[1].length);
   const lists = async (w, guess) => {
-    const { term } = w, t = await at(term), out = [], i = t.terms.indexOf(term);
-    if (i >= 0) { out.push([t.hits(i), 1]); terms.push(term) }
-    if (w.begun) {
-      const near = t.terms.map((_, i) => i).filter(i => t.terms[i].startsWith(term) && t.terms[i] !== term && !t.terms[i].includes(":"));
-      for (const i of near.sort((a, b) => t.size(b) - t.size(a)).slice(0, 50)) out.push([t.hits(i), .7]);
-      if (near.length) terms.push(star(w));
-    }
+    const { term } = w, all = await at(term), near = w.begun ? all.filter(([t]) => t.startsWith(term) && t !== term && !t.includes(":")) : [];
+    const out = all.filter(([t]) => t === term).map(e => [hits(e), 1]);
+    if (out.length) terms.push(term);
+    if (near.length) terms.push(star(w));
+    for (const e of frequent(near).slice(0, 50)) out.push([hits(e), .7]);
     if (!out.length && guess && [...term].length > 4) {
-      let best = -1;
-      t.terms.forEach((o, i) => { if (oneEdit(term, o) && (best < 0 || t.size(i) > t.size(best))) best = i });
-      if (best >= 0) { out.push([t.hits(best), .7]); terms.push(instead[term] = t.terms[best]) }
+      const [best] = frequent(all.filter(([t]) => oneEdit(term, t)));
+      if (best) { out.push([hits(best), .7]); terms.push(instead[term] = best[0]) }
     }
     return out;
   };
   const byName = {};
   for (const f of q.filters) {
-    const t = await at(f), i = t.terms.indexOf(f), name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
-    if (i >= 0) for (const [p] of t.hits(i)) set.add(p);
-    else {
-      const known = t.terms.filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
+    const all = await at(f), found = all.filter(([t]) => t === f), name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
+    for (const [p] of found.flatMap(hits)) set.add(p);
+    if (!found.length) {
+      const known = [...new Set(all.map(e => e[0]))].filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
       unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
     }
   }
@@ -155,7 +154,7 @@ export const find = async (manifest, part, q, limit) => {
   for (const w of q.words) {
     const found = await lists(w, !w.parts.length && !w.quoted);
     // A word without a section that has little of it may be in more sections than the index has.
-    const whole = !q.phrases.length || found.length === 1 && found[0][0].some(h => h[1] && !h[2]);
+    const whole = !q.phrases.length || found.length && found.every(([hits, n]) => n === 1 && hits.some(h => h[1] && !h[2]));
     if (found.length || !w.parts.length || w.quoted) all.push({ found, needed: w.quoted && whole });
     else for (const p of w.parts) all.push({ found: await lists({ term: p }, true) });
   }
@@ -177,7 +176,8 @@ export const find = async (manifest, part, q, limit) => {
     }
     if (w.needed) needed++;
   }
-  const named = q.key ? manifest.proposals.indexOf(q.key) : -1;
+  // Of a proposal with a translation this is the position of the translation.
+  const last = Object.fromEntries(manifest.proposals.map((k, i) => [k, i])), named = last[q.key];
   if (named >= 0) sum(named);
   const ranked = [];
   const keys = of => Object.keys(of).map(Number);
@@ -192,16 +192,17 @@ export const find = async (manifest, part, q, limit) => {
   }
   ranked.sort((a, b) => b.score - a.score || a.proposal - b.proposal);
   if (!q.words.length && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, section: 0, score: 0 });
-  const answer = { found: ranked, terms, instead, unknown };
-  if (!q.phrases.length) return answer;
-  const found = answer.found = [];
-  let read = 0;
-  for (const of of ranked) for (const section of of.order) {
-    if (read++ === 24 || found.length === limit) { answer.partial = true; return answer }
-    const texts = await textOf(await shown(manifest, part, of.proposal), part, section);
-    if (q.phrases.every(p => texts.some(t => places(t, [p]).length))) { found.push({ ...of, section }); break }
+  let found = ranked, read = 0, partial = false;
+  if (q.phrases.length) {
+    found = [];
+    all: for (const of of ranked) for (const section of of.order) {
+      if (partial = read++ === 24 || found.length === limit) break all;
+      const texts = await textOf(await shown(manifest, part, of.proposal), part, section);
+      if (q.phrases.every(p => texts.some(t => places(t, [p]).length))) { found.push({ ...of, section }); break }
+    }
   }
-  return answer;
+  const twice = (p, l) => l !== p && found.some(o => o.proposal === l);
+  return { found: found.filter(({ proposal: p }) => !twice(p, last[manifest.proposals[p]])), terms, instead, unknown, partial };
 };
 
 // excerpt is the part of a text with most of the terms: texts in turn plain and marked.
@@ -214,35 +215,30 @@ export const excerpt = (text, all, most = 220) => {
     if (in_.size > best) [best, from] = [in_.size, w.start];
   }
   from = Math.max(0, Math.min(from - 40, text.length - most));
-  if (from) from = text.indexOf(" ", from) + 1 || from;
-  let to = Math.min(text.length, from + most);
+  let to = text.indexOf(" ", from);
+  if (from && to < from + 40) from = to + 1 || from;
+  to = Math.min(text.length, from + most);
   if (to < text.length) to = Math.max(text.lastIndexOf(" ", to), from + most - 40);
   const out = [from ? "… " : ""];
   let at = from;
   for (const w of found) {
-    if (w.start < at || w.end > to) continue;
-    out[out.length - 1] += text.slice(at, w.start);
-    out.push(text.slice(w.start, w.end), "");
+    if (w.start < from || w.end <= at || w.end > to) continue;
+    const n = out.length;
+    // Terms of scripts without blanks overlap.
+    if (n > 1 && w.start <= at) out[n - 2] += text.slice(at, w.end);
+    else {
+      out[n - 1] += text.slice(at, w.start);
+      out.push(text.slice(w.start, w.end), "");
+    }
     at = w.end;
   }
   out[out.length - 1] += text.slice(at, to) + (to < text.length ? " …" : "");
   return out;
 };
 
-// Styles of what only this script adds to a page. Each answer has its room before its text is there.
-const styles = `.found ol{list-style:none;padding:0;margin-top:1rem;display:grid;gap:1rem}.found a{font-weight:600}
-.found li{overflow-wrap:anywhere;max-width:52rem}.found mark{background:var(--amber-bg);color:var(--text);border-radius:3px}
-.found .btn{margin:.15rem 0}.found .ex{height:4.5em;line-height:1.5;overflow:hidden}
-.pop{position:absolute;z-index:9;right:0;top:calc(100% + .5rem);width:min(38rem,100vw - 2rem);max-height:75vh;overflow:auto;
-padding:1rem;background:var(--bg);border:1px solid var(--ctl)}
-@media (max-width:52rem){.found .ex{height:7.5em}.pop{left:0;width:auto}}`;
-
 export const search = form => {
   if (form.dataset.on) return;
   form.dataset.on = 1;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
-  document.adoptedStyleSheets.push(sheet);
   const d = document, field = form.elements.q, cache = {};
   const el = (tag, props, ...children) => { const e = Object.assign(d.createElement(tag), props); e.append(...children); return e };
   field.autocomplete = "off";
@@ -256,11 +252,11 @@ export const search = form => {
 
   const item = (entry, f, all) => {
     const section = entry.sections[f.section - 1], url = here(entry.url) + (section ? `#${section[0]}` : "");
-    const link = el("a", { href: url }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
-    const text = el("p", { className: "ex small muted" }), last = entry.lastCallDeadline;
+    const lang = entry.locale, link = el("a", { href: url, lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
+    const text = el("p", { className: "ex small muted", lang, dir: "auto" }), last = entry.lastCallDeadline;
     const until = last ? ` until ${new Date(last).toUTCString().slice(5, 16)}` : "";
     const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until), text);
-    if (section?.[1]) text.before(el("p", { className: "small" }, section[1]));
+    if (section?.[1]) text.before(el("p", { className: "small", lang }, section[1]));
     li.show = () => textOf(entry, part, f.section).then(([, body]) => {
       const parts = excerpt(body, all, d.body.clientWidth < 600 ? 120 : 220);
       text.replaceChildren(...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
@@ -273,7 +269,8 @@ export const search = form => {
   };
 
   const ask = async most => {
-    const text = field.value, mine = ++asked;
+    const text = field.value, mine = ++asked, locale = form.elements.locale?.value;
+    const address = `?${locale ? `locale=${locale}&` : ""}q=${encodeURIComponent(text)}`;
     const tell = (told, q, ...more) => {
       if (mine !== asked) return;
       if (box.contains(d.activeElement)) field.focus(); // it goes
@@ -282,7 +279,7 @@ export const search = form => {
       box.replaceChildren(el("p", { className: "small muted" }, ...q ? q.chips.flatMap(c => [chip(c), " "]) : [], told), ...more);
       d.querySelector("#live").textContent = told;
     };
-    if (own) history.replaceState(null, "", text ? `?q=${encodeURIComponent(text)}` : location.pathname);
+    if (own) history.replaceState(null, "", text || locale ? address : location.pathname);
     if (!text.trim()) { box.hidden = !own; box.replaceChildren(); return }
     try {
       const manifest = await load(form.dataset.index), q = parse(text, manifest.kinds);
@@ -294,7 +291,7 @@ export const search = form => {
       const other = Object.entries(instead).map(([a, b]) => `, with ${b} for ${a}`).join("");
       const wrong = unknown.map(u => ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`).join("");
       const more = own ? n > most || partial && n === most ? button("More", () => ask(most + 15)) : ""
-        : el("a", { href: `${form.getAttribute("action")}?q=${encodeURIComponent(text)}` }, "All results");
+        : el("a", { href: form.getAttribute("action") + address }, "All results");
       tell(`${told}${other}.${wrong}`, q, ...n ? [el("ol", {}, ...items), more] : []);
     } catch { tell("Not loaded. Are you offline?") }
   };

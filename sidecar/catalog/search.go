@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -37,15 +39,15 @@ var partName = regexp.MustCompile(`^search\.[0-9a-f]+\.json$`)
 // errVersion says that a newer program has built the site.
 var errVersion = fmt.Errorf("its version is not %d, which this program reads", search.Version)
 
-// Search answers a question from the search index of the site, with at most so many hits. whole says that every hit has
-// the text that it can have. An error is an [api.HTTPError].
-func (c *Catalog) Search(ctx context.Context, q search.Query, limit int) (out api.SearchResults, whole bool, err error) {
+// Search answers a question from the search index of the site for readers of a locale, with at most so many hits. No locale
+// is English. whole says that every hit has the text that it can have. An error is an [api.HTTPError].
+func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, limit int) (out api.SearchResults, whole bool, err error) {
 	out = api.SearchResults{Hits: []api.SearchHit{}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{}, IndexedAt: c.List.UpdatedAt}
-	m, err := c.manifest(ctx)
+	m, err := c.index(ctx, locale)
 	if err != nil {
 		return out, false, err
 	}
-	a, err := search.Search(m, index{ctx, c}, q, limit)
+	a, err := search.Search(m, parts{ctx, c}, q, limit)
 	if err != nil {
 		return out, false, unreadable(err)
 	}
@@ -62,7 +64,7 @@ func (c *Catalog) Search(ctx context.Context, q search.Query, limit int) (out ap
 	group.SetLimit(readers)
 	for i := range out.Hits {
 		group.Go(func() (err error) {
-			out.Hits[i], read[i], err = hit(m, index{ctx, c}, a.Found[i], a.Terms)
+			out.Hits[i], read[i], err = hit(m, parts{ctx, c}, a.Found[i], a.Terms)
 			return err
 		})
 	}
@@ -70,10 +72,24 @@ func (c *Catalog) Search(ctx context.Context, q search.Query, limit int) (out ap
 	return out, !slices.Contains(read, false), err
 }
 
-// manifest reads what a search begins with.
-func (c *Catalog) manifest(ctx context.Context) (m *search.Manifest, err error) {
+// index reads what a search for readers of a locale begins with.
+func (c *Catalog) index(ctx context.Context, locale string) (*search.Manifest, error) {
+	m, err := c.manifest(ctx, "")
+	if err != nil || locale == "" || strings.EqualFold(locale, api.English) {
+		return m, err
+	}
+	i := slices.IndexFunc(m.Locales, func(l string) bool { return strings.EqualFold(l, locale) })
+	if i < 0 {
+		known := strings.Join(append([]string{api.English}, m.Locales...), ", ")
+		return nil, &api.HTTPError{Code: api.BadRequest, Detail: fmt.Sprintf("locale is %s, the languages of the texts here.", known)}
+	}
+	return c.manifest(ctx, "/"+m.Locales[i])
+}
+
+// manifest reads the index at an address that ends so.
+func (c *Catalog) manifest(ctx context.Context, suffix string) (m *search.Manifest, err error) {
 	if c.documents != nil {
-		d := document{"api/v1/search", manifestLimit}
+		d := document{"api/v1/search" + suffix, manifestLimit}
 		m, err = get(ctx, c.documents, c.documents.kept, d, func(m *search.Manifest) error {
 			if len(m.Stages) != len(m.Proposals) {
 				return errors.New("it has not one stage for each proposal")
@@ -95,29 +111,29 @@ func versioned(version int) error {
 	return nil
 }
 
-// index reads the parts of the search index for one request.
-type index struct {
+// parts reads the parts of the search index for one request.
+type parts struct {
 	ctx     context.Context
 	catalog *Catalog
 }
 
-func (x index) Shard(p search.Part) (*search.Shard, error) {
+func (x parts) Shard(p search.Part) (*search.Shard, error) {
 	return part(x, p, func(s *search.Shard) error {
 		s.Split()
 		return versioned(s.Version)
 	})
 }
 
-func (x index) Block(p search.Part) (*search.Block, error) {
+func (x parts) Block(p search.Part) (*search.Block, error) {
 	return part(x, p, func(b *search.Block) error { return versioned(b.Version) })
 }
 
-func (x index) Texts(p search.Part) (*search.Texts, error) {
+func (x parts) Texts(p search.Part) (*search.Texts, error) {
 	return part(x, p, func(t *search.Texts) error { return versioned(t.Version) })
 }
 
 // part reads a part of the index. One that is missing is of another build than the manifest, which is soon read anew.
-func part[T any](x index, p search.Part, check func(*T) error) (*T, error) {
+func part[T any](x parts, p search.Part, check func(*T) error) (*T, error) {
 	name := path.Base(p.URL)
 	if !partName.MatchString(name) {
 		return nil, fmt.Errorf("a part of the search index is at %q", p.URL)
@@ -139,12 +155,15 @@ func unreadable(err error) error {
 }
 
 // hit is what is told of a proposal that was found. read says that its text was.
-func hit(m *search.Manifest, x index, f search.Found, terms []string) (h api.SearchHit, read bool, err error) {
+func hit(m *search.Manifest, x parts, f search.Found, terms []string) (h api.SearchHit, read bool, err error) {
 	e, err := search.Shown(m, x, f.Proposal)
 	if err != nil {
 		return h, false, unreadable(err)
 	}
-	h = api.SearchHit{Title: e.Title, Status: mip.Status(e.Status), LastCallDeadline: e.Until, Excerpt: []api.Fragment{}, Score: f.Score, URL: e.URL}
+	h = api.SearchHit{
+		Locale: cmp.Or(e.Locale, api.English), Title: e.Title, Status: mip.Status(e.Status), LastCallDeadline: e.Until,
+		Excerpt: []api.Fragment{}, Score: f.Score, URL: e.URL,
+	}
 	if h.ID, err = mip.ParseID(e.ID); err != nil {
 		return h, false, unreadable(err)
 	}
