@@ -200,15 +200,35 @@ func latest(changes []Change) (out []entry) {
 }
 
 // happened tells of an occasion. A new text goes without saying where more happened, and so does a deadline where a
-// last call began or ended.
+// last call began or ended. Ties of one kind are one sentence.
 func (p *Pages) happened(o occasion) string {
 	var out []string
+	last := "" // how the sentence before begins, when it is of a tie
 	called := slices.ContainsFunc(o, func(c Change) bool { return plain.LastCall(p.info.Statuses, c.Event) })
 	for _, c := range o {
 		if c.Kind == mip.EventText && len(o) > 1 || c.Kind == mip.EventDeadline && called {
 			continue
 		}
-		out = append(out, plain.Event(p.info.Statuses, c.Event))
+		said, begins := plain.Event(p.info.Statuses, c.Event), ""
+		if c.Kind == mip.EventRelation {
+			c.From, c.To = tieWord(c.From), tieWord(c.To)
+			begins = plain.Event(p.info.Statuses, c.Event)
+		}
+		if begins != "" && begins == last {
+			out[len(out)-1] += ", " + strings.TrimPrefix(said, begins)
+		} else {
+			out = append(out, said)
+		}
+		last = begins
 	}
 	return strings.Join(out, "; ")
+}
+
+// tieWord is the word of a tie, such as requires of "requires MIP-3".
+func tieWord(tie *string) *string {
+	if tie == nil {
+		return nil
+	}
+	word, _, _ := strings.Cut(*tie, " ")
+	return &word
 }

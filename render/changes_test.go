@@ -39,6 +39,9 @@ func TestChanges(t *testing.T) {
 		changes = append(changes, change("04-01", "c0", n, mip.EventCreated, "", "Draft"))
 	}
 	changes = append(changes, change("03-01", "b", 9, mip.EventCreated, "", ""))
+	for _, tie := range [][2]string{{"requires MIP-1", ""}, {"", "replaces MIP-3"}, {"", "requires EIP-4 of 2020"}, {"", "requires MIP-3"}} { // the last first
+		changes = append(changes, change("02-01", "a", 7, mip.EventRelation, tie[0], tie[1]))
+	}
 	p := newTestPages(t, pageInfo("https://example.org/p"), nil)
 	page, err := p.Changes(ChangesPage{Years: []int{2026}, Changes: changes, Complete: true})
 	if err != nil {
@@ -68,12 +71,16 @@ func TestChanges(t *testing.T) {
 		"11 proposals were created", "/p/mip/0/history/#v-c0", "/p/mip/1/history/#v-c0", "/p/mip/3/history/#v-c0", "/p/mip/4/history/#v-c0",
 		"/p/mip/5/history/#v-c0", "/p/mip/6/history/#v-c0", "/p/mip/7/history/#v-c0", "/p/mip/8/history/#v-c0", "/p/mip/9/history/#v-c0",
 		"/p/mip/10/history/#v-c0",
-		"March 2026", "/p/mip/9/history/#v-b",
+		"March 2026", "/p/mip/9/history/#v-b", "February 2026", "/p/mip/7/history/#v-a",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the page (-want +got):\n%s", diff)
 	}
-	if _, text := partsOf(t, page); !strings.Contains(text, "MIP-8 was removed MIP-8 "+gone.Title) {
+	_, text := partsOf(t, page)
+	if !strings.Contains(text, " MIP-7 requires MIP-3, EIP-4 of 2020; MIP-7 replaces MIP-3; MIP-7 no longer requires MIP-1 ") {
+		t.Errorf("the page does not tell of ties: %s", text)
+	}
+	if !strings.Contains(text, "MIP-8 was removed MIP-8 "+gone.Title) {
 		t.Errorf("the page does not tell of what is gone: %s", text)
 	}
 }
