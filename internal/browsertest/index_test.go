@@ -86,7 +86,6 @@ func slash(t *testing.T, r *served) {
 }
 
 func typing(t *testing.T, r *served) {
-	want := ids(r.proposals(t), func(m mip.Metadata) bool { return strings.Contains(m.Title, "refund") })
 	tab := r.tab(t, View{})
 	tab.Go("/feeds/")
 	tab.Go("/")
@@ -97,9 +96,11 @@ func typing(t *testing.T, r *served) {
 	same := func(when string) {
 		t.Helper()
 		tab.Wait(`new URLSearchParams(location.search).get("q") === "refund pool"`)
-		shows(tab, want)
-		if got := Ask[string](tab, `document.querySelector("[role=status]#live").textContent`); got != fmt.Sprintf("1 of %d proposals", len(r.proposals(t))) {
-			t.Errorf("%s: announced %q", when, got)
+		// Of the texts that have the words the one with most of them is the first, and shows where they are.
+		tab.Wait(`document.querySelector("#list tbody .ti").innerText.includes("refund pool") && document.querySelectorAll("#list tbody .ex mark").length > 1`)
+		told := fmt.Sprintf("%d of %d proposals", len(shown(tab)), len(r.proposals(t)))
+		if got := Ask[string](tab, `document.querySelector("[role=status]#live").textContent`); got != told {
+			t.Errorf("%s: announced %q, want %q", when, got, told)
 		}
 	}
 	same("typed")
@@ -108,6 +109,25 @@ func typing(t *testing.T, r *served) {
 	}
 	tab.Reload()
 	same("loaded again")
+	// A filter is a chip that can be taken off, and what nobody has is told, as on the page for searching.
+	tab.Click("#q")
+	tab.Press(" status:final")
+	tab.Wait(`[...document.querySelectorAll("#list tbody .b:not(.chain)")].every(b => b.textContent === "Final")`)
+	tab.Click(`.bar [aria-label="Remove status:final"]`)
+	tab.Wait(`document.querySelector("#q").value === "refund pool" && document.activeElement.id === "q" && !document.querySelector(".bar button")`)
+	same("without a filter")
+	tab.Press(" type:x")
+	tab.Wait(`document.querySelector("#none").textContent.includes("type:x is nowhere. There are: ")`)
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("sentence that nobody wrote")
+	tab.Wait(`document.querySelector("#list tbody .t").href.includes(":~:text=")`)
+	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	tab.Press("a")
+	tab.Wait(`document.querySelector("#count").textContent === "Type one letter more."`)
+	shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
+	if Ask[bool](tab, `document.querySelector("#find").checkVisibility({ visibilityProperty: true })`) {
+		t.Error("the first page has two fields for searching")
+	}
 	Ask[bool](tab, `(history.back(), true)`)
 	tab.Wait(`location.pathname === "/feeds/"`)
 }
@@ -185,7 +205,7 @@ func number(cell string) int {
 
 func nothing(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 320})
-	tab.Go("/?q=no+such+words&status=draft")
+	tab.Go("/?q=zzyzx&status=draft")
 	tab.Wait(`document.querySelector("#none").checkVisibility()`)
 	if got := shown(tab); len(got) != 0 {
 		t.Errorf("rows %q", got)

@@ -20,8 +20,8 @@ func TestKinds(t *testing.T) {
 		want []string
 	}{
 		{"/?kind=mrc", []string{"MRC-2", "MRC-1"}},
-		{"/?q=1", []string{"MRC-1", "MIP-1"}},
-		{"/?q=mrc-1", []string{"MRC-1"}},
+		{"/?q=1", []string{"MIP-1"}},
+		{"/?q=mrc-1", []string{"MRC-1", "MRC-2"}},
 		{"/?q=MIP+2&kind=mrc", []string{}},
 	} {
 		tab.Go(c.path)

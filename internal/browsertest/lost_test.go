@@ -21,7 +21,7 @@ func notFound(t *testing.T, r *served) {
 		tab.Click("#q")
 		tab.Press("block time\r")
 		tab.Wait(`location.pathname === "/" && new URLSearchParams(location.search).get("q") === "block time"`)
-		tab.Wait(`(rows => rows.includes("MIP-4") && !rows.includes("MIP-1"))([...document.querySelectorAll("#list tbody .n")].map(e => e.textContent))`)
+		tab.Wait(`!document.querySelector("[data-wait]") && document.querySelector("#list tbody .n").textContent === "MIP-4"`)
 	}
 }
 

@@ -1,11 +1,10 @@
 // Loaded when a reader chooses among all proposals. They come from /api/v1/index, in the order of the page; the
-// address holds the choice.
+// address holds the choice. Words are looked for in all texts, as on the page for searching.
 const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat", "chain"];
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
 export const choose = async ({ form, keys, box, table, body, blank, heads, chips, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
   const d = document, $ = (s, r = d) => r.querySelector(s), home = $(".brand").href, none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
-  const id = /^(?:([a-z][a-z\d]*?)[\s-]*)?0*(\d+)$/i;
   const networks = form.dataset.networks.split(" ").filter(Boolean);
   const kinds = [...box.kind?.options ?? []].map(o => o.value);
   const order = chips.map(c => c.dataset.status);
@@ -30,7 +29,6 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
       m.on = networks.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
       m.chain = { fork: m.hardfork, at: m.on.map(a => `${a.id}=${a.network ? `${a.hardfork === m.hardfork ? "" : "~"}${a.timestamp}` : ""}`).join(" ") };
       m.people = m.authors.join("\n").toLowerCase();
-      m.text = [m.id, m.title, m.description, m.status ?? "no status", m.type, m.category, m.hardfork, m.updated?.slice(0, 10), m.people].join(" ").toLowerCase();
     }
     return x.mips;
   }).catch(() => { reading = null });
@@ -48,7 +46,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     if (i % 3 === 2) e.append(Object.assign(d.createElement("code"), { textContent: s.replace(/^ (.*[^ ].*) $/s, "$1") }));
   });
   const day = t => new Date(t).toUTCString().replace(/^.*?, 0?(.*) .*:.*/, "$1");
-  const row = m => {
+  const row = (m, answer) => {
     const tr = blank.cloneNode(true), text = (s, v) => { const e = $(s, tr); if (v) e.textContent = v; else e.remove() };
     text(".n", m.id);
     const kind = kinds.indexOf(m.id.toLowerCase().replace(/-\d+$/, ""));
@@ -57,6 +55,18 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     $(".t", tr).href = new URL(m.url).pathname;
     const about = $(".ti p:not(.end)", tr);
     if (m.description) title(about, m.description); else about.remove();
+    const f = answer?.hits.get(m.id.toLowerCase());
+    if (f?.score) {
+      // Where the words are, in the room of the description.
+      const link = $(".t", tr), text = Object.assign(d.createElement("p"), { className: "ex" });
+      about.remove();
+      link.after(text);
+      answer.whenSeen(tr, async () => {
+        const entry = await answer.entry(f), of = entry.sections[f.section - 1]?.[1];
+        await answer.fill(entry, f, answer.terms, link, text, 120);
+        if (of) text.prepend(Object.assign(d.createElement("b"), { textContent: of }), " ");
+      });
+    }
     for (const words of m.ended) title($(".ti", tr).appendChild(Object.assign(d.createElement("p"), { className: "end" })), words);
     const on = $(".on", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
     if (on && !m.hardfork) on.replaceChildren(Object.assign(d.createElement("small"), { textContent: "in no upgrade" }));
@@ -109,24 +119,38 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     );
   };
 
+  const search = async text => {
+    const { run, index } = $(".find").dataset, module = await import(run), answer = await module.answer(index, text, size);
+    const { found, manifest } = answer, id = key => (/\D/.test(key) ? key : `${manifest.kinds[0]}-${key}`).toLowerCase();
+    return { ...module, ...answer, hits: found && new Map(found.map((f, rank) => [id(manifest.proposals[f.proposal]), { ...f, rank }])) };
+  };
+
+  let drawn = 0;
   const draw = async () => {
     if (box.sort.value.endsWith("heat")) askHeat();
-    const all = await read(), v = chosen(), on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
+    const mine = ++drawn, v = chosen(), [all, answer] = await Promise.all([read(), v.q ? search(v.q).catch(() => null) : {}]);
+    if (mine !== drawn) return;
+    const on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
     delete form.dataset.wait;
-    if (!all) { none.hidden = false; say(none.textContent = "The list cannot be read now. The lists by status are still there."); return }
-    const words = v.q.toLowerCase().split(/\s+/).filter(Boolean), [, kind, number] = id.exec(v.q) ?? [], by = v.author.toLowerCase();
-    const exact = m => m.number === Number(number) && (!kind || m.id.toLowerCase().startsWith(`${kind.toLowerCase()}-`));
-    const rest = all.filter(m => (exact(m) || words.every(w => m.text.includes(w))) && m.people.includes(by)
+    if (!all || !answer) {
+      none.hidden = false;
+      say(none.textContent = all ? "The texts cannot be searched now. Are you offline?" : "The list cannot be read now. The lists by status are still there.");
+      return;
+    }
+    const { hits, q, partial } = answer, by = v.author.toLowerCase();
+    // A question of filters alone keeps the order of the list.
+    const rank = m => { const f = hits?.get(m.id.toLowerCase()); return f?.score ? f.rank : 0 };
+    const rest = all.filter(m => (!hits || hits.has(m.id.toLowerCase())) && m.people.includes(by)
       && ["kind", "category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
       && (!v.chain || v.chain === (m.hardfork ? standing(m.chain)[0] : "none")));
     const found = on.length ? rest.filter(m => on.includes(m.slug)) : rest;
     found.sort((a, b) => {
       const x = value?.(a) ?? null, y = value?.(b) ?? null;
       const sorted = x === null || y === null ? (x === null) - (y === null) : sign * (typeof x === "string" ? names.compare(x, y) : x - y);
-      return exact(b) - exact(a) || sorted || a.at - b.at;
+      return sorted || rank(a) - rank(b) || a.at - b.at;
     });
     const pages = Math.max(1, Math.ceil(found.length / size)), page = Math.min(pages, Math.max(1, Math.floor(Number(v.page)) || 1));
-    body.replaceChildren(...found.slice(size * (page - 1), size * page).map(row));
+    body.replaceChildren(...found.slice(size * (page - 1), size * page).map(m => row(m, hits && answer)));
     judge();
     turn(v, page, pages);
     for (const c of chips) {
@@ -134,15 +158,20 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
       n.style.minWidth ||= `${n.textContent.length}ch`; // so that nothing moves
       put(n, figure(rest.filter(m => m.slug === c.dataset.status).length));
     }
-    none.textContent = "No proposal matches. Try fewer words, or clear the filters.";
+    none.textContent = hits?.size === 0 ? answer.note : "No proposal matches. Try fewer words, or clear the filters.";
     none.hidden = found.length > 0;
-    const some = found.length < all.length ? `${figure(found.length)} of ` : "", where = page > 1 ? `, page ${page} of ${pages}` : "";
-    say($("#count").textContent = `${some}${figure(all.length)} ${all.length === 1 ? "proposal" : "proposals"}${where}`);
+    const some = found.length < all.length ? `${figure(found.length)}${partial ? " or more" : ""} of ` : "", where = page > 1 ? `, page ${page} of ${pages}` : "";
+    const told = `${some}${figure(all.length)} ${all.length === 1 ? "proposal" : "proposals"}${where}${hits?.size && answer.note !== "." ? answer.note : ""}`;
+    $("#count").replaceChildren(...q ? answer.chips(q, text => { box.q.value = text; box.q.focus(); apply() }) : [], hits ? told : answer.note ?? told);
+    say(none.hidden ? $("#count").lastChild.textContent : none.textContent);
   };
 
   // What shows the choice at once, before the proposals are there.
+  const { sort } = box, usual = sort.options[0].text;
   const mark = () => {
     const v = chosen(), [key, sign] = sorting(v), on = v.status.split(",");
+    if (sort.offsetWidth) sort.style.minWidth ||= `${sort.offsetWidth}px`; // so that nothing moves
+    sort.options[0].text = v.q ? "Best first" : usual;
     for (const c of chips) c.ariaPressed = on.includes(c.dataset.status);
     for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort !== key ? null : sign > 0 ? "ascending" : "descending";
     if (keys.some(k => v[k])) form.dataset.on = ""; else delete form.dataset.on;
@@ -176,7 +205,11 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     table.focus({ preventScroll: true });
     $(".bar").scrollIntoView();
   });
-  form.addEventListener("input", e => apply(e.target.matches("select")));
+  let wait = 0;
+  form.addEventListener("input", e => {
+    clearTimeout(wait);
+    if (e.target.matches("select")) apply(true); else wait = setTimeout(apply, 120);
+  });
   form.addEventListener("submit", e => { e.preventDefault(); apply(true, box.page.value) });
   $("#clear").addEventListener("click", e => {
     if (!plain(e)) return;

@@ -12,8 +12,8 @@ const singular = s => !/^[a-z]{4,}$/.test(s) || !s.endsWith("s") || /[sui]s$/.te
   : /(?:ch|sh|ss|x|z)es$/.test(s) ? s.slice(0, -2) : s.slice(0, -1);
 export const terms = text => {
   const out = [], add = (s, start, part) => out.push({ term: singular(fold(s)), part, start, end: start + s.length });
-  for (const { 0: word, 1: ideographs, index } of text.matchAll(run)) {
-    if (ideographs) {
+  for (const { 0: word, 1: pairs, index } of text.matchAll(run)) {
+    if (pairs) {
       const all = [...word];
       let at = index;
       for (let i = 0; i === 0 || i + 1 < all.length; at += all[i++].length) add(all.slice(i, i + 2).join(""), at, false);
@@ -89,11 +89,11 @@ const oneEdit = (a, b) => {
   [a, b] = [[...a], [...b]];
   while (a.length && a[0] === b[0]) { a.shift(); b.shift() }
   while (a.length && a.at(-1) === b.at(-1)) { a.pop(); b.pop() }
-  return a.length < 2 && b.length < 2 || a.length + b.length === 4 && a[0] === b[1] && a[1] === b[0];
+  return a.length < 2 && b.length < 2 || a.length + b.length === 4 && a.join() === b.reverse().join();
 };
 const impact = [[.5, 1, 1.4, 1.9], [.5, 1, 1.6, 2.5]];
 
-const from = (parts, n) => { const of = parts.findLast(t => Number(t.from) <= n); return [of, n - of.from] };
+const from = (parts, n) => { const of = parts.findLast(t => +t.from <= n); return [of, n - of.from] };
 
 // shown is what is shown of a proposal, and textOf the title and the text of a section of it.
 const shown = async (manifest, part, proposal) => { const [of, i] = from(manifest.titles, proposal); return (await part(of)).proposals[i] };
@@ -127,15 +127,15 @@ export const find = async (manifest, part, q, limit) => {
     const s = await part(of), [names, proposals, sections] = [s.terms, s.proposals, s.sections].map(x => x.split(" "));
     return s.list ??= names.map((t, i) => [t, proposals[i] ?? "", sections[i] ?? ""]);
   }))).flat();
-  const hits = e => decode(e[1], e[2]), frequent = all => all.sort((a, b) => b[1].length - a[1].length);
+  const hits = e => decode(e[1], e[2]), often = all => all.sort((a, b) => b[1].length - a[1].length);
   const lists = async (w, guess) => {
     const { term } = w, all = await at(term), near = w.begun ? all.filter(([t]) => t.startsWith(term) && t !== term && !t.includes(":")) : [];
     const out = all.filter(([t]) => t === term).map(e => [hits(e), 1]);
-    if (out.length) terms.push(term);
-    if (near.length) terms.push(star(w));
-    for (const e of frequent(near).slice(0, 50)) out.push([hits(e), .7]);
-    if (!out.length && guess && [...term].length > 4) {
-      const [best] = frequent(all.filter(([t]) => oneEdit(term, t)));
+    if (out[0]) terms.push(term);
+    if (near[0]) terms.push(star(w));
+    for (const e of often(near).slice(0, 50)) out.push([hits(e), .7]);
+    if (!out[0] && guess && [...term].length > 4) {
+      const [best] = often(all.filter(([t]) => oneEdit(term, t)));
       if (best) { out.push([hits(best), .7]); terms.push(instead[term] = best[0]) }
     }
     return out;
@@ -144,7 +144,7 @@ export const find = async (manifest, part, q, limit) => {
   for (const f of q.filters) {
     const all = await at(f), found = all.filter(([t]) => t === f), name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
     for (const [p] of found.flatMap(hits)) set.add(p);
-    if (!found.length) {
+    if (!found[0]) {
       const known = [...new Set(all.map(e => e[0]))].filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
       unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
     }
@@ -152,10 +152,10 @@ export const find = async (manifest, part, q, limit) => {
   const sets = Object.values(byName), allowed = p => sets.every(s => s.has(p));
   const all = [];
   for (const w of q.words) {
-    const found = await lists(w, !w.parts.length && !w.quoted);
+    const found = await lists(w, !w.parts[0] && !w.quoted);
     // A word without a section that has little of it may be in more sections than the index has.
-    const whole = !q.phrases.length || found.length && found.every(([hits, n]) => n === 1 && hits.some(h => h[1] && !h[2]));
-    if (found.length || !w.parts.length || w.quoted) all.push({ found, needed: w.quoted && whole });
+    const whole = !q.phrases[0] || found[0] && found.every(([hits, n]) => n === 1 && hits.some(h => h[1] && !h[2]));
+    if (found[0] || !w.parts[0] || w.quoted) all.push({ found, needed: w.quoted && whole });
     else for (const p of w.parts) all.push({ found: await lists({ term: p }, true) });
   }
   const sums = {}, sum = p => sums[p] ??= { words: all.map(() => 0), sections: {} };
@@ -169,7 +169,7 @@ export const find = async (manifest, part, q, limit) => {
     }
     const rare = Math.log(1 + (manifest.proposals.length - have.size + .5) / (have.size + .5));
     for (const [k, v] of best) {
-      const s = sum(Math.floor(k / 1e5)), t = s.sections[k % 1e5] ??= [0, 0];
+      const s = sum(k / 1e5 | 0), t = s.sections[k % 1e5] ??= [0, 0];
       s.words[n] = Math.max(s.words[n], rare * v);
       t[0] += rare * v;
       if (w.needed) t[1]++;
@@ -191,9 +191,9 @@ export const find = async (manifest, part, q, limit) => {
     ranked.push({ proposal, section: order[0] ?? 0, score: Math.round(1000 * total) + (proposal === named ? 1e6 : 0), order });
   }
   ranked.sort((a, b) => b.score - a.score || a.proposal - b.proposal);
-  if (!q.words.length && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, section: 0, score: 0 });
+  if (!q.words[0] && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, section: 0, score: 0 });
   let found = ranked, read = 0, partial = false;
-  if (q.phrases.length) {
+  if (q.phrases[0]) {
     found = [];
     all: for (const of of ranked) for (const section of of.order) {
       if (partial = read++ === 24 || found.length === limit) break all;
@@ -236,80 +236,95 @@ export const excerpt = (text, all, most = 220) => {
   return out;
 };
 
+// What pages show of it.
+const cache = {};
+const load = url => cache[url] ??= fetch(url).then(r => r.ok ? r.json() : Promise.reject()).catch(e => { delete cache[url]; throw e });
+const here = url => new URL(url).pathname, part = p => load(here(p.url));
+const el = (tag, props, ...children) => { const e = Object.assign(document.createElement(tag), props); e.append(...children); return e };
+const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
+
+// answer is what an index has for a text: what is found, nothing for a text that asks nothing, and what else is to be told.
+export const answer = async (index, text, most) => {
+  const manifest = await load(index), q = parse(text, manifest.kinds);
+  if (!q.words[0] && !q.filters[0] && !q.key) return { q, note: "Type one letter more." };
+  const a = await find(manifest, part, q, most);
+  const none = a.found[0] ? "" : a.partial ? "The best 24 sections lack the phrase" : "Nothing has these words. Try fewer, or others";
+  const other = Object.entries(a.instead).map(([a, b]) => `, with ${b} for ${a}`).join("");
+  const wrong = a.unknown.map(u => ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`).join("");
+  return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note: `${none}${other}.${wrong}` };
+};
+
+// chips are the filters of a question, to be taken off.
+export const chips = (q, off) => q.chips.flatMap(c => [button(`${c.trim()} ×`, () => off(q.text.replace(c, "")), `Remove ${c.trim()}`), " "]);
+
+// address is where a hit is. fill has an element show the part of its text with the words, and a link lead to these.
+const address = (entry, { section: n }) => { const s = entry.sections[n - 1]; return here(entry.url) + (s ? `#${s[0]}` : "") };
+export const fill = async (entry, f, terms, link, text, most) => {
+  const url = address(entry, f), [, body] = await textOf(entry, part, f.section), parts = excerpt(body, terms, most);
+  text.replaceChildren(...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
+  // A browser that knows fragments of text marks the words there, too.
+  const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
+  link.href = url + (words.length ? `${f.section ? "" : "#"}:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}` : "");
+};
+export const whenSeen = (e, show) => new IntersectionObserver((all, o) => {
+  if (all.some(a => a.isIntersecting)) { o.disconnect(); show().catch(() => {}) }
+}).observe(e);
+
 export const search = form => {
   if (form.dataset.on) return;
   form.dataset.on = 1;
-  const d = document, field = form.elements.q, cache = {};
-  const el = (tag, props, ...children) => { const e = Object.assign(d.createElement(tag), props); e.append(...children); return e };
-  field.autocomplete = "off";
+  const field = form.elements.q;
   const own = form.querySelector("#found");
-  const box = own ?? form.appendChild(el("div", { className: "found pop", hidden: true }));
-  const load = url => cache[url] ??= fetch(url).then(r => r.ok ? r.json() : Promise.reject()).catch(e => { delete cache[url]; throw e });
-  const here = url => new URL(url).pathname, part = p => load(here(p.url));
-  const seen = new IntersectionObserver(all => { for (const a of all) if (a.isIntersecting) a.target.show() });
-  const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
+  const box = own ?? form.appendChild(el("div", { className: "found pop card", hidden: true }));
   let asked = 0;
 
-  const item = (entry, f, all) => {
-    const section = entry.sections[f.section - 1], url = here(entry.url) + (section ? `#${section[0]}` : "");
-    const lang = entry.locale, link = el("a", { href: url, lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
+  const item = (entry, f, terms) => {
+    const section = entry.sections[f.section - 1];
+    const lang = entry.locale, link = el("a", { href: address(entry, f), lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
     const text = el("p", { className: "ex small muted", lang, dir: "auto" }), last = entry.lastCallDeadline;
     const until = last ? ` until ${new Date(last).toUTCString().slice(5, 16)}` : "";
-    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until), text);
-    if (section?.[1]) text.before(el("p", { className: "small", lang }, section[1]));
-    li.show = () => textOf(entry, part, f.section).then(([, body]) => {
-      const parts = excerpt(body, all, d.body.clientWidth < 600 ? 120 : 220);
-      text.replaceChildren(...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
-      // A browser that knows fragments of text marks the words there, too.
-      const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
-      if (words.length) link.href = `${url}${section ? "" : "#"}:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}`;
-    }).catch(() => {});
-    seen.observe(li);
+    const where = section?.[1] ? el("p", { className: "small", lang }, section[1]) : "";
+    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until), where, text);
+    whenSeen(li, () => fill(entry, f, terms, link, text, innerWidth < 600 ? 120 : 220));
     return li;
   };
 
   const ask = async most => {
     const text = field.value, mine = ++asked, locale = form.elements.locale?.value;
-    const address = `?${locale ? `locale=${locale}&` : ""}q=${encodeURIComponent(text)}`;
+    const to = `?${locale ? `locale=${locale}&` : ""}q=${encodeURIComponent(text)}`;
     const tell = (told, q, ...more) => {
       if (mine !== asked) return;
-      if (box.contains(d.activeElement)) field.focus(); // it goes
+      if (box.contains(document.activeElement)) field.focus(); // it goes
       box.hidden = false;
-      const chip = c => button(`${c.trim()} ×`, () => { field.value = q.text.replace(c, ""); field.focus(); ask(5) }, `Remove ${c.trim()}`);
-      box.replaceChildren(el("p", { className: "small muted" }, ...q ? q.chips.flatMap(c => [chip(c), " "]) : [], told), ...more);
-      d.querySelector("#live").textContent = told;
+      box.replaceChildren(el("p", { className: "small muted" }, ...q ? chips(q, rest => { field.value = rest; field.focus(); ask(5) }) : [], told), ...more);
+      document.querySelector("#live").textContent = told;
     };
-    if (own) history.replaceState(null, "", text || locale ? address : location.pathname);
+    if (own) history.replaceState(null, "", text || locale ? to : location.pathname);
     if (!text.trim()) { box.hidden = !own; box.replaceChildren(); return }
     try {
-      const manifest = await load(form.dataset.index), q = parse(text, manifest.kinds);
-      if (!q.words.length && !q.filters.length && !q.key) return tell("Type one letter more.");
-      const { found, terms, instead, unknown, partial } = await find(manifest, part, q, most), n = found.length;
-      const items = await Promise.all(found.slice(0, most).map(async f => item(await shown(manifest, part, f.proposal), f, terms)));
-      const told = n ? `${n} proposal${n > 1 ? "s" : ""}${partial ? " or more" : ""}`
-        : partial ? "The best 24 sections have no such phrase" : "Nothing has these words. Try fewer, or other ones";
-      const other = Object.entries(instead).map(([a, b]) => `, with ${b} for ${a}`).join("");
-      const wrong = unknown.map(u => ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`).join("");
+      const { q, found, terms, note, partial, entry } = await answer(form.dataset.index, text, most), n = found?.length;
+      if (!n) return tell(note, q);
+      const items = await Promise.all(found.slice(0, most).map(async f => item(await entry(f), f, terms)));
       const more = own ? n > most || partial && n === most ? button("More", () => ask(most + 15)) : ""
-        : el("a", { href: form.getAttribute("action") + address }, "All results");
-      tell(`${told}${other}.${wrong}`, q, ...n ? [el("ol", {}, ...items), more] : []);
+        : el("a", { href: form.getAttribute("action") + to }, "All results");
+      tell(`${n} proposal${n > 1 ? "s" : ""}${partial ? " or more" : ""}${note}`, q, el("ol", {}, ...items), more);
     } catch { tell("Not loaded. Are you offline?") }
   };
 
-  let wait = 0;
+  let wait;
   field.oninput = () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) };
   form.onsubmit = e => { if (own) { e.preventDefault(); ask(5) } };
   form.onkeydown = e => {
-    const links = [...box.querySelectorAll("li a")], i = links.indexOf(d.activeElement), to = { ArrowDown: i + 1, ArrowUp: i - 1 }[e.key];
+    const links = [...box.querySelectorAll("li a")], by = { ArrowDown: 1, ArrowUp: -1 }[e.key], to = links.indexOf(document.activeElement) + by;
     if (e.key === "Escape" && !own) { field.focus(); box.hidden = true }
-    if (to === undefined || !links.length) return;
+    if (!by || !links[0]) return;
     e.preventDefault();
     (to < 0 ? field : links[to] ?? links.at(-1)).focus();
   };
   if (own) field.value = new URLSearchParams(location.search).get("q") ?? "";
   else {
     form.addEventListener("focusout", e => { if (!form.contains(e.relatedTarget)) box.hidden = true });
-    field.onfocus = () => { box.hidden = !box.childNodes.length };
+    field.onfocus = () => { box.hidden = !box.firstChild };
   }
   if (field.value) ask(5);
 };
