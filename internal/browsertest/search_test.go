@@ -1,6 +1,8 @@
 package browsertest
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -73,6 +75,23 @@ func searching(t *testing.T, r *served) {
 	tab.Wait(`document.querySelectorAll("#found a[lang=en]").length > 1`)
 	Ask[bool](tab, `(document.querySelector("select[name=locale]").value = "", document.querySelector("#q").value = "通知", document.querySelector("select[name=locale]").dispatchEvent(new Event("change")))`)
 	tab.Wait(`document.querySelector("#found").textContent.startsWith("Nothing has these words") && !location.search.includes("locale")`)
+
+	// What a screen reader is told of answers on a phone: the field, how many there are, and each as a link with its name.
+	phone := r.tab(t, View{Width: 320})
+	phone.Go("/search/?q=%22base+fee%22+status:final")
+	phone.Wait(`document.querySelector("#found mark")`)
+	told, at := phone.Tree(), 0
+	for _, want := range []string{
+		"heading Search", "search", "searchbox Words of a text, a number, or a name", "combobox Language", "button Remove status:final", "StaticText 2 proposals.",
+		"list", "link MIP-", "StaticText Final", "mark", "link MIP-", "status", "StaticText 2 proposals.",
+	} {
+		i := slices.IndexFunc(told[at:], func(s string) bool { return strings.HasPrefix(s, want) })
+		if i < 0 {
+			t.Errorf("the tree has no %q behind the first %d of %q", want, at, told)
+			break
+		}
+		at += i + 1
+	}
 
 	// Without scripts the field leads to the page, which says what is there instead.
 	bare := r.tab(t, View{Width: 320, NoScript: true})

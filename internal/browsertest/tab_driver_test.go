@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/audits"
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -200,6 +202,38 @@ func call[P, R any](ctx context.Context, c cdp.Command[P, R], p P) error {
 	defer done()
 	_, err := chromedp.Call(limit, c, p)
 	return err
+}
+
+// Tree is what the browser tells a screen reader of the page: the role and the name of each thing, in the order of reading.
+func (tab *Tab) Tree() (out []string) {
+	tab.t.Helper()
+	limit, done := context.WithTimeout(tab.ctx, patience)
+	defer done()
+	tree, err := chromedp.Call(limit, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	tab.must("ask for the accessibility tree", err)
+	nodes := map[accessibility.NodeID]*accessibility.Node{}
+	for _, n := range tree.Nodes {
+		nodes[n.NodeID] = n
+	}
+	text := func(v *accessibility.Value) (s string) {
+		if v != nil && len(v.Value) > 0 {
+			tab.must("read the accessibility tree", json.Unmarshal(v.Value, &s))
+		}
+		return s
+	}
+	var read func(n *accessibility.Node)
+	read = func(n *accessibility.Node) {
+		if role := text(n.Role); !n.Ignored && role != "InlineTextBox" {
+			out = append(out, strings.TrimSpace(role+" "+text(n.Name)))
+		}
+		for _, id := range n.ChildIDs {
+			if child := nodes[id]; child != nil {
+				read(child)
+			}
+		}
+	}
+	read(tree.Nodes[0])
+	return out
 }
 
 // Print shows the page as paper would.
