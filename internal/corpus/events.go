@@ -197,7 +197,7 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 			continue
 		}
 		reader := pastReader{Past: p, top: h.top, objects: r, byBlob: map[[2]string]version{}, byHeader: map[[sha256.Size]byte]version{}}
-		// What still has a header beside the place of a text never was one. Where a text moved away, a line may say so.
+		// What still has a header beside the place of a text never was one.
 		never := map[string]bool{}
 		for name, blob := range h.left {
 			v, err := reader.read(h.texts[name], blob)
@@ -223,9 +223,6 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 				after, err := reader.read(file, f.After)
 				if err != nil {
 					return nil, false, err
-				}
-				if _, left := h.left[f.Path]; left && after.text != nil && !after.text.Read {
-					after.text = nil
 				}
 				commit.Files = append(commit.Files, event.File{Path: f.Path, Before: before.text, After: after.text, Unread: after.unread})
 			}

@@ -106,6 +106,12 @@ func TestEvents(t *testing.T) {
 			move("words.md", "MIP-8.md")
 			put("MIP-8.md", text(8, "status: Review"))
 		}, []string{"MIP-8 status Draft > Review"}},
+		{"a text moves, and a line is left that says where", func() {
+			move("MIP-8.md", "8-words.md")
+			put("MIP-8.md", "It went to [another file](8-words.md).\n")
+		}, nil},
+		{"and goes on there", func() { put("8-words.md", text(8, "status: Final")) }, []string{"MIP-8 status Review > Final"}},
+		{"without the line", func() { r.git(0, "rm", "-q", "MIPs/MIP-8.md") }, nil},
 		{"an import", func() {
 			for n := 100; n < 200; n++ {
 				put(fmt.Sprintf("MIP-%d.md", n), text(n, "status: Living")+fmt.Sprint(n))

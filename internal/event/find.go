@@ -177,16 +177,30 @@ func (f *finder) put(path string, text *Text) {
 	f.paths[text.ID][path] = true
 }
 
-// holder is the path of a proposal's file: the one that it had, as long as that is there, else the first; empty for none.
+// holder is the path of a proposal's file: the one that it had, as long as that is there, else the first; empty for none. One
+// with a header comes before one without, which may be a line that says where the text went.
 func (f *finder) holder(id mip.ID) string {
-	paths := f.paths[id]
-	if r := f.records[id]; r != nil && paths[r.file] {
-		return r.file
+	had := ""
+	if r := f.records[id]; r != nil {
+		had = r.file
 	}
-	if len(paths) == 0 {
+	rank := func(path string) int {
+		switch read := f.texts[path].Read; {
+		case read && path == had:
+			return 0
+		case read:
+			return 1
+		case path == had:
+			return 2
+		}
+		return 3
+	}
+	if len(f.paths[id]) == 0 {
 		return ""
 	}
-	return slices.Min(slices.Collect(maps.Keys(paths)))
+	return slices.MinFunc(slices.Collect(maps.Keys(f.paths[id])), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+	})
 }
 
 // sameText reports whether a file holds the text of a proposal that has just lost its own: it is the same file, or has the
