@@ -63,6 +63,8 @@ const (
 	newestOccasions = 50
 	// mostOpened is how many of one entry that page holds. For more it leads to the page of the year.
 	mostOpened = 100
+	// manyLines is how many occasions make a page long.
+	manyLines = 500
 )
 
 // occasions puts together what a commit did to a proposal. They are in the order of changes.
@@ -91,6 +93,7 @@ type changesView struct {
 	Kinds  []choice
 	Oldest string // year of the last month
 	Opened int    // of how many at most one entry holds each
+	Long   bool   // there is much more than what a window shows
 }
 
 // kindLabels name the kinds of events where one is chosen, in the order of the choice.
@@ -115,10 +118,11 @@ func (p *Pages) Changes(c ChangesPage) ([]byte, error) {
 		wanted, v.Opened = len(changes), len(changes)
 	}
 	v.Months = months(changes, wanted)
-	here := map[string]int{}
+	here, lines := map[string]int{}, 0
 	for _, m := range v.Months {
 		v.Oldest = date("2006", m.Day)
 		for _, e := range m.Entries {
+			lines += len(e.Occasions)
 			for _, o := range e.Occasions {
 				for _, kind := range o.Kinds() {
 					here[kind]++
@@ -126,6 +130,7 @@ func (p *Pages) Changes(c ChangesPage) ([]byte, error) {
 			}
 		}
 	}
+	v.Long = lines > manyLines
 	// A choice holds on the pages of all years.
 	for _, k := range kindLabels {
 		if slices.ContainsFunc(c.Changes, func(x Change) bool { return string(x.Kind) == k.Slug }) {
