@@ -213,4 +213,8 @@ func nothing(t *testing.T, r *served) {
 	tab.Click("#clear")
 	tab.Wait(`location.search === "" && !document.querySelector("#none").checkVisibility() && document.activeElement.id === "q"`)
 	shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
+	// Without a network the words above the rows say so, as these are no answer.
+	Ask[bool](tab, `(window.fetch = () => Promise.reject(new Error("no network")), true)`)
+	tab.Press("lantern")
+	tab.Wait(`document.querySelector("#count").textContent.startsWith("The texts cannot be searched now")`)
 }

@@ -133,8 +133,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
     delete form.dataset.wait;
     if (!all || !answer) {
-      none.hidden = false;
-      say(none.textContent = all ? "The texts cannot be searched now. Are you offline?" : "The list cannot be read now. The lists by status are still there.");
+      // The rows that are there are no answer, and say nothing of it: this stands above them.
+      say($("#count").textContent = all ? "The texts cannot be searched now. Are you offline?" : "The list cannot be read now. The lists by status are still there.");
       return;
     }
     const { hits, q, partial } = answer, by = v.author.toLowerCase();
