@@ -224,6 +224,9 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 				if err != nil {
 					return nil, false, err
 				}
+				if _, left := h.left[f.Path]; left && after.text != nil && !after.text.Read {
+					after.text = nil // notes, or a line that says where the text went
+				}
 				commit.Files = append(commit.Files, event.File{Path: f.Path, Before: before.text, After: after.text, Unread: after.unread})
 			}
 			if len(commit.Files) > 0 {

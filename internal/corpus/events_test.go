@@ -255,6 +255,7 @@ func TestEventsOfMovedTexts(t *testing.T) {
 	put(3, "MIP-0001/MIP-0001.md", "Moved to [README.md](./README.md).\n")
 	put(4, "MIP-0001/README.md", text(1, "Final"))
 	put(5, "MIP-0001/MIP-1-old.md", text(1, "Draft"))
+	put(5, "MIP-0003/MIP-3-notes.md", "Notes.\n")
 	put(6, "MIP-words/README.md", text(2, "Draft"))
 	r.git(7, "mv", "MIP-words", "MIP-0002")
 	r.commit(7)
