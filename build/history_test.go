@@ -224,7 +224,7 @@ func TestRecentChanges(t *testing.T) {
 		t.Helper()
 		syncCommitted(t, in, out)
 		got := map[string]string{}
-		for _, m := range regexp.MustCompile(`<a href="/mip/(\d)/history/#v-\w+">([^<]*)</a> <span class="what">Title \d</span></span>\s*<time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
+		for _, m := range regexp.MustCompile(`<a href="/mip/(\d)/history/">([^<]*)</a>: Title \d</span>\s*<time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
 			got[m[1]] = m[2]
 		}
 		return got

@@ -89,12 +89,12 @@ func newestFirst(a, b mip.Metadata) int {
 	return changed(b).Compare(changed(a))
 }
 
-// recent is the proposals that changed last, ten at most, the newest change first; of two at the
+// recent is the proposals that changed last, eight at most, the newest change first; of two at the
 // same moment the higher number comes first. Those whose last change is unknown are left out.
 func recent(all []mip.Metadata) []mip.Metadata {
 	out := slices.DeleteFunc(slices.Clone(all), func(m mip.Metadata) bool { return m.Changed() == nil })
 	slices.SortFunc(out, func(a, b mip.Metadata) int { return cmp.Or(newestFirst(a, b), cmp.Compare(b.Number, a.Number)) })
-	return out[:min(len(out), 10)]
+	return out[:min(len(out), 8)]
 }
 
 // recentChange is a proposal that changed last, with what the change did; nothing where nobody knows.
