@@ -46,7 +46,7 @@ func TestWalk(t *testing.T) {
 	start(t)
 	samples := serve(t, true)
 	wide, narrow := View{}, View{Width: 390, Dark: true}
-	all := append(pages(), "/?q=gas&sort=heat", "/?q=gas+status:final", "/?q=zzyzx")
+	all := append(pages(), "/?q=gas&sort=heat", "/?q=gas+status:final", "/?q=zzyzx", "/changes/?kind=status", "/changes/?proposal=4")
 	// Each came on a day of its own, so that the first page tells of as many as it can.
 	dir, texts := t.TempDir(), varied(t, 50)
 	for i, name := range slices.Sorted(maps.Keys(texts)) {

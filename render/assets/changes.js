@@ -39,5 +39,6 @@ if (form) {
   form.addEventListener("input", e => choose(e.target.type === "radio"));
   form.addEventListener("submit", e => { e.preventDefault(); choose(true) });
   addEventListener("popstate", restore);
-  if (location.search) restore();
+  // Until here what the address does not choose was not seen, so that nothing moves.
+  (location.search ? restore() : Promise.resolve()).finally(() => { delete root.dataset.q });
 }
