@@ -182,6 +182,9 @@ func (w walk) settle(tab *Tab, path string) {
 	default:
 		tab.Wait(`answers > 0 || !document.querySelector(":is(.fh, .acts, .forks, #now)[data-api], p#heat")`)
 	}
+	if _, id, there := strings.Cut(path, "#"); there {
+		tab.Wait(fmt.Sprintf(`document.getElementById(%q).getBoundingClientRect().top < innerHeight / 2`, id)) // it has scrolled there
+	}
 }
 
 // axe is a script that holds a page to the rules of axe-core (npm): WCAG A and AA, best practice, and the contrast of
