@@ -51,7 +51,7 @@ var (
 	// denied is a duty that nobody has.
 	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
-	// limited is a reassurance that is not for all, or not for sure.
+	// limited has the words that say so of a reassurance, see [limits].
 	limited = pattern(`(?i)^if\b|\b(?:unless|except|most|some|only|should|may|might|must|but|however|until|before|prior|immediately|yet)\b`)
 	// contrast begins a reassurance behind what is not one.
 	contrast = prose.Lazily(`(?i)^(?:\w+ )?(?:but|however),? `)
@@ -125,8 +125,11 @@ func (x *sentence) reassures(a axis) bool {
 	if x.kind == convention {
 		places = places[:2]
 	}
-	return named && x.marks["calm"] && !limited(contrast().ReplaceAllString(x.own, "")) && !limited(x.title) && slices.Contains(places, x.role)
+	return named && x.marks["calm"] && !limits(x.own) && !limited(x.title) && slices.Contains(places, x.role)
 }
+
+// limits reports whether a reassurance is not for all, or not for sure.
+func limits(text string) bool { return limited(contrast().ReplaceAllString(text, "")) }
 
 // Settle says of each group of a summary that others have made whether the text speaks of it and which quote says
 // whether it has to act. A quote that obliges it makes that so; a claim that it has to act stands where no quote
@@ -164,7 +167,7 @@ func (s Subject) settleActions(sum *api.Summary, all []sentence) {
 		act := says(func(y *sentence, _ api.Evidence) bool { return y.obliges(axis(a)) })
 		// What is quoted has to reassure, and the rest of the quote must not take it back.
 		calm := says(func(y *sentence, e api.Evidence) bool {
-			return y.reassures(axis(a)) && find(tokens(e.Quote, y.id.Kind)).has("calm") && !limited(contrast().ReplaceAllString(e.Quote, ""))
+			return y.reassures(axis(a)) && find(tokens(e.Quote, y.id.Kind)).has("calm") && !limits(e.Quote)
 		})
 		switch {
 		case act != nil:
