@@ -43,7 +43,7 @@ var excerptExamples = []struct {
 	{"brackets", "[[a](b) ](c) [d\n](e) !![f](g)](h", []string{"fee"}, "[a [d !f ](h"},
 	{"blank lines", strings.Repeat("\n", 300_000) + "fee", []string{"fee"}, ""},
 	{"comments without an end", strings.Repeat("<!--", 100_000), []string{"fee"}, strings.Repeat("<!--", 45) + " …"},
-	{"alignment", "| a | b | fee |\n| :-- | :---: | ----: |\n| c: | d | e |", []string{"fee"}, "a b {fee} c: d e"},
+	{"alignment", "| a | b | fee |\n| :-- | :---: | --: |\n| c: | d | e |", []string{"fee"}, "a b {fee} c: d e"},
 	{"rules and CRLF", "- one\r\n- fee\r\n---\r\n+ two", []string{"fee"}, "one {fee} two"},
 }
 

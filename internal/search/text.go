@@ -117,7 +117,7 @@ func unmarked(text string) string {
 			continue
 		case strings.ContainsRune("`*|#>", c), begins && (c == '-' || c == '+') && i+size < len(text) && isBlank(next):
 			blank = true
-		case run >= 3, strings.HasPrefix(text[i:], ":--"): // or the alignment of a table
+		case run >= 3, strings.HasPrefix(text[i:], ":--"), strings.HasPrefix(text[i:], "--:"): // or the alignment of a table
 			blank, size = true, len(text[i:])-len(strings.TrimPrefix(strings.TrimLeft(strings.TrimPrefix(text[i:], ":"), "-"), ":"))
 		default:
 			if blank && b.Len() > 0 {
