@@ -56,7 +56,7 @@ var imports = map[string][]string{
 	"internal/requirement": {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
 	"internal/palette":     {},
 	"internal/site":        {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
-	"internal/search":      {"golang.org/x/sync", "golang.org/x/text"},
+	"internal/search":      {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
 	"internal/survey":      {"internal/corpus", "internal/folder", "internal/git", "internal/mip"},

@@ -23,6 +23,7 @@ package build
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -145,7 +146,7 @@ type planner struct {
 	// parsed are the sections of each text, in the order of Metadata.
 	parsed [][]mip.Section
 	// searchParts are the routes of the parts of the search index, and locales those with translations, which it has, too.
-	searchParts map[string]bool
+	searchParts map[string][sha256.Size]byte
 	locales     []string
 	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
 	years    []int

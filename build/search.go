@@ -30,7 +30,7 @@ type searchable struct {
 // those that do not change. The texts are parsed for it at once, and their sections kept for other documents. A locale with
 // translations has the parts of this index, and beside them some of its own.
 func (p *planner) search() error {
-	p.parsed, p.searchParts = make([][]mip.Section, len(p.Proposals)), map[string]bool{}
+	p.parsed, p.searchParts = make([][]mip.Section, len(p.Proposals)), map[string][sha256.Size]byte{}
 	all := make([]searchable, len(p.Proposals))
 	for i := range all {
 		all[i].of = &p.Metadata[i]
@@ -44,7 +44,8 @@ func (p *planner) search() error {
 		return err
 	}
 	m := search.Manifest{
-		Version: search.Version, Kinds: []string{}, Locales: []string{}, Proposals: []string{}, Translated: []search.Part{}, Titles: []search.Part{},
+		Version: search.Version, Kinds: []string{}, Locales: []string{}, Proposals: []string{}, Statuses: []string{}, Status: []int{},
+		Translated: []search.Part{}, Titles: []search.Part{},
 	}
 	for _, k := range p.info.Kinds {
 		m.Kinds = append(m.Kinds, k.Prefix)
@@ -68,7 +69,7 @@ func (p *planner) search() error {
 	p.addIndex("/api/v1/search", func() ([]byte, error) { return api.JSON(m) })
 	for _, locale := range m.Locales {
 		local := m
-		local.Proposals, local.Titles = slices.Clone(m.Proposals), slices.Clone(m.Titles)
+		local.Proposals, local.Titles, local.Status = slices.Clone(m.Proposals), slices.Clone(m.Titles), slices.Clone(m.Status)
 		if err := p.addTitles(&local, translated[locale]); err != nil {
 			return err
 		}
@@ -142,8 +143,7 @@ func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
 				s.entry.Texts = append(s.entry.Texts, p.addSearchPart(t.from, t.body))
 			}
 			b.Proposals = append(b.Proposals, s.entry)
-			m.Proposals = append(m.Proposals, s.of.ID.Key(p.info.Prefix))
-			m.Stages += string(search.StageLetter(string(s.of.Stage)))
+			m.Add(s.of.ID.Key(p.info.Prefix), string(s.of.Stage), s.of.Status.Slug())
 		}
 		body, err := api.JSON(b)
 		if err != nil {
@@ -159,13 +159,19 @@ const searchPart = "/assets/search."
 
 // addSearchPart adds a part of the index, which begins with something.
 func (p *planner) addSearchPart(from string, body []byte) search.Part {
-	route := fmt.Sprintf(searchPart+"%.4x.json", sha256.Sum256(body))
-	// Proposals with the same text share it.
-	if !p.searchParts[route] {
-		p.searchParts[route] = true
-		p.add(Artifact{Route: route, Pattern: assetRoute, Cache: immutable, Body: fixed(body)})
+	sum := sha256.Sum256(body)
+	// Each search reads the list of names, which are short: of many thousand parts two may begin alike.
+	for n := 4; ; n++ {
+		route := fmt.Sprintf(searchPart+"%x.json", sum[:n])
+		switch have, ok := p.searchParts[route]; {
+		case !ok:
+			p.searchParts[route] = sum
+			p.add(Artifact{Route: route, Pattern: assetRoute, Cache: immutable, Body: fixed(body)})
+		case have != sum:
+			continue
+		}
+		return search.Part{From: from, URL: p.options.Site.URL(route)} // proposals with the same text share it
 	}
-	return search.Part{From: from, URL: p.options.Site.URL(route)}
 }
 
 // searchText is a part of the index with texts, and its first section.
@@ -208,13 +214,16 @@ func (s *searchable) fill(locale, title string, description *string, sections []
 	}
 	s.entry = search.Entry{
 		ID: m.ID.String(), Locale: locale, Title: plain.Text(title), Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
-		Sections: [][2]string{}, Texts: []search.Part{},
+		Category: m.Category, Hardfork: m.Hardfork, Activations: m.Activations, Created: m.Created, Updated: m.Updated, ForumTopicID: m.ForumTopicID,
+		Ended: append([]string{}, plain.Ended(*m)...), Lists: []string{"status/" + m.Status.Slug()}, Texts: []search.Part{},
+	}
+	if m.Hardfork != nil {
+		s.entry.Lists = append(s.entry.Lists, "upgrade/"+mip.Slug(*m.Hardfork))
 	}
 	if until := m.CommentsUntil(); until != nil {
 		s.entry.Until = mip.Ref(until.String())
 	}
 	for _, of := range sections {
-		s.text.Sections = append(s.text.Sections, search.Section{Title: of.Title, Markdown: of.Markdown})
-		s.entry.Sections = append(s.entry.Sections, [2]string{of.ID, of.Title})
+		s.text.Sections = append(s.text.Sections, search.Section{ID: of.ID, Title: of.Title, Markdown: of.Markdown})
 	}
 }

@@ -237,16 +237,53 @@ func TestList(t *testing.T) {
 			}
 		}
 	})
+	t.Run("words alone, ten at a time and without the list", func(t *testing.T) {
+		t.Parallel()
+		tab := r.tab(t, View{})
+		tab.Go("/")
+		tab.Click("#q")
+		tab.Press("abs") // each has an abstract
+		tab.Wait(`document.querySelector("#list .ex") && document.querySelector("#count").textContent === "130 proposals"`)
+		first := shown(tab)
+		tab.Click("#pager a[rel=next]")
+		tab.Wait(`location.search === "?q=abs&page=2" && document.querySelector("#count").textContent === "130 proposals, page 2 of 13"`)
+		if second := shown(tab); len(first) != 10 || len(second) != 10 || slices.ContainsFunc(second, func(id string) bool { return slices.Contains(first, id) }) {
+			t.Errorf("pages of %q and %q", first, second)
+		}
+		finals := ids(all, withStatus(mip.Final))
+		tab.Click("[data-status=final]")
+		tab.Wait(fmt.Sprintf(`document.querySelector("#count").textContent.startsWith("%d of 130 ")`, len(finals)))
+		if got := shown(tab); len(got) != min(10, len(finals)) || slices.ContainsFunc(got, func(id string) bool { return !slices.Contains(finals, id) }) {
+			t.Errorf("with a status %q", got)
+		}
+		if drafts := Ask[string](tab, `document.querySelector("[data-status=draft] .n").textContent`); drafts != fmt.Sprint(len(ids(all, withStatus(mip.Draft)))) {
+			t.Errorf("%s drafts have the word", drafts)
+		}
+		tab.Click("[data-status=final]")
+		Ask[bool](tab, `(document.querySelector("#q").select(), document.querySelector("#q").focus(), true)`)
+		tab.Press("a")
+		tab.Wait(`document.querySelector("#count").textContent === "Type one letter more."`)
+		shows(tab, ids(all[:pageRows], everyone))
+		list := func(r Request) bool { return strings.HasSuffix(r.URL, "/api/v1/index") }
+		if slices.ContainsFunc(tab.Requests(), list) {
+			t.Error("a search for words reads the whole list")
+		}
+		tab.Click("#category")
+		tab.Wait(`performance.getEntriesByName(new URL("/api/v1/index", location)).length === 1`)
+	})
 	t.Run("rows are those of the page", func(t *testing.T) {
 		t.Parallel()
-		const html = `[...document.querySelectorAll("#list tbody tr")].map(r => r.outerHTML.replace(/\s+(?=<)|(?<=>)\s+/g, ""))`
+		const html = `[...document.querySelectorAll("#list tbody tr")].map(r => {
+			for (const e of r.querySelectorAll(".ex")) e.textContent = "";
+			for (const e of r.querySelectorAll(".t")) e.hash = "";
+			return r.outerHTML.replace(/\s+(?=<)|(?<=>)\s+|<.?code>/g, "");
+		})`
 		for _, site := range []*served{r, serve(t, false)} {
 			tab := site.tab(t, View{})
 			tab.Go("/")
 			want := Ask[[]string](tab, html)
-			tab.Click("[data-status=draft]")
-			tab.Click("[data-status=draft]")
-			tab.Wait(`!new URLSearchParams(location.search).has("status") && document.querySelectorAll("#list tbody tr").length === ` + fmt.Sprint(len(want)))
+			tab.Go("/?status=" + Ask[string](tab, `[...document.querySelectorAll("[data-status]")].map(e => e.dataset.status).join()`))
+			tab.Wait(`!document.querySelector("[data-wait]") && document.querySelectorAll("#list tbody tr").length === ` + fmt.Sprint(len(want)))
 			if got := Ask[[]string](tab, html); !slices.Equal(got, want) {
 				for i := range min(len(got), len(want)) {
 					if got[i] != want[i] {
@@ -255,50 +292,28 @@ func TestList(t *testing.T) {
 					}
 				}
 			}
+			if site == r {
+				continue
+			}
+			// Of what is found the rows come from the index of texts or, where the list is needed, from the list.
+			var listed []string
+			for _, page := range []string{"", "&page=2"} {
+				tab.Go("/?q=the&sort=number" + page)
+				tab.Wait(`document.querySelector("#list tbody .ex")`)
+				listed = append(listed, Ask[[]string](tab, html)...)
+			}
+			tab.Go("/?q=the")
+			tab.Wait(`document.querySelector("#list tbody .ex")`)
+			read := Ask[[]string](tab, html)
+			if len(read) != 10 {
+				t.Errorf("%d rows, want ten", len(read))
+			}
+			for _, row := range read {
+				if !slices.Contains(listed, row) {
+					t.Errorf("from texts a row is drawn as\n%s\nand from the list none of\n%s", row, strings.Join(listed, "\n"))
+					break
+				}
+			}
 		}
 	})
-}
-
-// TestLastCall is the list of last calls: the soonest deadline first, each with its date and, by the reader's clock,
-// how far away that is.
-func TestLastCall(t *testing.T) {
-	t.Parallel()
-	start(t)
-	more := map[string]string{}
-	for n, deadline := range map[int]string{1: "2026-12-20", 2: "", 3: "2026-11-30", 4: "2026-12-05"} {
-		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Words\nstatus: Last Call\ncreated: 2026-10-0%d\nlast-call-deadline: %s\n---\n\nWords.\n", n, n, deadline)
-	}
-	more["MIP-5.md"] = "---\nmip: 5\ntitle: Words\nstatus: Draft\ncreated: 2026-10-05\nlast-call-deadline: 2026-12-20\n---\n\nWords.\n"
-	r := setup{folders: []string{}, more: more}.serve(t)
-	for _, v := range []View{{NoScript: true}, {Width: 320, Early: clockAt(time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC))}} {
-		tab := r.tab(t, v)
-		want := []string{"MIP-3 Last Call until 30 Nov 2026", "MIP-4 Last Call until 5 Dec 2026", "MIP-1 Last Call until 20 Dec 2026", "MIP-2 Last Call"}
-		if !v.NoScript { // what has passed comes last
-			want = []string{"MIP-4 Last Call until 5 Dec 2026 in 3 days", "MIP-1 Last Call until 20 Dec 2026 in 18 days", "MIP-2 Last Call", "MIP-3 Last Call until 30 Nov 2026 passed 1 day ago"}
-		}
-		tab.Go("/status/last-call/")
-		const rows = `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector(".n").textContent + " " + r.querySelector(".st").innerText.trim().replace(/\s+/g, " "))`
-		if got := Ask[[]string](tab, rows); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", v, got, want)
-		}
-		// A list of all has the same of each, as it is and as the script makes it; and a draft has no such day.
-		slices.Sort(want)
-		tab.Go("/")
-		if got := Ask[[]string](tab, rows); !slices.Equal(slices.Sorted(slices.Values(got)), append(want, "MIP-5 Draft")) {
-			t.Errorf("%s: the first page has %q, want %q and a draft", v, got, want)
-		}
-		if v.NoScript {
-			continue
-		}
-		tab.Go("/?status=last-call")
-		tab.Wait(`document.querySelectorAll("#list tbody tr").length === 4`)
-		if got := Ask[[]string](tab, rows); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
-			t.Errorf("%s: of last calls the first page has %q, want %q", v, got, want)
-		}
-		tab.Go("/search/?q=mip-3")
-		tab.Wait(`document.querySelector("main .b.s-last-call")`)
-		if got := Ask[string](tab, `document.querySelector("main .b.s-last-call").parentElement.textContent`); got != "MIP-3 Words Last Call until 30 Nov 2026" {
-			t.Errorf("%s: searching finds %q", v, got)
-		}
-	}
 }

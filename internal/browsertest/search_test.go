@@ -58,7 +58,7 @@ func searching(t *testing.T, r *served) {
 	tab.Wait(`document.activeElement.id === "find" && document.querySelector(".pop").hidden`)
 	Ask[bool](tab, `(document.querySelector("#find").select(), true)`)
 	tab.Press("gas cost")
-	tab.Wait(`[...document.querySelectorAll(".pop li mark")].some(m => m.textContent === "cost") && document.querySelector(".pop > a").search === "?q=gas%20cost"`)
+	tab.Wait(`[...document.querySelectorAll(".pop li:first-child mark")].some(m => m.textContent === "cost") && document.querySelector(".pop > a").search === "?q=gas%20cost"`)
 	tab.Press(kb.ArrowDown + kb.Enter)
 	tab.Wait(`location.pathname.startsWith("/mip/") && location.hash.startsWith("#s-")`)
 

@@ -39,11 +39,11 @@ var excerptExamples = []struct {
 		"… " + strings.Repeat("語", 40) + "{手数料}" + strings.Repeat("文", 137) + " …"},
 	{"neighbours", "The eth_getProof.", []string{"eth", "get", "proof"}, "The {eth}_{getProof}."},
 	{"directions and markup", "\u202efee\u200b <script>alert(1)</script> &lt;", []string{"fee"}, "\u202e{fee}\u200b alert(1) &lt;"},
-	{"hyphens", "a - b -- c ---- d\n -x\n  - y\n> - z\n-\n+ \n", []string{"fee"}, "a - b -- c d -x y - z"},
+	{"hyphens", "a - b -- c ---- d\n -x\n  - y\n> - z\n-\n+ \n", []string{"fee"}, "a - b -- c ---- d -x y - z"},
 	{"brackets", "[[a](b) ](c) [d\n](e) !![f](g)](h", []string{"fee"}, "[a [d !f ](h"},
 	{"blank lines", strings.Repeat("\n", 300_000) + "fee", []string{"fee"}, ""},
 	{"comments without an end", strings.Repeat("<!--", 100_000), []string{"fee"}, strings.Repeat("<!--", 45) + " …"},
-	{"alignment", "| a | b | fee |\n| :-- | :---: | --: |\n| c: | d | e |", []string{"fee"}, "a b {fee} c: d e"},
+	{"alignment", "| a | b | fee |\n| :-- | :---: | --: |\n| c: | d | e |\n\n|fee|-|\n|-|-|\n|fee|-|", []string{"fee"}, "a b {fee} c: d e {fee} - {fee} -"},
 	{"rules and CRLF", "- one\r\n- fee\r\n---\r\n+ two", []string{"fee"}, "one {fee} two"},
 }
 
@@ -68,14 +68,14 @@ func TestExcerpt(t *testing.T) {
 func TestCut(t *testing.T) {
 	for _, heading := range []string{"", "## T\n", "\n## T\n", "T\n===\n", "T of\ntwo lines\n---\n"} {
 		title := strings.Repeat("T", min(1, len(heading)))
-		from, parts := Cut(&Proposal{Sections: []Section{{"", " \n"}, {title, heading + "A *fee*\n"}}})
-		if got := fmt.Sprint(from, parts); got != "[0] [{1 [A fee  A fee]}]" {
+		from, parts := Cut(&Proposal{Sections: []Section{{"", "", " \n"}, {"s", title, heading + "A *fee*\n"}}})
+		if got, want := fmt.Sprintf("%v %q", from, parts[0].Sections), fmt.Sprintf(`[0] [["" "" "A fee"] ["" "" ""] ["s" %q "A fee"]]`, title); got != want {
 			t.Errorf("%q: %s", heading, got)
 		}
 	}
 	long := strings.Repeat("fee ", 10_000)
-	from, parts := Cut(&Proposal{Description: "All.", Sections: []Section{{"", "x"}, {"", long}, {"", "y"}, {"", long[:5_000]}, {"", long[:5_000]}, {"", long[:5_000]}}})
-	if got := fmt.Sprint(from, len(parts[0].Sections[0]), len(parts[1].Sections[0])); got != fmt.Sprint([]int{0, 2, 3, 5, 6}, len("All."), longestText) {
+	from, parts := Cut(&Proposal{Description: "All.", Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]}, {"", "", long[:5_000]}, {"", "", long[:5_000]}}})
+	if got := fmt.Sprint(from, len(parts[0].Sections[0].Text()), len(parts[1].Sections[0].Text())); got != fmt.Sprint([]int{0, 2, 3, 5, 6}, len("All."), longestText) {
 		t.Errorf("parts begin at %s", got)
 	}
 }

@@ -19,8 +19,8 @@ type Proposal struct {
 	Sections []Section
 }
 
-// Section is a part of a text.
-type Section struct{ Title, Markdown string }
+// Section is a part of a text. Its ID is that of the heading on the page.
+type Section struct{ ID, Title, Markdown string }
 
 // Weights of a hit. Those of a body say how much of the section the term is.
 const (
@@ -173,11 +173,11 @@ func cutsAt(term string) bool {
 }
 
 // Version is that of the form of the files.
-const Version = 1
+const Version = 2
 
 // Shard is a part of an index. The n-th word of each of its texts belongs to the n-th term.
 type Shard struct {
-	Version   int    `json:"version" doc:"1."`
+	Version   int    `json:"version" doc:"2."`
 	Terms     string `json:"terms" doc:"Terms in the order of their bytes, with blanks between them."`
 	Proposals string `json:"proposals" doc:"For each term the proposals that have it."`
 	Sections  string `json:"sections" doc:"For each term the sections of these proposals that have it."`

@@ -8,18 +8,22 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Manifest is what a search begins with: the proposals, and which part of the index has what.
 type Manifest struct {
-	Version    int      `json:"version" doc:"1."`
+	Version    int      `json:"version" doc:"2."`
 	Kinds      []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
 	Locales    []string `json:"locales" doc:"Locales with translations: the index of each is at /api/v1/search/{locale}."`
 	Proposals  []string `json:"proposals" doc:"Each as in /api/v1/mips/{n}, in the order in which the index counts them from 0; then those with a translation."`
 	Stages     string   `json:"stages" doc:"A letter for each: d draft, r review, l last-call, f final, v living, s stopped, or a hyphen."`
+	Statuses   []string `json:"statuses" doc:"The statuses that there are, as in the addresses of their lists."`
+	Status     []int    `json:"status" doc:"For each of proposals its place in statuses, from 0."`
 	Shards     []Part   `json:"shards" doc:"Parts of the index, by their first term."`
 	Translated []Part   `json:"translated" doc:"Parts with the terms of translations, by their first term; none in /api/v1/search."`
-	Titles     []Part   `json:"titles" doc:"Titles of proposals and sections, by the position of the first proposal in decimal digits."`
+	Titles     []Part   `json:"titles" doc:"What rows of a list show of proposals, by the position of the first proposal in decimal digits."`
 }
 
 // last are the positions of proposals by their keys, of one with a translation that of the translation.
@@ -37,29 +41,45 @@ type Part struct {
 	URL  string `json:"url" doc:"Where it is. The address changes with the content."`
 }
 
-// stageLetters are the letters of stages.
+// stageLetters are the letters of stages. Any other has a hyphen.
 var stageLetters = map[string]byte{"draft": 'd', "review": 'r', "last-call": 'l', "final": 'f', "living": 'v', "stopped": 's'}
 
-// StageLetter is that of a stage, a hyphen for any other text.
-func StageLetter(stage string) byte { return cmp.Or(stageLetters[stage], '-') }
+// Add adds a proposal or a translation of one behind those that are there: its key, its stage, and its status as the address
+// of a list has it.
+func (m *Manifest) Add(key, stage, status string) {
+	i := slices.Index(m.Statuses, status)
+	if i < 0 {
+		i = len(m.Statuses)
+		m.Statuses = append(m.Statuses, status)
+	}
+	m.Proposals, m.Stages, m.Status = append(m.Proposals, key), m.Stages+string(cmp.Or(stageLetters[stage], '-')), append(m.Status, i)
+}
 
 // Block has what is shown of some proposals that stand side by side.
 type Block struct {
-	Version   int     `json:"version" doc:"1."`
+	Version   int     `json:"version" doc:"2."`
 	Proposals []Entry `json:"proposals" doc:"In their order."`
 }
 
-// Entry is what is shown of one proposal.
+// Entry is what is shown of one proposal. A row of a list can be drawn from it: what a [mip.Entry] has under the same name is
+// the same, but for the title without Markdown, a deadline of a last call alone, and fewer lists.
 type Entry struct {
-	ID       string      `json:"id" doc:"The id."`
-	Locale   string      `json:"locale" doc:"The language of the title and the texts: en, or that of a translation."`
-	Title    string      `json:"title" doc:"The title."`
-	Status   string      `json:"status" doc:"As in /api/v1/mips."`
-	Mark     string      `json:"mark" doc:"The class of the status in the site's style sheet."`
-	URL      string      `json:"url" doc:"The page."`
-	Until    *string     `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
-	Sections [][2]string `json:"sections" doc:"The id and the title of each section."`
-	Texts    []Part      `json:"texts" doc:"What is read of the sections, by the position of the first one in decimal digits; 0 is the description."`
+	ID           string                  `json:"id" doc:"The id."`
+	Locale       string                  `json:"locale" doc:"The language of the title and the texts: en, or that of a translation."`
+	Title        string                  `json:"title" doc:"The title."`
+	Status       string                  `json:"status" doc:"As in /api/v1/mips."`
+	Mark         string                  `json:"mark" doc:"The class of the status in the site's style sheet."`
+	Category     *string                 `json:"category" doc:"As in /api/v1/mips."`
+	Hardfork     *string                 `json:"hardfork" doc:"As in /api/v1/mips."`
+	Activations  []mip.NetworkActivation `json:"activations" doc:"As in /api/v1/mips."`
+	Created      mip.Date                `json:"created" doc:"As in /api/v1/mips."`
+	Updated      *mip.Time               `json:"updated" doc:"As in /api/v1/mips."`
+	ForumTopicID *int                    `json:"forumTopicId" doc:"As in /api/v1/mips."`
+	Ended        []string                `json:"ended" doc:"As in /api/v1/index."`
+	Lists        []string                `json:"lists" doc:"As in /api/v1/index, those of its status and its upgrade."`
+	URL          string                  `json:"url" doc:"The page."`
+	Until        *string                 `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
+	Texts        []Part                  `json:"texts" doc:"The sections, by the position of the first one in decimal digits; 0 is the description."`
 }
 
 // errParts says that parts of an index do not belong together.
@@ -92,25 +112,22 @@ func Shown(m *Manifest, files Files, proposal int) (*Entry, error) {
 	return &b.Proposals[within], nil
 }
 
-// Section is the title and the text of a section of a [Found].
-func (e *Entry) Section(files Files, section int) (title, text string, err error) {
-	title = e.Title
-	if section > 0 && section <= len(e.Sections) {
-		title = e.Sections[section-1][1]
-	}
+// Section is a section of a [Found], which has neither id nor title where it is the proposal as a whole.
+func (e *Entry) Section(files Files, section int) (out SectionText, err error) {
 	p, within, err := from(e.Texts, section)
 	if err != nil {
-		return title, "", err
+		return out, err
 	}
 	t, err := files.Texts(p)
 	if err == nil && within < len(t.Sections) {
-		text = t.Sections[within]
+		out = t.Sections[within]
 	}
-	return title, text, err
+	return out, err
 }
 
-// BlockOf is how many proposals a block has.
-const BlockOf = 8
+// BlockOf is how many proposals a block has: with fewer of them what is read of ten that are found is less, but the list of
+// blocks, which every search reads, is longer.
+const BlockOf = 4
 
 // table is a shard with its lists taken apart.
 type table struct{ terms, proposals, sections []string }

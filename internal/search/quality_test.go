@@ -99,8 +99,7 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 			of.Sections = append(of.Sections, search.Section{Title: s.Title, Markdown: s.Markdown})
 		}
 		all = append(all, of)
-		m.Proposals = append(m.Proposals, fmt.Sprint(p.Number))
-		m.Stages += string(search.StageLetter(string(p.Stage)))
+		m.Add(fmt.Sprint(p.Number), string(p.Stage), p.Status.Slug())
 	}
 	files := map[string]*search.Shard{}
 	for i, s := range search.Shards(all) {

@@ -144,12 +144,16 @@ func (r *reader) having(all []*ranked, phrases []string, limit int) error {
 			if err != nil {
 				return err
 			}
-			title, text, err := e.Section(r.files, section)
+			s, err := e.Section(r.files, section)
 			if err != nil {
 				return err
 			}
+			title := s.Title()
+			if section == 0 {
+				title = e.Title
+			}
 			if !slices.ContainsFunc(phrases, func(p string) bool {
-				return len(places(title, []string{p})) == 0 && len(places(text, []string{p})) == 0
+				return len(places(title, []string{p})) == 0 && len(places(s.Text(), []string{p})) == 0
 			}) {
 				of.Section = section
 				r.answer.Found = append(r.answer.Found, of.Found)

@@ -116,9 +116,6 @@ func (x *made) add(key string, stage byte, p *Proposal) {
 	i := len(x.Proposals)
 	x.Proposals, x.Stages = append(x.Proposals, key), x.Stages+string(stage)
 	e := Entry{Title: p.Title}
-	for _, s := range p.Sections {
-		e.Sections = append(e.Sections, [2]string{"", s.Title})
-	}
 	from, parts := Cut(p)
 	for k := range parts {
 		e.Texts = append(e.Texts, Part{fmt.Sprint(from[k]), fmt.Sprint("text", i, "-", k)})
@@ -151,7 +148,7 @@ func (x *made) ask(t *testing.T, question string) Answer {
 
 // few are proposals of which questions can tell one from the other.
 func few() []Proposal {
-	section := func(title, text string) Section { return Section{title, "## " + title + "\n\n" + text + "\n"} }
+	section := func(title, text string) Section { return Section{"", title, "## " + title + "\n\n" + text + "\n"} }
 	return []Proposal{
 		{Title: "Base fee for blobs", Facets: []string{"status:final", "type:core", "author:ada-lovelace", "author:ada"}, Sections: []Section{section("Abstract", "Blobs get a market of their own."), section("Rationale", "A price is found by demand.")}},
 		{Title: "Transient storage", Facets: []string{"status:draft", "type:core"}, Sections: []Section{section("Abstract", "Storage that is gone after the transaction."), section("Reentrancy", "A lock against reentrancy costs little. The base fee of blobs is elsewhere.")}},
@@ -229,8 +226,8 @@ func TestSearch(t *testing.T) {
 // inTurkish are translations of two of them, of which the first is in the words of the original in part.
 func inTurkish() []Proposal {
 	return []Proposal{
-		{Title: "Bloblar için taban ücret", Facets: []string{"status:final", "type:core"}, Sections: []Section{{"Özet", "## Özet\n\nBloblar için ayrı bir piyasa: `eth_getProof`, market."}}},
-		{Title: "Geçici depolama", Facets: []string{"status:draft", "type:core"}, Sections: []Section{{"Özet", "## Özet\n\nİşlem bitince silinen depolama. Taban ücret değişmez."}}},
+		{Title: "Bloblar için taban ücret", Facets: []string{"status:final", "type:core"}, Sections: []Section{{"", "Özet", "## Özet\n\nBloblar için ayrı bir piyasa: `eth_getProof`, market."}}},
+		{Title: "Geçici depolama", Facets: []string{"status:draft", "type:core"}, Sections: []Section{{"", "Özet", "## Özet\n\nİşlem bitince silinen depolama. Taban ücret değişmez."}}},
 	}
 }
 
@@ -280,7 +277,7 @@ func TestPhraseIsBounded(t *testing.T) {
 			if i >= tt.all-tt.having {
 				text = "A base fee is one."
 			}
-			all = append(all, Proposal{Sections: []Section{{"A", "## A\n\n" + text}}})
+			all = append(all, Proposal{Sections: []Section{{"", "A", "## A\n\n" + text}}})
 		}
 		a := newMade(all, strings.Repeat("d", tt.all)).ask(t, `"base fee"`)
 		if len(a.Found) != tt.found || a.Partial != tt.partial {
@@ -312,7 +309,7 @@ func TestShardsStay(t *testing.T) {
 			for range 120 {
 				b.WriteString(word() + " ")
 			}
-			p.Sections = append(p.Sections, Section{word(), b.String()})
+			p.Sections = append(p.Sections, Section{"", word(), b.String()})
 		}
 		all = append(all, p)
 	}
@@ -342,10 +339,10 @@ func TestHostileTexts(t *testing.T) {
 		fmt.Fprintf(&distinct, "w%dx ", i)
 	}
 	x := newMade([]Proposal{
-		{Title: strings.Repeat("blob ", 200_000), Sections: []Section{{"A", strings.Repeat("blob ", 1_000_000)}}},
-		{Sections: []Section{{"B", distinct.String()}, {strings.Repeat("[", 10_000), strings.Repeat("<!--", 100_000) + strings.Repeat("](", 100_000)}}},
-		{Sections: []Section{{"C", strings.Repeat("k", 10_000) + " \u202e\u200b\u2066 " + strings.Repeat("_", 100_000) + strings.Repeat("aB", 16)}}},
-		{Sections: slices.Repeat([]Section{{"D", "one more"}}, 20_000)},
+		{Title: strings.Repeat("blob ", 200_000), Sections: []Section{{"", "A", strings.Repeat("blob ", 1_000_000)}}},
+		{Sections: []Section{{"", "B", distinct.String()}, {"", strings.Repeat("[", 10_000), strings.Repeat("<!--", 100_000) + strings.Repeat("](", 100_000)}}},
+		{Sections: []Section{{"", "C", strings.Repeat("k", 10_000) + " \u202e\u200b\u2066 " + strings.Repeat("_", 100_000) + strings.Repeat("aB", 16)}}},
+		{Sections: slices.Repeat([]Section{{"", "D", "one more"}}, 20_000)},
 	}, "ffff")
 	for question, want := range map[string]int{"blob": 1, "w199999x": 1, "w": 0, "more": 1, strings.Repeat("k", 10_000): 0, strings.Repeat("blob more ", 1000): 2, strings.Repeat(`"`, 400): 0} {
 		if got := len(x.ask(t, question).Found); got != want {

@@ -7,11 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// Texts are the texts of some sections of one proposal that stand side by side, as readers see them.
+// Texts are some sections of one proposal that stand side by side, as readers see them.
 type Texts struct {
-	Version  int      `json:"version" doc:"1."`
-	Sections []string `json:"sections" doc:"Plain text of each section without its heading, in their order."`
+	Version  int           `json:"version" doc:"2."`
+	Sections []SectionText `json:"sections" doc:"Of each section the id, the title and the plain text without the heading, in their order."`
 }
+
+// SectionText is the id, the title and the text of a section.
+type SectionText [3]string
+
+// ID is that of the heading on the page.
+func (s SectionText) ID() string { return s[0] }
+
+// Title is empty of a text before the first heading.
+func (s SectionText) Title() string { return s[1] }
+
+// Text is plain and without the heading.
+func (s SectionText) Text() string { return s[2] }
 
 const (
 	// longestText is in bytes. Excerpts and phrases are found in so much of a section; its words are found in all of it.
@@ -23,22 +35,22 @@ const (
 // Cut are the texts of a proposal in parts of bounded size, by the first section of each. Section 0 is what a reader is shown of
 // the proposal as a whole: its description or, without one, how its text begins.
 func Cut(p *Proposal) (from []int, parts []Texts) {
-	texts := []string{visible(p.Description)}
+	texts := []SectionText{{"", "", visible(p.Description)}}
 	for _, s := range p.Sections {
 		text := visible(body(s))
-		if texts[0] == "" {
-			texts[0] = cut(text, 4*excerptSize)
+		if texts[0].Text() == "" {
+			texts[0][2] = cut(text, 4*excerptSize)
 		}
-		texts = append(texts, text)
+		texts = append(texts, SectionText{s.ID, s.Title, text})
 	}
 	size := 0
-	for i, text := range texts {
-		if i == 0 || size+len(text) > textsOf {
+	for i, s := range texts {
+		if i == 0 || size+len(s.Text()) > textsOf {
 			from, parts, size = append(from, i), append(parts, Texts{Version: Version}), 0
 		}
 		last := &parts[len(parts)-1]
-		last.Sections = append(last.Sections, text)
-		size += len(text)
+		last.Sections = append(last.Sections, s)
+		size += len(s.Text())
 	}
 	return from, parts
 }
@@ -105,11 +117,13 @@ func unmarked(text string) string {
 	begins, blank := true, false // of a line; before a word
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRuneInString(text[i:])
-		run := 0 // of hyphens
-		for c == '-' && i+run < len(text) && text[i+run] == '-' {
-			run++
-		}
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
+		if begins && strings.ContainsRune("|:-=_*>", c) {
+			// The line of a table under its heads, or one that parts a text.
+			if line, _, _ := strings.Cut(text[i:], "\n"); strings.Trim(line, " \t\r|:-=_*>") == "" {
+				size, c = len(line), ' '
+			}
+		}
 		switch {
 		case isBlank(c):
 			blank, begins = true, begins || strings.ContainsRune("\n\r\u2028\u2029", c)
@@ -117,14 +131,11 @@ func unmarked(text string) string {
 			continue
 		case strings.ContainsRune("`*|#>", c), begins && (c == '-' || c == '+') && i+size < len(text) && isBlank(next):
 			blank = true
-		case run >= 3, strings.HasPrefix(text[i:], ":--"), strings.HasPrefix(text[i:], "--:"): // or the alignment of a table
-			blank, size = true, len(text[i:])-len(strings.TrimPrefix(strings.TrimLeft(strings.TrimPrefix(text[i:], ":"), "-"), ":"))
 		default:
 			if blank && b.Len() > 0 {
 				b.WriteByte(' ')
 			}
 			blank = false
-			size = max(size, run)
 			b.WriteString(text[i : i+size])
 		}
 		begins = false

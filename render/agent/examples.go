@@ -160,10 +160,11 @@ func exampleHistory(p *mip.Proposal, e mip.Event) mip.History {
 
 // exampleIndex is the index of the proposal, without its parts.
 func exampleIndex(info mip.Site, p *mip.Proposal) search.Manifest {
-	return search.Manifest{
-		Version: search.Version, Kinds: []string{p.ID.Kind}, Locales: info.Locales, Proposals: []string{strconv.Itoa(p.Number)},
-		Stages: string(search.StageLetter(string(p.Stage))), Shards: []search.Part{}, Translated: []search.Part{}, Titles: []search.Part{},
+	m := search.Manifest{
+		Version: search.Version, Kinds: []string{p.ID.Kind}, Locales: info.Locales, Shards: []search.Part{}, Translated: []search.Part{}, Titles: []search.Part{},
 	}
+	m.Add(strconv.Itoa(p.Number), string(p.Stage), p.Status.Slug())
+	return m
 }
 
 // exampleSearch finds the first section of the proposal with a title by that.

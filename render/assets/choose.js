@@ -1,10 +1,11 @@
 // Loaded when a reader chooses among all proposals. They come from /api/v1/index, in the order of the page; the
-// address holds the choice. Words are looked for in all texts, as on the page for searching.
+// address holds the choice. Words are looked for in all texts, as on the page for searching: rows of what has them come
+// from the index of texts, so that who only searches never reads the whole list.
 const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat", "chain"];
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
 export const choose = async ({ form, keys, box, table, body, blank, heads, chips, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
-  const d = document, $ = (s, r = d) => r.querySelector(s), home = $(".brand").href, none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size);
+  const d = document, $ = (s, r = d) => r.querySelector(s), home = $(".brand").href, none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size), ten = 10;
   const networks = form.dataset.networks.split(" ").filter(Boolean);
   const kinds = [...box.kind?.options ?? []].map(o => o.value);
   const order = chips.map(c => c.dataset.status);
@@ -19,16 +20,20 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     return [key, falling.includes(key) === v.sort.startsWith("-") ? 1 : -1];
   };
 
+  // What both lists have of a proposal, as the rows of the page have it: each network with its time, or behind a tilde that
+  // of the fork which follows.
+  const known = m => {
+    m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
+    m.on = networks.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
+    m.chain = { fork: m.hardfork, at: m.on.map(a => `${a.id}=${a.network ? `${a.hardfork === m.hardfork ? "" : "~"}${a.timestamp}` : ""}`).join(" ") };
+    return m;
+  };
   let reading = null;
   const read = () => reading ??= fetch(form.dataset.index).then(r => r.json()).then(x => {
     for (const [at, m] of x.mips.entries()) {
       m.at = at;
       m.number = Number(/\d+$/.exec(m.id)[0]);
-      m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
-      // As the rows of the page have it: each network with its time, or behind a tilde that of the fork which follows.
-      m.on = networks.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
-      m.chain = { fork: m.hardfork, at: m.on.map(a => `${a.id}=${a.network ? `${a.hardfork === m.hardfork ? "" : "~"}${a.timestamp}` : ""}`).join(" ") };
-      m.people = m.authors.join("\n").toLowerCase();
+      m.people = known(m).authors.join("\n").toLowerCase();
     }
     return x.mips;
   }).catch(() => { reading = null });
@@ -61,11 +66,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
       const link = $(".t", tr), text = Object.assign(d.createElement("p"), { className: "ex" });
       about.remove();
       link.after(text);
-      answer.whenSeen(tr, async () => {
-        const entry = await answer.entry(f), of = entry.sections[f.section - 1]?.[1];
-        await answer.fill(entry, f, answer.terms, link, text, 120);
-        if (of) text.prepend(Object.assign(d.createElement("b"), { textContent: of }), " ");
-      });
+      answer.whenSeen(tr, async () => answer.fill(await answer.entry(f), f, answer.terms, link, text, 120));
     }
     for (const words of m.ended) title($(".ti", tr).appendChild(Object.assign(d.createElement("p"), { className: "end" })), words);
     const on = $(".on", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
@@ -119,49 +120,62 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     );
   };
 
-  const search = async text => {
-    const { run, index } = $(".find").dataset, module = await import(run), answer = await module.answer(index, text, size);
-    const { found, manifest } = answer, id = key => (/\D/.test(key) ? key : `${manifest.kinds[0]}-${key}`).toLowerCase();
-    return { ...module, ...answer, hits: found && new Map(found.map((f, rank) => [id(manifest.proposals[f.proposal]), { ...f, rank }])) };
+  const search = async (text, most) => {
+    const { run, index } = $(".find").dataset, module = await import(run), answer = await module.answer(index, text, most);
+    const { found, manifest, q } = answer, id = key => (/\D/.test(key) ? key : `${manifest.kinds[0]}-${key}`).toLowerCase();
+    return {
+      ...module, ...answer, hits: found && new Map(found.map((f, rank) => [id(manifest.proposals[f.proposal]), { ...f, rank }])),
+      ranked: found && (q.words[0] || q.key) && found.map(f => ({ slug: manifest.statuses[manifest.status[f.proposal]], read: () => answer.entry(f).then(known) })),
+    };
   };
 
+  // The page as it came is the answer to no question.
+  const first = [...body.rows], counts = chips.map(c => $(".n", c).textContent);
   let drawn = 0;
   const draw = async () => {
     if (box.sort.value.endsWith("heat")) askHeat();
-    const mine = ++drawn, v = chosen(), [all, answer] = await Promise.all([read(), v.q ? search(v.q).catch(() => null) : {}]);
+    const mine = ++drawn, v = chosen(), on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
+    const listed = keys.some(k => v[k] && !["q", "status", "page"].includes(k)), at = Math.max(1, Math.floor(Number(v.page)) || 1);
+    if (listed) read();
+    // Who looks for a phrase waits for as many as are shown, and one that says whether there are more.
+    const answer = v.q ? await search(v.q, listed || on[0] ? size : ten * at + 1).catch(() => null) : {};
+    const { hits, q, partial, ranked } = answer ?? {}, idle = !hits && !listed && !on[0] && at === 1;
+    const all = answer && !idle && (listed || !ranked) && await read();
     if (mine !== drawn) return;
-    const on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
-    delete form.dataset.wait;
-    if (!all || !answer) {
-      // The rows that are there are no answer, and say nothing of it: this stands above them.
-      say($("#count").textContent = all ? "The texts cannot be searched now. Are you offline?" : "The list cannot be read now. The lists by status are still there.");
-      return;
-    }
-    const { hits, q, partial } = answer, by = v.author.toLowerCase();
+    // The rows that are there are no answer, and say nothing of it: this stands above them.
+    const fail = text => { delete form.dataset.wait; say($("#count").textContent = text) };
+    if (!answer) return fail("The texts cannot be searched now. Are you offline?");
+    if (all === undefined) return fail("The list cannot be read now. The lists by status are still there.");
+    const by = v.author.toLowerCase(), total = Number(form.dataset.all), many = ranked ? ten : size;
     // A question of filters alone keeps the order of the list.
     const rank = m => { const f = hits?.get(m.id.toLowerCase()); return f?.score ? f.rank : 0 };
-    const rest = all.filter(m => (!hits || hits.has(m.id.toLowerCase())) && m.people.includes(by)
+    const rest = idle ? first : ranked && !all ? ranked : all.filter(m => (!hits || hits.has(m.id.toLowerCase())) && m.people.includes(by)
       && ["kind", "category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
       && (!v.chain || v.chain === (m.hardfork ? standing(m.chain)[0] : "none")));
-    const found = on.length ? rest.filter(m => on.includes(m.slug)) : rest;
-    found.sort((a, b) => {
+    const found = on[0] ? rest.filter(m => on.includes(m.slug)) : rest;
+    if (all) found.sort((a, b) => {
       const x = value?.(a) ?? null, y = value?.(b) ?? null;
       const sorted = x === null || y === null ? (x === null) - (y === null) : sign * (typeof x === "string" ? names.compare(x, y) : x - y);
       return sorted || rank(a) - rank(b) || a.at - b.at;
     });
-    const pages = Math.max(1, Math.ceil(found.length / size)), page = Math.min(pages, Math.max(1, Math.floor(Number(v.page)) || 1));
-    body.replaceChildren(...found.slice(size * (page - 1), size * page).map(m => row(m, hits && answer)));
+    const count = idle ? total : found.length, pages = Math.max(1, Math.ceil(count / many)), page = Math.min(pages, at);
+    const rows = await Promise.all(found.slice(many * (page - 1), many * page).map(m => m.read?.() ?? m)).catch(() => null);
+    if (mine !== drawn) return;
+    if (!rows) return fail("The texts cannot be searched now. Are you offline?");
+    delete form.dataset.wait;
+    body.replaceChildren(...idle ? first : rows.map(m => row(m, hits && answer)));
+    if (idle) first.forEach(showHeat);
     judge();
     turn(v, page, pages);
-    for (const c of chips) {
+    for (const [i, c] of chips.entries()) {
       const n = $(".n", c);
       n.style.minWidth ||= `${n.textContent.length}ch`; // so that nothing moves
-      put(n, figure(rest.filter(m => m.slug === c.dataset.status).length));
+      put(n, idle ? counts[i] : figure(rest.filter(m => m.slug === c.dataset.status).length));
     }
     none.textContent = hits?.size === 0 ? answer.note : "No proposal matches. Try fewer words, or clear the filters.";
-    none.hidden = found.length > 0;
-    const some = found.length < all.length ? `${figure(found.length)}${partial ? " or more" : ""} of ` : "", where = page > 1 ? `, page ${page} of ${pages}` : "";
-    const told = `${some}${figure(all.length)} ${all.length === 1 ? "proposal" : "proposals"}${where}${hits?.size && answer.note !== "." ? answer.note : ""}`;
+    none.hidden = count > 0;
+    const some = count < total ? `${figure(count)}${partial ? " or more" : ""} of ` : "", where = page > 1 ? `, page ${page} of ${pages}` : "";
+    const told = `${some}${figure(total)} ${total === 1 ? "proposal" : "proposals"}${where}${hits?.size && answer.note !== "." ? answer.note : ""}`;
     $("#count").replaceChildren(...q ? answer.chips(q, text => { box.q.value = text; box.q.focus(); apply() }) : [], hits ? told : answer.note ?? told);
     say(none.hidden ? $("#count").lastChild.textContent : none.textContent);
   };
@@ -222,10 +236,12 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const people = new Set((await read() ?? []).flatMap(m => m.authors));
     $("#authors").replaceChildren(...[...people].sort(names.compare).map(value => Object.assign(d.createElement("option"), { value })));
   };
-  if (d.activeElement === box.author) suggest(); else box.author.addEventListener("focus", suggest, { once: true });
+  const near = e => { if (e === box.author) suggest(); else if (e.matches("select")) read() };
+  for (const e of form.querySelectorAll("select, #author")) e.addEventListener("focus", () => near(e), { once: true });
+  near(d.activeElement);
   addEventListener("popstate", () => { restore(); mark(); draw() });
 
   // Somebody may have begun to type before all this was there.
-  if (keys.some(k => box[k]?.value)) await apply(false, box.page.value); else read();
+  if (keys.some(k => box[k]?.value)) await apply(false, box.page.value);
   return () => box.sort.value.endsWith("heat") ? draw() : undefined;
 };

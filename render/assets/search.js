@@ -95,12 +95,9 @@ const impact = [[.5, 1, 1.4, 1.9], [.5, 1, 1.6, 2.5]];
 
 const from = (parts, n) => { const of = parts.findLast(t => +t.from <= n); return [of, n - of.from] };
 
-// shown is what is shown of a proposal, and textOf the title and the text of a section of it.
+// shown is what is shown of a proposal, and sectionOf the id, the title and the text of a section of it.
 const shown = async (manifest, part, proposal) => { const [of, i] = from(manifest.titles, proposal); return (await part(of)).proposals[i] };
-const textOf = async (entry, part, section) => {
-  const [of, i] = from(entry.texts, section);
-  return [entry.sections[section - 1]?.[1] ?? entry.title, (await part(of)).sections[i] ?? ""];
-};
+const sectionOf = async (entry, part, section) => { const [of, i] = from(entry.texts, section); return (await part(of)).sections[i] };
 
 // places are those of terms and phrases in a text.
 const matches = (term, asked) => asked.endsWith("*") ? term.startsWith(asked.slice(0, -1)) : term === asked;
@@ -197,8 +194,8 @@ export const find = async (manifest, part, q, limit) => {
     found = [];
     all: for (const of of ranked) for (const section of of.order) {
       if (partial = read++ === 24 || found.length === limit) break all;
-      const texts = await textOf(await shown(manifest, part, of.proposal), part, section);
-      if (q.phrases.every(p => texts.some(t => places(t, [p]).length))) { found.push({ ...of, section }); break }
+      const entry = await shown(manifest, part, of.proposal), [, title, text] = await sectionOf(entry, part, section);
+      if (q.phrases.every(p => [section ? title : entry.title, text].some(t => places(t, [p]).length))) { found.push({ ...of, section }); break }
     }
   }
   const twice = (p, l) => l !== p && found.some(o => o.proposal === l);
@@ -257,14 +254,14 @@ export const answer = async (index, text, most) => {
 // chips are the filters of a question, to be taken off.
 export const chips = (q, off) => q.chips.flatMap(c => [button(`${c.trim()} ×`, () => off(q.text.replace(c, "")), `Remove ${c.trim()}`), " "]);
 
-// address is where a hit is. fill has an element show the part of its text with the words, and a link lead to these.
-const address = (entry, { section: n }) => { const s = entry.sections[n - 1]; return here(entry.url) + (s ? `#${s[0]}` : "") };
+// fill has an element show the section that has the words and the part of its text with them, and a link lead there.
 export const fill = async (entry, f, terms, link, text, most) => {
-  const url = address(entry, f), [, body] = await textOf(entry, part, f.section), parts = excerpt(body, terms, most);
-  text.replaceChildren(...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
+  const [id, title, body] = await sectionOf(entry, part, f.section), parts = excerpt(body, terms, Math.max(60, most - title.length));
+  text.replaceChildren(...title ? [el("b", {}, title), " "] : [], ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
   // A browser that knows fragments of text marks the words there, too.
   const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
-  link.href = url + (words.length ? `${f.section ? "" : "#"}:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}` : "");
+  const to = id + (words[0] ? `:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}` : "");
+  link.href = link.pathname + (to && `#${to}`);
 };
 export const whenSeen = (e, show) => new IntersectionObserver((all, o) => {
   if (all.some(a => a.isIntersecting)) { o.disconnect(); show().catch(() => {}) }
@@ -279,12 +276,10 @@ export const search = form => {
   let asked = 0;
 
   const item = (entry, f, terms) => {
-    const section = entry.sections[f.section - 1];
-    const lang = entry.locale, link = el("a", { href: address(entry, f), lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
+    const lang = entry.locale, link = el("a", { href: here(entry.url), lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
     const text = el("p", { className: "ex small muted", lang, dir: "auto" }), last = entry.lastCallDeadline;
     const until = last ? ` until ${new Date(last).toUTCString().slice(5, 16)}` : "";
-    const where = section?.[1] ? el("p", { className: "small", lang }, section[1]) : "";
-    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until), where, text);
+    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until), text);
     whenSeen(li, () => fill(entry, f, terms, link, text, innerWidth < 600 ? 120 : 220));
     return li;
   };

@@ -167,15 +167,14 @@ func hit(m *search.Manifest, x parts, f search.Found, terms []string) (h api.Sea
 	if h.ID, err = mip.ParseID(e.ID); err != nil {
 		return h, false, unreadable(err)
 	}
-	if f.Section > 0 && f.Section <= len(e.Sections) {
-		s := e.Sections[f.Section-1]
-		h.Section, h.URL = &api.SearchSection{ID: s[0], Title: s[1]}, e.URL+"#"+s[0]
-	}
-	_, text, err := e.Section(x, f.Section)
+	s, err := e.Section(x, f.Section)
 	if err != nil {
-		return h, false, nil // the hit is of use without its text
+		return h, false, nil // the hit is of use without its section
 	}
-	for _, of := range search.Excerpt(text, terms) {
+	if f.Section > 0 && s.ID() != "" {
+		h.Section, h.URL = &api.SearchSection{ID: s.ID(), Title: s.Title()}, e.URL+"#"+s.ID()
+	}
+	for _, of := range search.Excerpt(s.Text(), terms) {
 		h.Excerpt = append(h.Excerpt, api.Fragment(of))
 	}
 	return h, true, nil

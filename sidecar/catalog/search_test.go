@@ -68,10 +68,10 @@ func TestSearchRefuses(t *testing.T) {
 		"odd addresses":          {manifest(func(m *search.Manifest) { m.Shards[0].URL = "https://mips.example.org/../sidecar.json" }), api.UpstreamUnavailable},
 		"no titles":              {manifest(func(m *search.Manifest) { m.Titles = nil }), api.UpstreamUnavailable},
 		"parts of another build": {parts(func(files fstest.MapFS, name string) { delete(files, name) }), api.NotReady},
-		"parts of another form":  {parts(func(files fstest.MapFS, name string) { put(files, name, `{"version":2}`) }), api.UpstreamUnavailable},
+		"parts of another form":  {parts(func(files fstest.MapFS, name string) { put(files, name, `{"version":1}`) }), api.UpstreamUnavailable},
 		"titles without proposals": {parts(func(files fstest.MapFS, name string) {
 			if strings.Contains(string(files[name].Data), `"mark"`) {
-				put(files, name, `{"version":1,"proposals":[]}`)
+				put(files, name, `{"version":2,"proposals":[]}`)
 			}
 		}), api.UpstreamUnavailable},
 	} {
@@ -90,7 +90,7 @@ func TestSearchRefuses(t *testing.T) {
 func TestSearchWithoutTexts(t *testing.T) {
 	files := sampleFiles(t)
 	for name, f := range files {
-		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":1,"sections":[`) {
+		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":2,"sections":[`) {
 			delete(files, name)
 		}
 	}
