@@ -27,6 +27,7 @@ func TestPages(t *testing.T) {
 		{"step 2: skip to content", skip},
 		{"step 3: slash leads to the search", slash},
 		{"steps 4 to 6: typing filters, the address keeps it, Back leaves", typing},
+		{"words alone on a phone", folded},
 		{"steps 3 and 7: a number comes first, Escape empties the search", numbers},
 		{"step 8: a status filters", tiles},
 		{"step 9: filters and heat in an address", combined},

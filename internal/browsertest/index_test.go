@@ -132,6 +132,29 @@ func typing(t *testing.T, r *served) {
 	tab.Wait(`location.pathname === "/feeds/"`)
 }
 
+// folded searches on a phone: what else can be chosen stands above what is found if it is chosen or asked for.
+func folded(t *testing.T, r *served) {
+	const more = `document.querySelector("#filters select").checkVisibility()`
+	tab := r.tab(t, View{Width: 320})
+	for query, want := range map[string]bool{"?q=gas": false, "?q=gas&page=2": false, "?status=final": true, "?q=gas&status=final": true} {
+		tab.Go("/" + query)
+		if got := Ask[bool](tab, more); got != want {
+			t.Errorf("/%s shows what else can be chosen: %t", query, got)
+		}
+		tab.Wait(`document.querySelector("#count").textContent.includes(" of ")`)
+		if got := Ask[bool](tab, more); got != want {
+			t.Errorf("/%s, answered, shows what else can be chosen: %t", query, got)
+		}
+	}
+	tab.Go("/")
+	tab.Click("#q")
+	tab.Press("gas")
+	tab.Wait(`document.querySelector("#list .ex")`)
+	if Ask[bool](tab, more) {
+		t.Error("words that are typed unfold what else can be chosen")
+	}
+}
+
 // numbers types the number of a proposal in many ways, and empties the search by Escape, as the browser does.
 func numbers(t *testing.T, r *served) {
 	tab := r.tab(t, View{})

@@ -178,6 +178,7 @@ func TestList(t *testing.T) {
 		shows(tab, ids(all[pageRows:2*pageRows], everyone))
 		tab.Reload()
 		shows(tab, ids(all[pageRows:2*pageRows], everyone))
+		tab.Click("label[for=more]")
 		tab.Click("[data-status=draft]") // another choice begins at its first page
 		tab.Wait(`location.search === "?status=draft"`)
 	})

@@ -5,7 +5,7 @@ const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", 
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
 export const choose = async ({ form, keys, box, table, body, blank, heads, chips, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
-  const d = document, $ = (s, r = d) => r.querySelector(s), home = $(".brand").href, none = $("#none"), pager = $("#pager"), size = Number(form.dataset.size), ten = 10;
+  const d = document, $ = (s, r = d) => r.querySelector(s), home = $(".brand").href, none = $("#none"), pager = $("#pager");
   const networks = form.dataset.networks.split(" ").filter(Boolean);
   const kinds = [...box.kind?.options ?? []].map(o => o.value);
   const order = chips.map(c => c.dataset.status);
@@ -97,7 +97,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     return tr;
   };
 
-  const chosen = () => Object.fromEntries(keys.map(k => [k, box[k]?.value.trim() ?? ""]));
+  const chosen = () => Object.fromEntries(keys.map(k => [k, box[k].value.trim()]));
   const address = v => {
     const u = new URL(location);
     for (const k of keys) if (v[k]) u.searchParams.set(k, v[k]); else u.searchParams.delete(k);
@@ -129,8 +129,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     };
   };
 
-  // The page as it came is the answer to no question.
-  const first = [...body.rows], counts = chips.map(c => $(".n", c).textContent);
+  // The page as it came is the answer to no question, and as long as others. Of what is found each row is read: there are ten.
+  const first = [...body.rows], size = first.length, ten = 10, counts = chips.map(c => $(".n", c).textContent);
   let drawn = 0;
   const draw = async () => {
     if (box.sort.value.endsWith("heat")) askHeat();
@@ -188,7 +188,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     sort.options[0].text = v.q ? "Best first" : usual;
     for (const c of chips) c.ariaPressed = on.includes(c.dataset.status);
     for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort !== key ? null : sign > 0 ? "ascending" : "descending";
-    if (keys.some(k => v[k])) form.dataset.on = ""; else delete form.dataset.on;
+    // On a phone words alone leave what else can be chosen folded.
+    if (keys.some(k => v[k])) form.dataset.on = keys.some(k => v[k] && !"q page".includes(k)); else delete form.dataset.on;
     return address(v);
   };
   // Back undoes a choice, but not each letter that was typed.
@@ -227,7 +228,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   form.addEventListener("submit", e => { e.preventDefault(); apply(true, box.page.value) });
   $("#clear").addEventListener("click", e => {
     if (!plain(e)) return;
-    for (const k of keys) if (box[k]) box[k].value = "";
+    for (const k of keys) box[k].value = "";
     apply(true);
     box.q.focus();
   });
@@ -242,6 +243,6 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   addEventListener("popstate", () => { restore(); mark(); draw() });
 
   // Somebody may have begun to type before all this was there.
-  if (keys.some(k => box[k]?.value)) await apply(false, box.page.value);
+  if (keys.some(k => box[k].value)) await apply(false, box.page.value);
   return () => box.sort.value.endsWith("heat") ? draw() : undefined;
 };

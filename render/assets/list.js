@@ -2,7 +2,7 @@
 // a reader turns to it, or has an address with a choice.
 const form = $("#filters");
 if (form) {
-  const keys = ["q", "status", "kind", "category", "type", "upgrade", "chain", "author", "sort", "page"], box = form.elements;
+  const box = form.elements, keys = [...box].map(e => e.name).filter(Boolean);
   const table = $("#list"), body = table.tBodies[0], blank = $("#blank").content.firstElementChild, note = $("#heat");
 
   const heats = new Map(); // by id, once the sidecar has answered
@@ -49,8 +49,8 @@ if (form) {
   const restore = () => {
     const was = new URLSearchParams(location.search);
     offer(was.get("sort") ?? "");
-    for (const k of keys) if (box[k]) box[k].value = was.getAll(k).join(",");
-    return keys.some(k => box[k]?.value);
+    for (const k of keys) box[k].value = was.getAll(k).join(",");
+    return keys.some(k => box[k].value);
   };
   // A head sorts the other way round, too, and the form says so.
   const offer = sort => {
@@ -76,7 +76,7 @@ if (form) {
     if (chosen) e.click();
   });
   for (const type of ["focusin", "pointerover", "input"]) for (const e of [form, table.tHead, $(".life")]) e.addEventListener(type, choose, { once: true });
-  if (restore()) { form.dataset.on = form.dataset.wait = ""; choose() }
+  if (restore()) { form.dataset.on = root.dataset.q; form.dataset.wait = ""; choose() }
   // Until here what may be a choice in the address has shown its controls, so that nothing moves.
   delete root.dataset.q;
 }
