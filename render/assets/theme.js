@@ -1,5 +1,5 @@
 // Blocking, so that the first frame has the stored theme and the controls that need scripts.
-if(self.document){const root=document.documentElement;root.dataset.js="";if(/=./.test(location.search))root.dataset.q=/[?&][^qp]\w*=./.test(location.search);
+if(self.document){const root=document.documentElement;root.dataset.js="";if(/=./.test(location.search))root.dataset.q=/[?&][^qp]/.test(location.search);
 // The browser's own bars take the chosen theme as well.
 self.themeColor=t=>{for(const m of document.querySelectorAll("meta[name=theme-color]")){const own=m.dataset.scheme??=/dark/.test(m.media)?"dark":"light";m.media=t===own?"all":t==="auto"?`(prefers-color-scheme:${own})`:"not all"}};
 try{const t=localStorage.getItem("theme");if(t==="light"||t==="dark"){root.dataset.theme=t;themeColor(t)}}catch{}}
