@@ -8,7 +8,7 @@ const source = (li, ok, at, why) => {
   at ??= li.dataset.at;
   if (at) li.dataset.at = at;
   // Figures of the forum are kept for five minutes, and take a little longer to come.
-  const fresh = ok && Date.now() - Date.parse(at) <= (li.dataset.source === "forum" ? 42e4 : 12e4);
+  const fresh = ok && Date.now() - Date.parse(at) <= (li.dataset.source === "forum" ? 420000 : 120000);
   li.className = fresh ? "ok" : at ? "old" : "down";
   put($("span", li), fresh ? `${ago(at)} old` : !at ? why : `old, ${ago(at)}${ok || !why ? "" : `: ${why}`}`);
 };
@@ -30,7 +30,7 @@ const draw = (id, recent, card) => {
   const [area, path] = $$(".spark path", card);
   path.setAttribute("d", `M${line}`);
   area.setAttribute("d", `M${line}L300 40L0 40Z`);
-  put($("[data-f=pace]", card), `Block time, last ${Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 6e4))} min: ${low}${high > low ? ` to ${high}` : ""} ms`);
+  put($("[data-f=pace]", card), `Block time, last ${Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 60000))} min: ${low}${high > low ? ` to ${high}` : ""} ms`);
 };
 
 const show = w => {

@@ -2,7 +2,7 @@
 if(self.document){const root=document.documentElement;root.dataset.js="";if(/=./.test(location.search))root.dataset.q=/[?&][^qp]/.test(location.search);
 // The browser's own bars take the chosen theme as well.
 self.themeColor=t=>{for(const m of document.querySelectorAll("meta[name=theme-color]")){const own=m.dataset.scheme??=/dark/.test(m.media)?"dark":"light";m.media=t===own?"all":t==="auto"?`(prefers-color-scheme:${own})`:"not all"}};
-try{const t=localStorage.getItem("theme");if(t==="light"||t==="dark"){root.dataset.theme=t;themeColor(t)}}catch{}}
+try{const t=localStorage.theme;if(t==="light"||t==="dark"){root.dataset.theme=t;themeColor(t)}}catch{}}
 // As a worker the same file asks for live figures: it is in the browser's cache, and what a worker asks for in
 // vain, on a site without a sidecar, is no error of the page.
 else onmessage=async e=>{let a=[0];
