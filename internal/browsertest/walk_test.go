@@ -222,7 +222,7 @@ const shiftsSeen = `
 		sheet.replaceSync("body { display: none } .hold { animation-delay: 1h !important }");
 		document.adoptedStyleSheets = [sheet];
 		document.addEventListener("readystatechange", () => sheet.deleteRule(0), { once: true });
-		const note = list => { for (const e of list) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => s.node?.outerHTML?.slice(0, 120))) };
+		const note = list => { for (const e of list) if (e.value >= .0005) shifts.push(e.value + " " + e.sources.map(s => (s.node?.outerHTML ?? s.node?.parentElement?.outerHTML ?? "what is gone").slice(0, 120) + " from " + JSON.stringify(s.previousRect) + " to " + JSON.stringify(s.currentRect))) };
 		const observer = new PerformanceObserver(list => note(list.getEntries()));
 		observer.observe({ type: "layout-shift", buffered: true });
 		window.shifted = () => { note(observer.takeRecords()); return shifts };
