@@ -1,12 +1,51 @@
 package browsertest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/mipwatch/mipwatch/internal/corpora"
 )
+
+// TestSearchWeight types words into the fields of a large site as somebody who was never there: what they ask for beside the
+// page, packed, is bounded, and what a further word adds.
+func TestSearchWeight(t *testing.T) {
+	t.Parallel()
+	start(t)
+	v := setup{folders: []string{corpora.Need(t, "eips")}, prefix: "EIP"}.serve(t)
+	const first, further = 48_000, 25_000
+	for path, results := range map[string]string{"/": "#list tbody", "/search/": "#found", "/about/": ".pop"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			tab := v.tab(t, View{})
+			tab.Go(path)
+			weighed := len(tab.Requests())
+			weigh := func(word string, most int) {
+				tab.Press(word + " ")
+				tab.Wait(fmt.Sprintf(`[...document.querySelectorAll("%s mark")].some(m => m.textContent.toLowerCase().startsWith(%q)) &&
+					[...document.querySelectorAll("%[1]s .ex")].every(e => e.firstChild || e.getBoundingClientRect().top >= innerHeight)`, results, word))
+				sum, parts, all := 0, "", tab.Requests()
+				for _, r := range all[weighed:] {
+					n := len(v.get(t, strings.TrimPrefix(r.URL, v.base), "gzip"))
+					sum += n
+					parts += fmt.Sprintf(" %s %d", r.URL, n)
+				}
+				weighed = len(all)
+				t.Logf("%s asks for %d bytes", word, sum)
+				if sum > most {
+					t.Errorf("%s asks for %d bytes, want %d at most:%s", word, sum, most, parts)
+				}
+			}
+			tab.Press("/")
+			weigh("blob", first)
+			weigh("market", further)
+		})
+	}
+}
 
 // searching looks for words of texts on their page, in the field of another page, and where there are none.
 func searching(t *testing.T, r *served) {

@@ -75,7 +75,7 @@ func TestCut(t *testing.T) {
 	}
 	long := strings.Repeat("fee ", 10_000)
 	from, parts := Cut(&Proposal{Description: "All.", Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]}, {"", "", long[:5_000]}, {"", "", long[:5_000]}}})
-	if got := fmt.Sprint(from, len(parts[0].Sections[0].Text()), len(parts[1].Sections[0].Text())); got != fmt.Sprint([]int{0, 2, 3, 5, 6}, len("All."), longestText) {
+	if got := fmt.Sprint(from, len(parts[0].Sections[0].Text()), len(parts[1].Sections[0].Text())); got != fmt.Sprint([]int{0, 2, 3, 4, 5, 6}, len("All."), longestText) {
 		t.Errorf("parts begin at %s", got)
 	}
 }

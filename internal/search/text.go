@@ -29,7 +29,7 @@ const (
 	// longestText is in bytes. Excerpts and phrases are found in so much of a section; its words are found in all of it.
 	longestText = 24 << 10
 	// textsOf is how many bytes the texts of a part have, if it has more than one.
-	textsOf = 8 << 10
+	textsOf = 4 << 10
 )
 
 // Cut are the texts of a proposal in parts of bounded size, by the first section of each. Section 0 is what a reader is shown of
