@@ -85,7 +85,7 @@ func TestWalk(t *testing.T) {
 			v := setup{folders: []string{some(t, corpora.Need(t, real.name), real.files)}, prefix: real.prefix}.serve(t)
 			paths, draw := v.pages(), rand.New(rand.NewPCG(*walkSeed, 0))
 			draw.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-			paths = paths[:real.pages]
+			paths = append([]string{"/"}, paths[:real.pages]...)
 			t.Logf("-walk-seed=%d draws %q", *walkSeed, paths)
 			walk{real.name, v, paths, wide, []int{1200}}.begin(t)
 			walk{real.name, v, paths, narrow, []int{390}}.begin(t)
