@@ -237,7 +237,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const people = new Set((await read() ?? []).flatMap(m => m.authors));
     $("#authors").replaceChildren(...[...people].sort(names.compare).map(value => Object.assign(d.createElement("option"), { value })));
   };
-  const near = e => { if (e === box.author) suggest(); else if (e.matches("select")) read() };
+  const near = e => { if (e === box.author) suggest(); else if (e?.matches("select")) read() };
   for (const e of form.querySelectorAll("select, #author")) e.addEventListener("focus", () => near(e), { once: true });
   near(d.activeElement);
   addEventListener("popstate", () => { restore(); mark(); draw() });
