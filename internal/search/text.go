@@ -111,6 +111,16 @@ func unlinked(text string) string {
 	}
 }
 
+// rule is how long the line at the beginning of a text is if it is that of a table under its heads, or one that parts a text,
+// and 0 for any other.
+func rule(text string) int {
+	line, _, _ := strings.Cut(text, "\n")
+	if strings.Trim(line, " \t\r|:-=_*>") != "" {
+		return 0
+	}
+	return len(line)
+}
+
 // unmarked is a text in one line, without the marks of Markdown for code, emphasis, tables, headings, quotes, rules and lists.
 func unmarked(text string) string {
 	var b strings.Builder
@@ -118,17 +128,17 @@ func unmarked(text string) string {
 	for i := 0; i < len(text); {
 		c, size := utf8.DecodeRuneInString(text[i:])
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
-		if begins && strings.ContainsRune("|:-=_*>", c) {
-			// The line of a table under its heads, or one that parts a text.
-			if line, _, _ := strings.Cut(text[i:], "\n"); strings.Trim(line, " \t\r|:-=_*>") == "" {
-				size, c = len(line), ' '
-			}
+		ruled := 0
+		if begins && !isBlank(c) {
+			ruled = rule(text[i:])
 		}
 		switch {
 		case isBlank(c):
 			blank, begins = true, begins || strings.ContainsRune("\n\r\u2028\u2029", c)
 			i += size
 			continue
+		case ruled > 0:
+			blank, size = true, ruled
 		case strings.ContainsRune("`*|#>", c), begins && (c == '-' || c == '+') && i+size < len(text) && isBlank(next):
 			blank = true
 		default:

@@ -189,7 +189,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     for (const c of chips) c.ariaPressed = on.includes(c.dataset.status);
     for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort !== key ? null : sign > 0 ? "ascending" : "descending";
     // On a phone words alone leave what else can be chosen folded.
-    if (keys.some(k => v[k])) form.dataset.on = keys.some(k => v[k] && !"q page".includes(k)); else delete form.dataset.on;
+    if (keys.some(k => v[k])) form.dataset.on = keys.some(k => v[k] && !["q", "page"].includes(k)); else delete form.dataset.on;
     return address(v);
   };
   // Back undoes a choice, but not each letter that was typed.
