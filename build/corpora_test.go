@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
@@ -107,7 +109,36 @@ var collections = []struct {
 		if stub := b.single(t, 1046); !strings.Contains(stub.RawMarkdown, "moved") || len(stub.Sections) == 0 {
 			t.Errorf("the stub 1046 is not published with its text: %+v", stub)
 		}
+		checkIndexSize(t, b)
 	}},
+}
+
+// checkIndexSize packs the index of all words and the texts, file by file.
+func checkIndexSize(t *testing.T, b built) {
+	var m search.Manifest
+	if err := json.Unmarshal(b.files["api/v1/search.json"], &m); err != nil {
+		t.Fatal(err)
+	}
+	packed := func(body []byte) int {
+		var w bytes.Buffer
+		z := gzip.NewWriter(&w)
+		_, _ = z.Write(body) // to memory
+		_ = z.Close()
+		return w.Len()
+	}
+	index, texts := 0, 0
+	for _, s := range m.Shards {
+		index += packed(b.files["assets/"+path.Base(s.URL)])
+	}
+	for name, body := range b.files {
+		if ok, _ := path.Match("eip/*.md", name); ok {
+			texts += packed(body)
+		}
+	}
+	t.Logf("the index has %d bytes, the texts have %d", index, texts)
+	if index > texts*15/100 {
+		t.Errorf("the index has %d bytes, want 15 %% of the %d of the texts at most", index, texts)
+	}
 }
 
 // TestCorpora builds each collection once and holds the tree to everything that is true of any.

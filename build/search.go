@@ -23,7 +23,7 @@ type searchable struct {
 	text  search.Proposal
 	entry search.Entry
 	// parts are those with what is read of it.
-	parts []searchText
+	parts [][]byte
 }
 
 // search adds the index of all words: a list of proposals, and parts that are named by their content, so that a browser keeps
@@ -44,7 +44,7 @@ func (p *planner) search() error {
 		return err
 	}
 	m := search.Manifest{
-		Version: search.Version, Kinds: []string{}, Locales: []string{}, Proposals: []string{}, Statuses: []string{}, Status: []int{},
+		Version: search.Version, Kinds: []string{}, Locales: []string{}, Proposals: []string{}, Statuses: []string{}, Status: []int{}, Parts: []int{},
 		Translated: []search.Part{}, Titles: []search.Part{},
 	}
 	for _, k := range p.info.Kinds {
@@ -70,6 +70,7 @@ func (p *planner) search() error {
 	for _, locale := range m.Locales {
 		local := m
 		local.Proposals, local.Titles, local.Status = slices.Clone(m.Proposals), slices.Clone(m.Titles), slices.Clone(m.Status)
+		local.Parts = slices.Clone(m.Parts)
 		if err := p.addTitles(&local, translated[locale]); err != nil {
 			return err
 		}
@@ -106,10 +107,16 @@ func eachText(all []searchable, fill func(i int)) error {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
-		workers.Go(func() (err error) {
+		workers.Go(func() error {
 			fill(i)
-			all[i].parts, err = searchTexts(&all[i].text)
-			return err
+			for _, part := range all[i].text.Cut() {
+				body, err := api.JSON(part)
+				if err != nil {
+					return err
+				}
+				all[i].parts = append(all[i].parts, body)
+			}
+			return nil
 		})
 	}
 	return workers.Wait()
@@ -123,12 +130,11 @@ func (p *planner) addShards(of []searchable) ([]search.Part, error) {
 	}
 	out := []search.Part{}
 	for _, s := range search.Shards(texts) {
-		first, _, _ := strings.Cut(s.Terms, " ")
 		body, err := api.JSON(s)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, p.addSearchPart(first, body))
+		out = append(out, search.Part{From: s.First(), URL: p.addSearchPart(body)})
 	}
 	return out, nil
 }
@@ -139,17 +145,17 @@ func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
 		b := search.Block{Version: search.Version, Proposals: []search.Entry{}}
 		from := strconv.Itoa(len(m.Proposals))
 		for _, s := range block {
-			for _, t := range s.parts {
-				s.entry.Texts = append(s.entry.Texts, p.addSearchPart(t.from, t.body))
+			for _, body := range s.parts {
+				s.entry.Texts = append(s.entry.Texts, p.addSearchPart(body))
 			}
 			b.Proposals = append(b.Proposals, s.entry)
-			m.Add(s.of.ID.Key(p.info.Prefix), string(s.of.Stage), s.of.Status.Slug())
+			m.Add(s.of.ID.Key(p.info.Prefix), string(s.of.Stage), s.of.Status.Slug(), len(s.parts))
 		}
 		body, err := api.JSON(b)
 		if err != nil {
 			return err
 		}
-		m.Titles = append(m.Titles, p.addSearchPart(from, body))
+		m.Titles = append(m.Titles, search.Part{From: from, URL: p.addSearchPart(body)})
 	}
 	return nil
 }
@@ -157,8 +163,8 @@ func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
 // searchPart is how the routes of the parts of the index begin.
 const searchPart = "/assets/search."
 
-// addSearchPart adds a part of the index, which begins with something.
-func (p *planner) addSearchPart(from string, body []byte) search.Part {
+// addSearchPart adds a part of the index, and says where it is.
+func (p *planner) addSearchPart(body []byte) (url string) {
 	sum := sha256.Sum256(body)
 	// Each search reads the list of names, which are short: of many thousand parts two may begin alike.
 	for n := 4; ; n++ {
@@ -170,27 +176,8 @@ func (p *planner) addSearchPart(from string, body []byte) search.Part {
 		case have != sum:
 			continue
 		}
-		return search.Part{From: from, URL: p.options.Site.URL(route)} // proposals with the same text share it
+		return p.options.Site.URL(route) // proposals with the same text share it
 	}
-}
-
-// searchText is a part of the index with texts, and its first section.
-type searchText struct {
-	from string
-	body []byte
-}
-
-// searchTexts are the parts with the texts of a proposal.
-func searchTexts(p *search.Proposal) (out []searchText, err error) {
-	from, parts := search.Cut(p)
-	for i, part := range parts {
-		body, err := api.JSON(part)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, searchText{strconv.Itoa(from[i]), body})
-	}
-	return out, nil
 }
 
 // fill says what is searched and shown of a text with these sections. What is a filter is the header's, in every language.
@@ -215,7 +202,7 @@ func (s *searchable) fill(locale, title string, description *string, sections []
 	s.entry = search.Entry{
 		ID: m.ID.String(), Locale: locale, Title: plain.Text(title), Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
 		Category: m.Category, Hardfork: m.Hardfork, Activations: m.Activations, Created: m.Created, Updated: m.Updated, ForumTopicID: m.ForumTopicID,
-		Ended: append([]string{}, plain.Ended(*m)...), Lists: []string{"status/" + m.Status.Slug()}, Texts: []search.Part{},
+		Ended: append([]string{}, plain.Ended(*m)...), Lists: []string{"status/" + m.Status.Slug()}, Texts: []string{},
 	}
 	if m.Hardfork != nil {
 		s.entry.Lists = append(s.entry.Lists, "upgrade/"+mip.Slug(*m.Hardfork))

@@ -29,7 +29,7 @@ const count = async (name, ask) => {
 
 copyFileSync("../render/assets/search.js", `${site}/search.mjs`);
 const { parse, find } = await import(`${site}/search.mjs`), manifest = json(`${site}/api/v1/search.json`);
-const part = async p => json(site + new URL(p.url).pathname);
+const part = async url => json(site + new URL(url).pathname);
 await count("script", async text => (await find(manifest, part, parse(`${text} `, manifest.kinds), 5)).found.map(f => manifest.proposals[f.proposal]));
 
 const mini = new MiniSearch({ fields: ["title", "description", "text"] });

@@ -22,7 +22,7 @@ func SearchFilters() []string { return []string{"status", "type", "category", "k
 type SearchResults struct {
 	Query      string        `json:"query" doc:"The text that was asked for, without characters that nobody sees."`
 	Count      int           `json:"count" doc:"How many proposals were found; hits has the best of them."`
-	Partial    bool          `json:"partial" doc:"There may be more with the phrase: hits has limit of them, or 24 sections were read."`
+	Partial    bool          `json:"partial" doc:"There may be more with the phrase: hits has limit of them, or 24 parts of texts were read."`
 	Hits       []SearchHit   `json:"hits" doc:"The best first; for filters alone the last number first."`
 	DidYouMean []Replacement `json:"didYouMean" doc:"Words that no text has, with those that were looked for in their place."`
 	Unknown    []Unknown     `json:"unknown" doc:"Filters with a value that no proposal has, so that nothing is found by them, with values that there are."`

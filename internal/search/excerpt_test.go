@@ -68,14 +68,15 @@ func TestExcerpt(t *testing.T) {
 func TestCut(t *testing.T) {
 	for _, heading := range []string{"", "## T\n", "\n## T\n", "T\n===\n", "T of\ntwo lines\n---\n"} {
 		title := strings.Repeat("T", min(1, len(heading)))
-		from, parts := Cut(&Proposal{Sections: []Section{{"", "", " \n"}, {"s", title, heading + "A *fee*\n"}}})
-		if got, want := fmt.Sprintf("%v %q", from, parts[0].Sections), fmt.Sprintf(`[0] [["" "" "A fee"] ["" "" ""] ["s" %q "A fee"]]`, title); got != want {
+		p := Proposal{Sections: []Section{{"", "", " \n"}, {"s", title, heading + "A *fee*\n"}}}
+		if got, want := fmt.Sprintf("%q", p.Cut()[0].Sections), fmt.Sprintf(`[["" "" "A fee"] ["" "" ""] ["s" %q "A fee"]]`, title); got != want {
 			t.Errorf("%q: %s", heading, got)
 		}
 	}
 	long := strings.Repeat("fee ", 10_000)
-	from, parts := Cut(&Proposal{Description: "All.", Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]}, {"", "", long[:5_000]}, {"", "", long[:5_000]}}})
-	if got := fmt.Sprint(from, len(parts[0].Sections[0].Text()), len(parts[1].Sections[0].Text())); got != fmt.Sprint([]int{0, 2, 3, 4, 5, 6}, len("All."), longestText) {
+	p := Proposal{Description: "All.", Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]}, {"", "", long[:5_000]}, {"", "", long[:5_000]}}}
+	parts := p.Cut()
+	if got := fmt.Sprint(p.parts, len(parts[0].Sections[0].Text()), len(parts[1].Sections[0].Text())); got != fmt.Sprint([]int{0, 2, 3, 4, 5, 6}, len("All."), longestText) {
 		t.Errorf("parts begin at %s", got)
 	}
 }
@@ -99,14 +100,15 @@ func FuzzExcerpt(f *testing.F) {
 
 // FuzzSearch reads any shard, cut or of another index, and finds no proposal that is not there.
 func FuzzSearch(f *testing.F) {
-	f.Add("base fee fees", "! ~!!!! !", "# #", "base fee", uint64(1))
-	f.Fuzz(func(t *testing.T, names, proposals, sections, question string, seed uint64) {
-		s := &Shard{Version: Version, Terms: names, Proposals: proposals, Sections: sections}
+	f.Add("0base 0fee 3s", "gIDA", 2, "base fee", uint64(1))
+	f.Fuzz(func(t *testing.T, names, postings string, among int, question string, seed uint64) {
+		s := &Shard{Version: Version, Terms: names, Among: among, Postings: postings}
 		r := rand.New(rand.NewPCG(seed, 0))
-		if r.IntN(2) == 0 {
-			s.Split()
-		}
 		m := &Manifest{Version: Version, Kinds: []string{"MIP"}, Proposals: []string{"1", "2"}, Stages: "d"[:r.IntN(2)], Shards: []Part{{"", "x"}}}
+		m.Parts = []int{1, r.IntN(1<<r.IntN(60)) - 1}
+		if r.IntN(2) == 0 {
+			s.Split(m)
+		}
 		a, err := Search(m, &made{shards: map[string]*Shard{"x": s}}, Parse(strings.ReplaceAll(question, `"`, ""), m.Kinds...), limit)
 		if err != nil {
 			t.Fatal(err)

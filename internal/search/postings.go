@@ -1,122 +1,163 @@
 package search
 
-import "strings"
-
-// Postings are text, so that hosts compress them and any language reads them: each number is one or more of these letters,
-// none of which JSON or HTML escapes.
-const letters = "!#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~"
-
-const (
-	radix  = len(letters) // 89
-	single = 64           // numbers of one letter
-	// escape begins a number of three more letters. The letters between single and escape begin one of one more.
-	escape = radix - 1
-	double = single + (escape-single)*radix // the first number that takes the escape
+import (
+	"encoding/base64"
+	"math/bits"
 )
 
-// digitOf has the value of each letter.
-var digitOf = func() (of [256]int) {
-	for i := range of {
-		of[i] = -1
-	}
-	for i := range radix {
-		of[letters[i]] = i
-	}
-	return of
-}()
-
-// put writes a number up to double+radix³.
-func put(b *strings.Builder, n int) {
-	switch {
-	case n < single:
-		b.WriteByte(letters[n])
-	case n < double:
-		n -= single
-		b.WriteByte(letters[single+n/radix])
-		b.WriteByte(letters[n%radix])
-	default:
-		n -= double
-		b.WriteByte(letters[escape])
-		b.WriteByte(letters[n/(radix*radix)%radix])
-		b.WriteByte(letters[n/radix%radix])
-		b.WriteByte(letters[n%radix])
-	}
-}
-
-// take reads a number from the beginning of a text. ok is false where there is none.
-func take(s string) (n int, rest string, ok bool) {
-	digit := func(i int) int {
-		if i >= len(s) {
-			return -1
-		}
-		return digitOf[s[i]]
-	}
-	switch first := digit(0); {
-	case first < 0:
-		return 0, "", false
-	case first < single:
-		return first, s[1:], true
-	case first < escape:
-		if digit(1) < 0 {
-			return 0, "", false
-		}
-		return single + (first-single)*radix + digit(1), s[2:], true
-	}
-	n = double
-	for i, scale := 1, radix*radix; i <= 3; i, scale = i+1, scale/radix {
-		if digit(i) < 0 {
-			return 0, "", false
-		}
-		n += digit(i) * scale
-	}
-	return n, s[4:], true
-}
-
-// hit says that a term is in a section of a proposal.
+// hit says that a term is in a proposal, where it is to be shown, and what it counts there.
 type hit struct {
 	// proposal counts from 0 in the order of ids.
 	proposal int
-	// section counts from 1 in the order of the text; 0 is what the header says.
-	section int
-	weight  int
+	// part is that of its texts with the section that has most of the term, from 0.
+	part int
+	// weight is the most that the term is anywhere in the proposal.
+	weight int
 }
 
-// encode writes hits, which are sorted: for each proposal its distance from the last one; and for each of its sections the
-// distance from the last one, times four with the weight, times two with one more for the last of the proposal.
-func encode(hits []hit) (proposals, sections string) {
-	var p, s strings.Builder
-	proposal, section := 0, 0
-	for i, h := range hits {
-		if i == 0 || h.proposal != hits[i-1].proposal {
-			put(&p, h.proposal-proposal)
-			proposal, section = h.proposal, 0
+// Weights of a hit, the most frequent one first. Those of a body say how much of a section the term is.
+const (
+	some = iota
+	much
+	heading
+	said // in the description, or in the names of the authors
+	title
+	weights
+)
+
+// encoder writes lists of hits as bits, one behind the other.
+type encoder struct {
+	bytes []byte
+	n     int // bits that are written
+}
+
+func (e *encoder) bits(value, n int) {
+	for n--; n >= 0; n-- {
+		if e.n%8 == 0 {
+			e.bytes = append(e.bytes, 0)
 		}
-		end := 0
-		if i+1 == len(hits) || hits[i+1].proposal != h.proposal {
-			end = 1
-		}
-		put(&s, ((h.section-section)*4+h.weight)*2+end)
-		section = h.section
+		e.bytes[len(e.bytes)-1] |= byte(value>>n&1) << (7 - e.n%8)
+		e.n++
 	}
-	return p.String(), s.String()
 }
 
-// decode reads what encode wrote. Of anything else it returns what can be read.
-func decode(proposals, sections string) (hits []hit) {
-	proposal := 0
-	for proposals != "" {
-		n, rest, ok := take(proposals)
-		if !ok {
-			return hits
+// count writes a number from 1: as many zeros as it has binary digits behind the first, and its digits (Elias gamma).
+func (e *encoder) count(n int) {
+	more := bits.Len(uint(n)) - 1
+	e.bits(0, more)
+	e.bits(n, more+1)
+}
+
+// below writes one of so many numbers from 0, of which the first ones need a bit less (truncated binary).
+func (e *encoder) below(value, of int) {
+	n := bits.Len(uint(of)) - 1
+	if short := 2<<n - of; value < short {
+		e.bits(value, n)
+	} else {
+		e.bits(value+short, n+1)
+	}
+}
+
+// sorted writes rising numbers from least to most, of which the reader knows how many there are: the one in the middle, those
+// before it, those behind it (binary interpolative coding, Moffat and Stuiver 2000).
+func (e *encoder) sorted(hits []hit, least, most int) {
+	if len(hits) == 0 {
+		return
+	}
+	middle := len(hits) / 2
+	n := hits[middle].proposal
+	e.below(n-least-middle, most-least-len(hits)+2)
+	e.sorted(hits[:middle], least, n-1)
+	e.sorted(hits[middle+1:], n+1, most)
+}
+
+// list writes the hits of a term, one or more: how many there are, their proposals, which are below among, and for each its
+// weight, as so many ones with a zero behind them unless it is the last one, and its part. parts says how many a proposal has.
+// Of a filter the proposals are enough.
+func (e *encoder) list(hits []hit, filter bool, among int, parts []int) {
+	e.count(len(hits))
+	e.sorted(hits, 0, among-1)
+	if filter {
+		return
+	}
+	for _, h := range hits {
+		e.bits(1<<h.weight-1, h.weight)
+		if h.weight < weights-1 {
+			e.bits(0, 1)
 		}
-		proposals, proposal = rest, proposal+n
-		for section, end := 0, false; !end; {
-			if n, sections, ok = take(sections); !ok {
-				return hits
-			}
-			section += n / 8
-			hits, end = append(hits, hit{proposal, section, n / 2 % 4}), n%2 == 1
+		e.below(h.part, parts[h.proposal])
+	}
+}
+
+func (e *encoder) String() string { return base64.StdEncoding.EncodeToString(e.bytes) }
+
+// decoder reads what an encoder wrote. Behind its end there are zeros.
+type decoder struct {
+	bytes []byte
+	n     int // bits that are read
+}
+
+func newDecoder(postings string) *decoder {
+	bytes, _ := base64.StdEncoding.DecodeString(postings) // of a damaged text its beginning
+	return &decoder{bytes: bytes}
+}
+
+// ended reports that nothing is left but what fills the last byte.
+func (d *decoder) ended() bool { return d.n >= 8*len(d.bytes) }
+
+func (d *decoder) bits(n int) (value int) {
+	for ; n > 0; n-- {
+		value *= 2
+		if !d.ended() {
+			value += int(d.bytes[d.n/8] >> (7 - d.n%8) & 1)
 		}
+		d.n++
+	}
+	return value
+}
+
+// run counts bits of a value up to one of the other, which it reads, too, or up to most.
+func (d *decoder) run(of, most int) (n int) {
+	for n < most && d.bits(1) == of {
+		n++
+	}
+	return n
+}
+
+func (d *decoder) below(of int) int {
+	of = min(max(of, 1), 1<<30) // others are damaged
+	n := bits.Len(uint(of)) - 1
+	value, short := d.bits(n), 2<<n-of
+	if value >= short {
+		value = 2*value + d.bits(1) - short
+	}
+	return value
+}
+
+func (d *decoder) sorted(hits []hit, n, least, most int) []hit {
+	if n == 0 {
+		return hits
+	}
+	middle := n / 2
+	number := least + middle + d.below(most-least-n+2)
+	hits = append(d.sorted(hits, middle, least, number-1), hit{proposal: number})
+	return d.sorted(hits, n-middle-1, number+1, most)
+}
+
+// list reads the hits of a term. Those of damaged postings are no more than proposals, and may be any.
+func (d *decoder) list(filter bool, among int, parts []int) []hit {
+	n := d.run(0, 20)
+	n = 1<<n | d.bits(n)
+	if n > len(parts) || d.ended() {
+		return nil
+	}
+	hits := d.sorted(nil, n, 0, among-1)
+	for i, h := range hits {
+		if filter || h.proposal < 0 || h.proposal >= len(parts) {
+			continue
+		}
+		hits[i].weight = d.run(1, weights-1)
+		hits[i].part = d.below(parts[h.proposal])
 	}
 	return hits
 }

@@ -58,7 +58,7 @@ func TestScriptAgrees(t *testing.T) {
 			given.Terms = []string{}
 		}
 		for _, f := range a.Found {
-			given.Found = append(given.Found, [3]int{f.Proposal, f.Section, f.Score})
+			given.Found = append(given.Found, [3]int{f.Proposal, f.Part, f.Score})
 		}
 		for _, w := range terms(q) {
 			given.Asked = append(given.Asked, w.term)
@@ -88,8 +88,8 @@ import { terms, parse, find, excerpt } from "./search.mjs";
 const { manifests, plain, files, questions, excerpts, limit } = JSON.parse(readFileSync(0, "utf8")), out = [];
 for (const [i, q] of questions.entries()) {
   const manifest = manifests[i < plain ? 0 : 1];
-  const a = await find(manifest, async p => files[p.url], parse(q, manifest.kinds), limit);
-  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.section, f.score]), Asked: terms(q).map(w => w.term), Partial: a.partial, Unknown: a.unknown });
+  const a = await find(manifest, async url => files[url], parse(q, manifest.kinds), limit);
+  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.part, f.score]), Asked: terms(q).map(w => w.term), Partial: a.partial, Unknown: a.unknown });
 }
 const pieces = excerpts.map(e => excerpt(e.Text, e.Terms).map((Text, i) => ({ Text, Mark: i % 2 === 1 })).filter(p => p.Text));
 console.log(JSON.stringify({ answers: out, excerpts: pieces }));

@@ -9,7 +9,7 @@ import (
 const (
 	// mostNear is how many words are tried that begin like one.
 	mostNear = 50
-	// mostRead is how many sections are read for the phrases of one question.
+	// mostRead is how many parts of texts are read for the phrases of one question.
 	mostRead = 24
 	// mostKnown is how many values are told in place of an unknown one.
 	mostKnown = 12
@@ -19,8 +19,8 @@ const (
 type Found struct {
 	// Proposal is its position among all.
 	Proposal int
-	// Section is the position of its best section, from 1; 0 is the proposal as a whole.
-	Section int
+	// Part is the one of its texts, from 0, in which most of the question is.
+	Part int
 	// Score is larger for a better one, and comparable within one answer.
 	Score int
 }
@@ -29,7 +29,7 @@ type Found struct {
 type Answer struct {
 	// Found are the proposals, the best first.
 	Found []Found
-	// Partial says that there may be more with the phrases of the question, in sections that were not read.
+	// Partial says that there may be more with the phrases of the question, in texts that were not read.
 	Partial bool
 	// Terms are those that were looked for, which excerpts mark: phrases, with blanks between their terms, before words. One that
 	// ends in a star stands for all that begin so.
@@ -50,9 +50,9 @@ type Unknown struct {
 
 // Files reads the parts of an index. An error ends a search, which returns it.
 type Files interface {
-	Shard(p Part) (*Shard, error)
-	Block(p Part) (*Block, error)
-	Texts(p Part) (*Texts, error)
+	Shard(url string) (*Shard, error)
+	Block(url string) (*Block, error)
+	Texts(url string) (*Texts, error)
 }
 
 // Search answers a question. Phrases are looked for in as many texts as so many answers want, and no more than bounded.
@@ -71,8 +71,7 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 			return a, err
 		}
 		if len(found) > 0 || len(w.parts) == 0 || w.quoted {
-			// A word without a section that has little of it may be in more sections than the index has.
-			words = append(words, counted{found, w.quoted && (len(q.phrases) == 0 || complete(found))})
+			words = append(words, counted{found, w.quoted})
 			continue
 		}
 		for _, part := range w.parts {
@@ -116,49 +115,65 @@ func once(m *Manifest, found []Found) []Found {
 	})
 }
 
-// complete reports a word of which the index has every section.
-func complete(word []list) bool {
-	return len(word) > 0 && !slices.ContainsFunc(word, func(l list) bool {
-		return l.factor < 1 || !slices.ContainsFunc(l.hits, func(h hit) bool { return h.section > 0 && h.weight == little })
-	})
-}
-
 // reader looks terms and phrases up.
 type reader struct {
 	m      *Manifest
 	files  Files
 	answer *Answer
+	read   int // parts of texts
 }
 
-// having takes the proposals of which a section has all phrases.
+// having takes the proposals that have all phrases. The parts in which most of their words are come first, and then the others.
 func (r *reader) having(all []*ranked, phrases []string, limit int) error {
-	read := 0
-	for _, of := range all {
-		for _, section := range of.order() {
-			if read == mostRead || len(r.answer.Found) == limit {
+	for _, others := range []bool{false, true} {
+		for _, of := range all {
+			if of.found || others && len(of.parts) == r.m.Parts[of.Proposal] {
+				continue
+			}
+			if r.read == mostRead || len(r.answer.Found) == limit {
 				r.answer.Partial = true
-				return nil
-			}
-			read++
-			e, err := Shown(r.m, r.files, of.Proposal)
-			if err != nil {
-				return err
-			}
-			s, err := e.Section(r.files, section)
-			if err != nil {
-				return err
-			}
-			title := s.Title()
-			if section == 0 {
-				title = e.Title
-			}
-			if !slices.ContainsFunc(phrases, func(p string) bool {
-				return len(places(title, []string{p})) == 0 && len(places(s.Text(), []string{p})) == 0
-			}) {
-				of.Section = section
-				r.answer.Found = append(r.answer.Found, of.Found)
 				break
 			}
+			if err := r.has(of, phrases, others); err != nil {
+				return err
+			}
+			if of.found {
+				r.answer.Found = append(r.answer.Found, of.Found)
+			}
+		}
+	}
+	slices.SortFunc(r.answer.Found, better)
+	return nil
+}
+
+// has looks for the phrases that the title of a proposal has not, all of them in one section: in the parts with their words, or
+// in the others.
+func (r *reader) has(of *ranked, phrases []string, others bool) error {
+	e, err := Shown(r.m, r.files, of.Proposal)
+	if err != nil {
+		return err
+	}
+	phrases = slices.DeleteFunc(slices.Clone(phrases), func(p string) bool { return len(places(e.Title, []string{p})) > 0 })
+	of.found = len(phrases) == 0
+	parts := of.order()
+	if others {
+		parts = slices.DeleteFunc(e.all(), func(part int) bool { return slices.Contains(parts, part) })
+	}
+	for _, part := range parts {
+		if of.found {
+			return nil
+		}
+		if r.read == mostRead {
+			r.answer.Partial = true
+			return nil
+		}
+		t, err := e.Part(r.files, part)
+		if err != nil {
+			return err
+		}
+		r.read++
+		if of.found = slices.ContainsFunc(t.Sections, func(s SectionText) bool { return s.has(phrases) }); of.found {
+			of.Part = part
 		}
 	}
 	return nil
@@ -178,7 +193,7 @@ func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
 		}
 		some := false
 		for _, t := range tables {
-			for _, h := range t.hits(f) {
+			for _, h := range t.of(f) {
 				byName[name][h.proposal], some = true, true
 			}
 		}
@@ -204,23 +219,21 @@ func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
 }
 
 // tables are the shards whose ranges have a term: that of the proposals, and that of translations.
-func (r *reader) tables(term string) (out [2]table, err error) {
+func (r *reader) tables(term string) (out [2]*table, err error) {
 	for n, parts := range [2][]Part{r.m.Shards, r.m.Translated} {
 		i, exact := slices.BinarySearchFunc(parts, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
 		if !exact {
 			i--
 		}
-		if i < 0 {
+		if out[n] = (&table{}); i < 0 {
 			continue
 		}
-		s, err := r.files.Shard(parts[i])
+		s, err := r.files.Shard(parts[i].URL)
 		if err != nil {
 			return out, err
 		}
-		if s.split == nil {
-			out[n] = newTable(s)
-		} else {
-			out[n] = *s.split
+		if out[n] = s.split; s.split == nil {
+			out[n] = newTable(s, r.m.Parts)
 		}
 	}
 	return out, nil
@@ -235,7 +248,7 @@ func (r *reader) lists(w asked, guess bool) (out []list, err error) {
 	}
 	var others []posted
 	for _, t := range tables {
-		if hits := t.hits(w.term); len(hits) > 0 {
+		if hits := t.of(w.term); len(hits) > 0 {
 			out = append(out, list{hits, 1})
 		}
 		if w.begun {
@@ -249,12 +262,12 @@ func (r *reader) lists(w asked, guess bool) (out []list, err error) {
 		r.answer.Terms = append(r.answer.Terms, w.star())
 	}
 	for _, e := range frequent(others) {
-		out = append(out, list{e.hits(), near})
+		out = append(out, list{e.hits, near})
 	}
 	if len(out) == 0 && guess {
 		like := frequent(append(tables[0].like(w.term), tables[1].like(w.term)...))
 		if len(like) > 0 {
-			out = append(out, list{like[0].hits(), near})
+			out = append(out, list{like[0].hits, near})
 			r.answer.Terms = append(r.answer.Terms, like[0].term)
 			r.answer.Instead[w.term] = like[0].term
 		}

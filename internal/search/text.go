@@ -2,6 +2,7 @@ package search
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,7 +10,7 @@ import (
 
 // Texts are some sections of one proposal that stand side by side, as readers see them.
 type Texts struct {
-	Version  int           `json:"version" doc:"2."`
+	Version  int           `json:"version" doc:"3."`
 	Sections []SectionText `json:"sections" doc:"Of each section the id, the title and the plain text without the heading, in their order."`
 }
 
@@ -32,9 +33,9 @@ const (
 	textsOf = 4 << 10
 )
 
-// Cut are the texts of a proposal in parts of bounded size, by the first section of each. Section 0 is what a reader is shown of
-// the proposal as a whole: its description or, without one, how its text begins.
-func Cut(p *Proposal) (from []int, parts []Texts) {
+// Cut are the texts of a proposal in parts of bounded size. The first section is what a reader is shown of the proposal as a
+// whole: its description or, without one, how its text begins.
+func (p *Proposal) Cut() (parts []Texts) {
 	texts := []SectionText{{"", "", visible(p.Description)}}
 	for _, s := range p.Sections {
 		text := visible(body(s))
@@ -43,16 +44,49 @@ func Cut(p *Proposal) (from []int, parts []Texts) {
 		}
 		texts = append(texts, SectionText{s.ID, s.Title, text})
 	}
+	p.parts = nil
 	size := 0
 	for i, s := range texts {
 		if i == 0 || size+len(s.Text()) > textsOf {
-			from, parts, size = append(from, i), append(parts, Texts{Version: Version}), 0
+			p.parts, parts, size = append(p.parts, i), append(parts, Texts{Version: Version}), 0
 		}
 		last := &parts[len(parts)-1]
 		last.Sections = append(last.Sections, s)
 		size += len(s.Text())
 	}
-	return from, parts
+	return parts
+}
+
+// has reports that all phrases are in the title or the text.
+func (s SectionText) has(phrases []string) bool {
+	return !slices.ContainsFunc(phrases, func(p string) bool {
+		asked := []string{p}
+		return len(places(s.Title(), asked)) == 0 && len(places(s.Text(), asked)) == 0
+	})
+}
+
+// Best is the section with most of the terms of an [Answer]; of several the one that has more in its title, more places, or an
+// address. It is the first where none has any.
+func (t *Texts) Best(asked []string) (best SectionText) {
+	most := -1
+	for _, s := range t.Sections {
+		in := map[string]bool{}
+		titled, all := places(s.Title(), asked), places(s.Text(), asked)
+		for _, p := range slices.Concat(titled, all) {
+			in[p.term] = true
+		}
+		score := 0
+		if len(in) > 0 {
+			score = 1000*len(in) + 100*len(titled) + 2*min(len(all), 40)
+			if s.ID() != "" {
+				score++
+			}
+		}
+		if score > most {
+			best, most = s, score
+		}
+	}
+	return best
 }
 
 // underline is the second line of a heading of two.

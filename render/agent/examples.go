@@ -163,7 +163,7 @@ func exampleIndex(info mip.Site, p *mip.Proposal) search.Manifest {
 	m := search.Manifest{
 		Version: search.Version, Kinds: []string{p.ID.Kind}, Locales: info.Locales, Shards: []search.Part{}, Translated: []search.Part{}, Titles: []search.Part{},
 	}
-	m.Add(strconv.Itoa(p.Number), string(p.Stage), p.Status.Slug())
+	m.Add(strconv.Itoa(p.Number), string(p.Stage), p.Status.Slug(), 1)
 	return m
 }
 

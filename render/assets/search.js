@@ -1,7 +1,5 @@
 // Loaded when a reader turns to a field for searching. It ranks as internal/search does, from the same files: a list of
 // proposals, parts of an index by the first words in them, titles, and texts for phrases and for what is shown of the best.
-const letters = String.fromCharCode(...Array.from({ length: 94 }, (_, i) => i + 33)).replace(/["&<>\\]/g, "");
-
 // terms are the words of a text: each run of letters, digits and underscores, and behind it its parts; of ideographs any two.
 const run = /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_])+/gu;
 const piece = /\p{Lu}+(?=\p{Lu}[^\p{Lu}\p{Nd}_])|\p{Lu}?[^\p{Lu}\p{Nd}_]+|\p{Lu}+|\p{Nd}+/gu;
@@ -27,28 +25,25 @@ export const terms = text => {
   return out;
 };
 
-// postings
-const decode = (proposals, sections) => {
-  const reader = s => {
-    let i = 0;
-    const digit = () => letters.indexOf(s[i++]);
-    return () => {
-      if (i >= s.length) return;
-      const first = digit();
-      return first < 64 ? first : first < 88 ? 64 + (first - 64) * 89 + digit() : 2200 + digit() * 7921 + digit() * 89 + digit();
-    };
+// table is a part of an index taken apart: of each term the hits, a proposal, the part of its texts, and what it counts.
+const impact = [1, 1.4, 1.9, 1.6, 2.5];
+const table = ({ terms, among, postings }, parts) => {
+  const bytes = atob(postings);
+  let at = 0, last = [];
+  const bit = () => bytes.charCodeAt(at >> 3) >> 7 - (at++ & 7) & 1;
+  const run = (of, most, n = 0) => n < most && bit() === of ? run(of, most, n + 1) : n;
+  const bits = (n, v = 0) => n > 0 ? bits(n - 1, 2 * v + bit()) : v;
+  const below = of => { const n = 31 - Math.clz32(of), v = bits(n), short = (2 << n) - of; return v < short ? v : 2 * v + bit() - short };
+  const sorted = (n, least, most) => {
+    if (!n) return [];
+    const middle = n >> 1, p = least + middle + below(most - least - n + 2);
+    return [...sorted(middle, least, p - 1), p, ...sorted(n - middle - 1, p + 1, most)];
   };
-  const hits = [], p = reader(proposals), s = reader(sections);
-  for (let at = 0, n; (n = p()) !== undefined;) {
-    at += n;
-    for (let section = 0, end = false; !end;) {
-      if ((n = s()) === undefined) return hits;
-      section += n >> 3;
-      hits.push([at, section, n >> 1 & 3]);
-      end = n & 1;
-    }
-  }
-  return hits;
+  return terms.split(/(?=[A-Z])/).map(t => {
+    last = [...last.slice(0, t.charCodeAt() - 65), ...t.slice(1)];
+    const term = last.join("");
+    return [term, sorted(bits(run(0, 20), 1), 0, among - 1).map(p => term.includes(":") ? [p] : [p, impact[run(1, 4)], below(parts[p])])];
+  });
 };
 
 // questions
@@ -91,13 +86,12 @@ const oneEdit = (a, b) => {
   while (a.length && a.at(-1) === b.at(-1)) { a.pop(); b.pop() }
   return a.length < 2 && b.length < 2 || a.length + b.length === 4 && a.join() === b.reverse().join();
 };
-const impact = [[.5, 1, 1.4, 1.9], [.5, 1, 1.6, 2.5]];
 
-const from = (parts, n) => { const of = parts.findLast(t => +t.from <= n); return [of, n - of.from] };
-
-// shown is what is shown of a proposal, and sectionOf the id, the title and the text of a section of it.
-const shown = async (manifest, part, proposal) => { const [of, i] = from(manifest.titles, proposal); return (await part(of)).proposals[i] };
-const sectionOf = async (entry, part, section) => { const [of, i] = from(entry.texts, section); return (await part(of)).sections[i] };
+// shown is what is shown of a proposal.
+const shown = async (manifest, part, proposal) => {
+  const of = manifest.titles.findLast(t => +t.from <= proposal);
+  return (await part(of.url)).proposals[proposal - of.from];
+};
 
 // places are those of terms and phrases in a text.
 const matches = (term, asked) => asked.endsWith("*") ? term.startsWith(asked.slice(0, -1)) : term === asked;
@@ -114,33 +108,45 @@ const places = (text, asked) => {
   return out;
 };
 
+// has reports that phrases are all in one of some texts.
+const has = (phrases, ...texts) => phrases.every(p => texts.some(t => places(t, [p])[0]));
+
+// best is the section with most of the terms; of several the one with more in its title, more places, or an address.
+export const best = (sections, terms) => {
+  let most = -1, best;
+  for (const s of sections) {
+    const [, titled, text] = s.map(t => places(t, terms)), n = new Set([...titled, ...text].map(p => p.term)).size;
+    const score = n && 1000 * n + 100 * titled.length + 2 * Math.min(text.length, 40) + !!s[0];
+    if (score > most) [best, most] = [s, score];
+  }
+  return best;
+};
+
 // find ranks: manifest is the list of proposals and parts, and part gives what an entry of it stands for.
 export const find = async (manifest, part, q, limit) => {
   const terms = [...q.phrases], instead = {}, unknown = [];
-  // at has [term, proposals, sections] of the shards that may have a term: that of proposals, and that of translations.
+  // at has [term, hits] of the parts that may have a term: that of proposals, and that of translations.
   const at = async term => (await Promise.all([manifest.shards, manifest.translated].map(async all => {
-    const of = all.findLast(s => s.from <= term);
-    if (!of) return [];
-    const s = await part(of), [names, proposals, sections] = [s.terms, s.proposals, s.sections].map(x => x.split(" "));
-    return s.list ??= names.map((t, i) => [t, proposals[i] ?? "", sections[i] ?? ""]);
+    const of = all.findLast(s => s.from <= term), s = of && await part(of.url);
+    return s ? s.list ??= table(s, manifest.parts) : [];
   }))).flat();
-  const hits = e => decode(e[1], e[2]), often = all => all.sort((a, b) => b[1].length - a[1].length);
+  const often = all => all.sort((a, b) => b[1].length - a[1].length);
   const lists = async (w, guess) => {
     const { term } = w, all = await at(term), near = w.begun ? all.filter(([t]) => t.startsWith(term) && t !== term && !t.includes(":")) : [];
-    const out = all.filter(([t]) => t === term).map(e => [hits(e), 1]);
+    const out = all.filter(([t]) => t === term).map(e => [e[1], 1]);
     if (out[0]) terms.push(term);
     if (near[0]) terms.push(star(w));
-    for (const e of often(near).slice(0, 50)) out.push([hits(e), .7]);
+    for (const e of often(near).slice(0, 50)) out.push([e[1], .7]);
     if (!out[0] && guess && [...term].length > 4) {
       const [best] = often(all.filter(([t]) => oneEdit(term, t)));
-      if (best) { out.push([hits(best), .7]); terms.push(instead[term] = best[0]) }
+      if (best) { out.push([best[1], .7]); terms.push(instead[term] = best[0]) }
     }
     return out;
   };
   const byName = {};
   for (const f of q.filters) {
     const all = await at(f), found = all.filter(([t]) => t === f), name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
-    for (const [p] of found.flatMap(hits)) set.add(p);
+    for (const [p] of found.flatMap(e => e[1])) set.add(p);
     if (!found[0]) {
       const known = [...new Set(all.map(e => e[0]))].filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
       unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
@@ -150,53 +156,56 @@ export const find = async (manifest, part, q, limit) => {
   const all = [];
   for (const w of q.words) {
     const found = await lists(w, !w.parts[0] && !w.quoted);
-    // A word without a section that has little of it may be in more sections than the index has.
-    const whole = !q.phrases[0] || found[0] && found.every(([hits, n]) => n === 1 && hits.some(h => h[1] && !h[2]));
-    if (found[0] || !w.parts[0] || w.quoted) all.push({ found, needed: w.quoted && whole });
+    if (found[0] || !w.parts[0] || w.quoted) all.push({ found, needed: w.quoted });
     else for (const p of w.parts) all.push({ found: await lists({ term: p }, true) });
   }
-  const sums = {}, sum = p => sums[p] ??= { words: all.map(() => 0), sections: {} };
-  let needed = 0;
+  // Of each proposal what each word counts, and what those count together that are in a part.
+  const sums = [], sum = p => sums[p] ??= { words: all.map(() => 0), parts: [] };
   for (const [n, w] of all.entries()) {
-    const best = new Map(), have = new Set;
-    for (const [hits, factor] of w.found) for (const [p, section, weight] of hits) {
-      const k = p * 1e5 + section, v = factor * impact[section ? 0 : 1][weight];
-      if (!(best.get(k) >= v)) best.set(k, v);
-      have.add(p);
+    const best = new Map();
+    for (const [hits, factor] of w.found) for (const [p, impact, part] of hits) {
+      const v = factor * impact;
+      if (!(best.get(p)?.[0] >= v)) best.set(p, [v, part]);
     }
-    const rare = Math.log(1 + (manifest.proposals.length - have.size + .5) / (have.size + .5));
-    for (const [k, v] of best) {
-      const s = sum(k / 1e5 | 0), t = s.sections[k % 1e5] ??= [0, 0];
-      s.words[n] = Math.max(s.words[n], rare * v);
-      t[0] += rare * v;
-      if (w.needed) t[1]++;
+    const rare = Math.log(1 + (manifest.proposals.length - best.size + .5) / (best.size + .5));
+    for (const [p, [v, part]] of best) {
+      const s = sum(p);
+      s.words[n] = rare * v;
+      s.parts[part] = (s.parts[part] ?? 0) + rare * v;
     }
-    if (w.needed) needed++;
   }
   // Of a proposal with a translation this is the position of the translation.
   const last = Object.fromEntries(manifest.proposals.map((k, i) => [k, i])), named = last[q.key];
   if (named >= 0) sum(named);
   const ranked = [];
-  const keys = of => Object.keys(of).map(Number);
-  for (const proposal of keys(sums)) {
-    // Sections by what they count, the header behind them.
-    const s = sums[proposal].sections, order = keys(s).filter(i => s[i][1] >= needed).sort((a, b) => a && b ? s[b][0] - s[a][0] || a - b : b - a);
-    if (!allowed(proposal) || needed && !order.length) continue;
-    let total = sums[proposal].words.reduce((a, b) => a + b, 0);
-    total += .6 * Math.max(0, ...[order[0], order.at(-1)].map(i => s[i]?.[0] ?? 0));
+  sums.forEach(({ words, parts }, proposal) => {
+    const order = Object.keys(parts).map(Number).sort((a, b) => parts[b] - parts[a] || a - b);
+    if (!allowed(proposal) || words.some((v, n) => all[n].needed && !v)) return;
+    let total = words.reduce((a, b) => a + b, 0) + .6 * (parts[order[0]] ?? 0);
     if (manifest.stages[proposal] === "s") total *= .97;
-    ranked.push({ proposal, section: order[0] ?? 0, score: Math.round(1000 * total) + (proposal === named ? 1e6 : 0), order });
-  }
-  ranked.sort((a, b) => b.score - a.score || a.proposal - b.proposal);
-  if (!q.words[0] && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, section: 0, score: 0 });
+    ranked.push({ proposal, part: order[0] ?? 0, score: Math.round(1000 * total) + (proposal === named ? 1e6 : 0), order });
+  });
+  const better = (a, b) => b.score - a.score || a.proposal - b.proposal;
+  ranked.sort(better);
+  if (!q.words[0] && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, part: 0, score: 0 });
   let found = ranked, read = 0, partial = false;
   if (q.phrases[0]) {
+    // What the title has, every section has. Others are where most of the words are, or in the parts that are left.
     found = [];
-    all: for (const of of ranked) for (const section of of.order) {
-      if (partial = read++ === 24 || found.length === limit) break all;
-      const entry = await shown(manifest, part, of.proposal), [, title, text] = await sectionOf(entry, part, section);
-      if (q.phrases.every(p => [section ? title : entry.title, text].some(t => places(t, [p]).length))) { found.push({ ...of, section }); break }
+    const full = () => partial ||= read === 24 || found.length === limit;
+    for (const others of [0, 1]) for (const of of ranked) {
+      if (of.has || others && of.order.length === manifest.parts[of.proposal]) continue;
+      if (full()) break;
+      const entry = await shown(manifest, part, of.proposal), phrases = q.phrases.filter(p => !has([p], entry.title));
+      of.has = !phrases[0];
+      for (const n of others ? [...entry.texts.keys()].filter(n => !of.order.includes(n)) : of.order) {
+        if (of.has || full()) break;
+        read++;
+        if (of.has = (await part(entry.texts[n])).sections.some(([, title, text]) => has(phrases, title, text))) of.part = n;
+      }
+      if (of.has) found.push(of);
     }
+    found.sort(better);
   }
   const twice = (p, l) => l !== p && found.some(o => o.proposal === l);
   return { found: found.filter(({ proposal: p }) => !twice(p, last[manifest.proposals[p]])), terms, instead, unknown, partial };
@@ -236,7 +245,7 @@ export const excerpt = (text, all, most = 220) => {
 // What pages show of it.
 const cache = {};
 const load = url => cache[url] ??= fetch(url).then(r => r.ok ? r.json() : Promise.reject()).catch(e => { delete cache[url]; throw e });
-const here = url => new URL(url).pathname, part = p => load(here(p.url));
+const here = url => new URL(url).pathname, part = url => load(here(url));
 const el = (tag, props, ...children) => { const e = Object.assign(document.createElement(tag), props); e.append(...children); return e };
 const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
 
@@ -245,7 +254,7 @@ export const answer = async (index, text, most) => {
   const manifest = await load(index), q = parse(text, manifest.kinds);
   if (!q.words[0] && !q.filters[0] && !q.key) return { q, note: "Type one letter more." };
   const a = await find(manifest, part, q, most);
-  const none = a.found[0] ? "" : a.partial ? "The best 24 sections lack the phrase" : "Nothing has these words. Try fewer, or others";
+  const none = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "Nothing has these words. Try fewer, or others";
   const other = Object.entries(a.instead).map(([a, b]) => `, with ${b} for ${a}`).join("");
   const wrong = a.unknown.map(u => ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`).join("");
   return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note: `${none}${other}.${wrong}` };
@@ -256,7 +265,7 @@ export const chips = (q, off) => q.chips.flatMap(c => [button(`${c.trim()} ×`, 
 
 // fill has an element show the section that has the words and the part of its text with them, and a link lead there.
 export const fill = async (entry, f, terms, link, text, most) => {
-  const [id, title, body] = await sectionOf(entry, part, f.section), parts = excerpt(body, terms, Math.max(60, most - title.length));
+  const [id, title, body] = best((await part(entry.texts[f.part])).sections, terms), parts = excerpt(body, terms, Math.max(60, most - title.length));
   text.replaceChildren(...title ? [el("b", {}, title), " "] : [], ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
   // A browser that knows fragments of text marks the words there, too.
   const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);

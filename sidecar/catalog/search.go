@@ -23,7 +23,7 @@ const (
 	// keepPartFor is how long a part of the search index is kept, decoded.
 	keepPartFor = 24 * time.Hour
 	// keepPartBytes bounds the parts that are kept, by their size as published. Decoded they take some three times as
-	// much. All of a thousand long texts are a tenth of it.
+	// much, as shards take a dozen times as much, and are a tenth of them. All of a thousand long texts are a tenth of it.
 	keepPartBytes = 48 * mebibyte
 
 	manifestLimit = 8 * mebibyte
@@ -47,7 +47,7 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, lim
 	if err != nil {
 		return out, false, err
 	}
-	a, err := search.Search(m, parts{ctx, c}, q, limit)
+	a, err := search.Search(m, parts{ctx, c, m}, q, limit)
 	if err != nil {
 		return out, false, unreadable(err)
 	}
@@ -64,7 +64,7 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, lim
 	group.SetLimit(readers)
 	for i := range out.Hits {
 		group.Go(func() (err error) {
-			out.Hits[i], read[i], err = hit(m, parts{ctx, c}, a.Found[i], a.Terms)
+			out.Hits[i], read[i], err = hit(m, parts{ctx, c, m}, a.Found[i], a.Terms)
 			return err
 		})
 	}
@@ -113,30 +113,31 @@ func versioned(version int) error {
 
 // parts reads the parts of the search index for one request.
 type parts struct {
-	ctx     context.Context
-	catalog *Catalog
+	ctx      context.Context
+	catalog  *Catalog
+	manifest *search.Manifest
 }
 
-func (x parts) Shard(p search.Part) (*search.Shard, error) {
-	return part(x, p, func(s *search.Shard) error {
-		s.Split()
+func (x parts) Shard(url string) (*search.Shard, error) {
+	return part(x, url, func(s *search.Shard) error {
+		s.Split(x.manifest)
 		return versioned(s.Version)
 	})
 }
 
-func (x parts) Block(p search.Part) (*search.Block, error) {
-	return part(x, p, func(b *search.Block) error { return versioned(b.Version) })
+func (x parts) Block(url string) (*search.Block, error) {
+	return part(x, url, func(b *search.Block) error { return versioned(b.Version) })
 }
 
-func (x parts) Texts(p search.Part) (*search.Texts, error) {
-	return part(x, p, func(t *search.Texts) error { return versioned(t.Version) })
+func (x parts) Texts(url string) (*search.Texts, error) {
+	return part(x, url, func(t *search.Texts) error { return versioned(t.Version) })
 }
 
 // part reads a part of the index. One that is missing is of another build than the manifest, which is soon read anew.
-func part[T any](x parts, p search.Part, check func(*T) error) (*T, error) {
-	name := path.Base(p.URL)
+func part[T any](x parts, url string, check func(*T) error) (*T, error) {
+	name := path.Base(url)
 	if !partName.MatchString(name) {
-		return nil, fmt.Errorf("a part of the search index is at %q", p.URL)
+		return nil, fmt.Errorf("a part of the search index is at %q", url)
 	}
 	value, err := get(x.ctx, x.catalog.documents, x.catalog.documents.parts, document{"assets/" + name, partLimit}, check)
 	if value == nil && err == nil {
@@ -167,11 +168,12 @@ func hit(m *search.Manifest, x parts, f search.Found, terms []string) (h api.Sea
 	if h.ID, err = mip.ParseID(e.ID); err != nil {
 		return h, false, unreadable(err)
 	}
-	s, err := e.Section(x, f.Section)
+	t, err := e.Part(x, f.Part)
 	if err != nil {
 		return h, false, nil // the hit is of use without its section
 	}
-	if f.Section > 0 && s.ID() != "" {
+	s := t.Best(terms)
+	if s.ID() != "" {
 		h.Section, h.URL = &api.SearchSection{ID: s.ID(), Title: s.Title()}, e.URL+"#"+s.ID()
 	}
 	for _, of := range search.Excerpt(s.Text(), terms) {

@@ -71,7 +71,7 @@ func TestSearchRefuses(t *testing.T) {
 		"parts of another form":  {parts(func(files fstest.MapFS, name string) { put(files, name, `{"version":1}`) }), api.UpstreamUnavailable},
 		"titles without proposals": {parts(func(files fstest.MapFS, name string) {
 			if strings.Contains(string(files[name].Data), `"mark"`) {
-				put(files, name, `{"version":2,"proposals":[]}`)
+				put(files, name, `{"version":3,"proposals":[]}`)
 			}
 		}), api.UpstreamUnavailable},
 	} {
@@ -90,7 +90,7 @@ func TestSearchRefuses(t *testing.T) {
 func TestSearchWithoutTexts(t *testing.T) {
 	files := sampleFiles(t)
 	for name, f := range files {
-		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":2,"sections":[`) {
+		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":3,"sections":[`) {
 			delete(files, name)
 		}
 	}
@@ -99,7 +99,7 @@ func TestSearchWithoutTexts(t *testing.T) {
 	if err != nil || whole || len(got.Hits) != 1 || got.Hits[0].ID.Number != 5 || got.Hits[0].Excerpt == nil || len(got.Hits[0].Excerpt) > 0 {
 		t.Errorf("%+v, %t, %v; want MIP-5 without an excerpt", got, whole, err)
 	}
-	_, _, err = x.Search(t.Context(), "", search.Parse(`"base fee"`, "MIP"), 1)
+	_, _, err = x.Search(t.Context(), "", search.Parse(`"fee of the"`, "MIP"), 1)
 	if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != api.NotReady {
 		t.Errorf("a phrase without texts: %v, want the code %s", err, api.NotReady)
 	}

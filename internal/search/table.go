@@ -1,0 +1,165 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Version is that of the form of the files.
+const Version = 3
+
+// Shard is a part of an index.
+type Shard struct {
+	Version  int    `json:"version" doc:"3."`
+	Terms    string `json:"terms" doc:"In the order of their bytes, each without the letters that it begins with as the one before; a capital says how many."`
+	Among    int    `json:"among" doc:"A number that the positions of proposals are below."`
+	Postings string `json:"postings" doc:"Bits in base64: for each term the proposals that have it."`
+
+	split *table // nil before Split
+}
+
+// table is a shard taken apart.
+type table struct {
+	terms []string
+	hits  [][]hit
+}
+
+func newTable(s *Shard, parts []int) *table {
+	t := &table{terms: split(s.Terms)}
+	d := newDecoder(s.Postings)
+	for _, term := range t.terms {
+		t.hits = append(t.hits, d.list(isFilter(term), s.Among, parts))
+	}
+	return t
+}
+
+// Split takes a shard of an index apart, once, for one that is kept and asked often. It comes before the first search.
+func (s *Shard) Split(m *Manifest) { s.split = newTable(s, m.Parts) }
+
+// First is the first term, with which [Part.From] names a shard.
+func (s *Shard) First() string { return split(s.Terms)[0] }
+
+// join writes terms in the form of [Shard.Terms].
+func join(terms []string) string {
+	var b strings.Builder
+	var last []rune
+	for _, term := range terms {
+		letters, same := []rune(term), 0
+		for same < min(len(letters)-1, len(last), 'Z'-'A') && letters[same] == last[same] {
+			same++
+		}
+		b.WriteString(string(rune('A'+same)) + string(letters[same:]))
+		last = letters
+	}
+	return b.String()
+}
+
+// split reads what join wrote.
+func split(terms string) (out []string) {
+	var last []rune
+	for terms != "" {
+		same := int(terms[0]) - 'A'
+		if same < 0 || same > 'Z'-'A' {
+			return out // damaged
+		}
+		rest := terms[1:]
+		if i := strings.IndexFunc(rest, func(c rune) bool { return c >= 'A' && c <= 'Z' }); i >= 0 {
+			rest = rest[:i]
+		}
+		terms = terms[1+len(rest):]
+		last = append(last[:min(same, len(last))], []rune(rest)...)
+		out = append(out, string(last))
+	}
+	return out
+}
+
+// posted is a term of a table with its hits.
+type posted struct {
+	term string
+	hits []hit
+}
+
+// frequent orders terms, those in most proposals first, as many as are tried for one word.
+func frequent(of []posted) []posted {
+	slices.SortStableFunc(of, func(a, b posted) int { return len(b.hits) - len(a.hits) })
+	return of[:min(len(of), mostNear)]
+}
+
+// of are the hits of a term.
+func (t *table) of(term string) []hit {
+	i, ok := slices.BinarySearch(t.terms, term)
+	if !ok {
+		return nil
+	}
+	return t.hits[i]
+}
+
+// beginning are the words that begin with one, which is not among them.
+func (t *table) beginning(with string) (out []posted) {
+	i, _ := slices.BinarySearch(t.terms, with)
+	for ; i < len(t.terms) && strings.HasPrefix(t.terms[i], with); i++ {
+		if t.terms[i] != with && !isFilter(t.terms[i]) {
+			out = append(out, posted{t.terms[i], t.hits[i]})
+		}
+	}
+	return out
+}
+
+// nearest are the values of the filters with this beginning that stand nearest to one in the alphabet.
+func (t *table) nearest(filter, with string) []string {
+	at, _ := slices.BinarySearch(t.terms, filter)
+	first, _ := slices.BinarySearch(t.terms, with)
+	values := []string{}
+	for _, term := range t.terms[first:] {
+		value, ok := strings.CutPrefix(term, with)
+		if !ok {
+			break
+		}
+		values = append(values, value)
+	}
+	at = max(0, min(at-first-mostKnown/2, len(values)-mostKnown))
+	return values[at:min(len(values), at+mostKnown)]
+}
+
+// like are the words that differ from one of five letters and more by one letter, or by two that changed places.
+func (t *table) like(term string) (out []posted) {
+	if len([]rune(term)) < 5 {
+		return nil
+	}
+	for i, other := range t.terms {
+		// A letter has four bytes at most.
+		if d := len(other) - len(term); d < -utf8.UTFMax || d > utf8.UTFMax {
+			continue
+		}
+		if oneEdit([]rune(term), []rune(other)) {
+			out = append(out, posted{t.terms[i], t.hits[i]})
+		}
+	}
+	return out
+}
+
+// oneEdit reports whether two words differ by one letter that is there, missing or another, or by two neighbours in the other
+// order.
+func oneEdit(a, b []rune) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch rest := a[i:]; {
+	case len(a) < len(b):
+		return slices.Equal(rest, b[i+1:])
+	case len(rest) == 0:
+		return false
+	case len(rest) > 1 && rest[0] == b[i+1] && rest[1] == b[i] && slices.Equal(rest[2:], b[i+2:]):
+		return true
+	default:
+		return slices.Equal(rest[1:], b[i+1:])
+	}
+}
