@@ -355,11 +355,11 @@ func newAsset(name, ext, media string, body []byte) Asset {
 	return Asset{Route: route, Type: media, Body: body, name: name}
 }
 
-// compact leaves out of a source what is for editors: indentation, and the comments that have lines of their own.
+// compact leaves out of a source what is for editors: indentation, empty lines, and the comments that have lines of their own.
 func compact(source []byte) []byte {
 	out, comment := make([]byte, 0, len(source)), false
 	for line := range bytes.Lines(source) {
-		line = bytes.TrimLeft(line, " \t")
+		line = bytes.TrimLeft(line, " \t\n")
 		comment = comment || bytes.HasPrefix(line, []byte("/*"))
 		if !comment && !bytes.HasPrefix(line, []byte("//")) {
 			out = append(out, line...)

@@ -118,7 +118,7 @@ func searching(t *testing.T, r *served) {
 	// What a screen reader is told of answers on a phone: the field, how many there are, and each as a link with its name.
 	phone := r.tab(t, View{Width: 320})
 	phone.Go("/search/?q=%22base+fee%22+status:final")
-	phone.Wait(`document.querySelector("#found mark")`)
+	phone.Wait(`document.querySelectorAll("#found li mark").length > 1 && [...document.querySelectorAll("#found .ex")].every(e => e.firstChild)`)
 	told, at := phone.Tree(), 0
 	for _, want := range []string{
 		"heading Search", "search", "searchbox Words of a text, a number, or a name", "combobox Language", "button Remove status:final", "StaticText 2 proposals.",

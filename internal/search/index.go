@@ -65,19 +65,10 @@ func index(all []Proposal) map[string][]hit {
 func (p *Proposal) hits(proposal int) map[string]hit {
 	out := map[string]hit{}
 	part := 0
-	body := map[string]float64{} // what a term counts in the part that a hit has
 	add := func(term string, weight int) {
-		h, ok := out[term]
-		if !ok {
-			h = hit{proposal, part, weight}
+		if h, ok := out[term]; !ok || weight > h.weight {
+			out[term] = hit{proposal, part, weight}
 		}
-		if impact[weight] > impact[h.weight] {
-			h.weight = weight
-		}
-		if impact[weight] > body[term] {
-			h.part, body[term] = part, impact[weight]
-		}
-		out[term] = h
 	}
 	for i, s := range p.Sections {
 		for part+1 < len(p.parts) && p.parts[part+1] <= i+1 {
@@ -98,23 +89,14 @@ func (p *Proposal) hits(proposal int) map[string]hit {
 			}
 		}
 	}
-	head := func(term string, weight int) {
-		h, ok := out[term]
-		if !ok {
-			h.proposal = proposal
-		}
-		if !ok || impact[weight] > impact[h.weight] {
-			h.weight = weight
-		}
-		out[term] = h
-	}
-	for weight, text := range map[int]string{title: p.Title, said: p.Description + " " + p.Authors} {
+	// What the header says is shown where the text has most of it.
+	for weight, text := range map[int]string{said: p.Description + " " + p.Authors, title: p.Title} {
 		for _, w := range terms(text) {
-			head(w.term, weight)
+			out[w.term] = hit{proposal, out[w.term].part, max(out[w.term].weight, weight)}
 		}
 	}
 	for _, f := range p.Facets {
-		head(f, said)
+		out[f] = hit{proposal: proposal}
 	}
 	return out
 }

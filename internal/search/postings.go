@@ -15,12 +15,12 @@ type hit struct {
 	weight int
 }
 
-// Weights of a hit, the most frequent one first. Those of a body say how much of a section the term is.
+// Weights of a hit, from what counts least and is most frequent. Those of a text say how much of a section the term is.
 const (
 	some = iota
 	much
-	heading
 	said // in the description, or in the names of the authors
+	heading
 	title
 	weights
 )

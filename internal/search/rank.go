@@ -8,7 +8,7 @@ import (
 )
 
 // impact is what a hit counts, by its weight.
-var impact = [weights]float64{some: 1, much: 1.4, heading: 1.9, said: 1.6, title: 2.5}
+var impact = [weights]float64{some: 1, much: 1.4, said: 1.6, heading: 1.9, title: 2.5}
 
 const (
 	// whole is what the best part of a proposal counts beside the proposal as a whole.

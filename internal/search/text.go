@@ -77,7 +77,7 @@ func (t *Texts) Best(asked []string) (best SectionText) {
 		}
 		score := 0
 		if len(in) > 0 {
-			score = 1000*len(in) + 100*len(titled) + 2*min(len(all), 40)
+			score = 1_000_000*len(in) + 100_000*len(titled) + 2*len(all)
 			if s.ID() != "" {
 				score++
 			}

@@ -26,7 +26,7 @@ export const terms = text => {
 };
 
 // table is a part of an index taken apart: of each term the hits, a proposal, the part of its texts, and what it counts.
-const impact = [1, 1.4, 1.9, 1.6, 2.5];
+const impact = [1, 1.4, 1.6, 1.9, 2.5];
 const table = ({ terms, among, postings }, parts) => {
   const bytes = atob(postings);
   let at = 0, last = [];
@@ -108,15 +108,12 @@ const places = (text, asked) => {
   return out;
 };
 
-// has reports that phrases are all in one of some texts.
-const has = (phrases, ...texts) => phrases.every(p => texts.some(t => places(t, [p])[0]));
-
 // best is the section with most of the terms; of several the one with more in its title, more places, or an address.
 export const best = (sections, terms) => {
   let most = -1, best;
   for (const s of sections) {
     const [, titled, text] = s.map(t => places(t, terms)), n = new Set([...titled, ...text].map(p => p.term)).size;
-    const score = n && 1000 * n + 100 * titled.length + 2 * Math.min(text.length, 40) + !!s[0];
+    const score = n && 1e6 * n + 1e5 * titled.length + 2 * text.length + !!s[0];
     if (score > most) [best, most] = [s, score];
   }
   return best;
@@ -183,7 +180,7 @@ export const find = async (manifest, part, q, limit) => {
     if (!allowed(proposal) || words.some((v, n) => all[n].needed && !v)) return;
     let total = words.reduce((a, b) => a + b, 0) + .6 * (parts[order[0]] ?? 0);
     if (manifest.stages[proposal] === "s") total *= .97;
-    ranked.push({ proposal, part: order[0] ?? 0, score: Math.round(1000 * total) + (proposal === named ? 1e6 : 0), order });
+    ranked.push({ proposal, part: order[0] ?? 0, score: Math.round(1000 * total) + (proposal === named) * 1e6, order });
   });
   const better = (a, b) => b.score - a.score || a.proposal - b.proposal;
   ranked.sort(better);
@@ -196,12 +193,12 @@ export const find = async (manifest, part, q, limit) => {
     for (const others of [0, 1]) for (const of of ranked) {
       if (of.has || others && of.order.length === manifest.parts[of.proposal]) continue;
       if (full()) break;
-      const entry = await shown(manifest, part, of.proposal), phrases = q.phrases.filter(p => !has([p], entry.title));
+      const entry = await shown(manifest, part, of.proposal), phrases = q.phrases.filter(p => !places(entry.title, [p])[0]);
       of.has = !phrases[0];
       for (const n of others ? [...entry.texts.keys()].filter(n => !of.order.includes(n)) : of.order) {
         if (of.has || full()) break;
         read++;
-        if (of.has = (await part(entry.texts[n])).sections.some(([, title, text]) => has(phrases, title, text))) of.part = n;
+        if (of.has = (await part(entry.texts[n])).sections.some(([, ...texts]) => phrases.every(p => texts.some(t => places(t, [p])[0])))) of.part = n;
       }
       if (of.has) found.push(of);
     }
