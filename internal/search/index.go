@@ -30,14 +30,14 @@ type Section struct{ ID, Title, Markdown string }
 // weights of all others.
 const usual = 150
 
+// inHeading is more than any weight of a term in a text.
+const inHeading = 2.2
+
 // weigh is the weight of a term that a section with so many terms has so often, by the formula of BM25 with k1 = 1.2 and
 // b = 0.6.
-func weigh(times, length int) int {
+func weigh(times, length int) float64 {
 	tf := float64(times)
-	if tf*2.2/(tf+1.2*(0.4+0.6*float64(length)/usual)) < 1.3 {
-		return some
-	}
-	return much
+	return tf * 2.2 / (tf + 1.2*(0.4+0.6*float64(length)/usual))
 }
 
 // index has the hits of each term, sorted.
@@ -64,11 +64,13 @@ func index(all []Proposal) map[string][]hit {
 // hits are those of the terms of a proposal with this number.
 func (p *Proposal) hits(proposal int) map[string]hit {
 	out := map[string]hit{}
-	part := 0
-	add := func(term string, weight int) {
-		if h, ok := out[term]; !ok || weight > h.weight {
-			out[term] = hit{proposal, part, weight}
+	part, best := 0, map[string]float64{}
+	add := func(term string, weight int, counts float64) {
+		h, ok := out[term]
+		if !ok || counts > best[term] {
+			h.part, best[term] = part, counts
 		}
+		out[term] = hit{proposal, h.part, max(h.weight, weight)}
 	}
 	for i, s := range p.Sections {
 		for part+1 < len(p.parts) && p.parts[part+1] <= i+1 {
@@ -81,11 +83,15 @@ func (p *Proposal) hits(proposal int) map[string]hit {
 		}
 		for _, w := range terms(s.Title) {
 			counts[w.term]--
-			add(w.term, heading)
+			add(w.term, heading, inHeading)
 		}
 		for term, n := range counts {
-			if n > 0 {
-				add(term, weigh(n, length))
+			switch w := weigh(n, length); {
+			case n <= 0:
+			case w < 1.3:
+				add(term, some, w)
+			default:
+				add(term, much, w)
 			}
 		}
 	}

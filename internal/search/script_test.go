@@ -39,7 +39,7 @@ func TestScriptAgrees(t *testing.T) {
 	questions := []string{
 		"blob base fee", "blob base fee ", "transient storage reentrancy", "who calls 0x0b", "eth_getProof", "getProof", "HTTPServer parseABIv2 NAÏVE", "hopper", "3", "MIP-0002",
 		"mip 2 fee", "mrc-2", "trans", "trans ", "reentrency ", "tarnsient ", "storage status:draft", "storage status:draft status:withdrawn", `author:"Ada Lovelace" blob`, "status:none x",
-		"手数料", "手", "подписи Straße ﬁne Ångström policies classes", "", "of the", "_x_ __ a", "gone\t", "0x0B, (proof) [of] `eth_getproof`", "c", "\u202eblob\u200b",
+		"手数料", "手", "подписи Straße ﬁne Ångström policies classes caches sizes buzzes", "", "of the", "_x_ __ a", "gone\t", "0x0B, (proof) [of] `eth_getproof`", "c", "\u202eblob\u200b",
 		`"base fee"`, `"fee base"`, `“base fees” blob`, `„the base f`, `«the base f `, `"trans"`, `"reentrency"`, `"getproof"`, `"eth_getProof returns"`, `"getproof returns"`,
 		`"lock against" "costs little"`, `"lock against" "gone after"`, `"lock against" status:draft`, `"transient storage" 3`, `"手数料を"`, `storage "`, `"" “” «`,
 		`"storage status:draft"`, "storage status:finish type:x kind:mip", `author:“Ada Lovelace” "market of their"`,

@@ -19,6 +19,7 @@ func TestTerms(t *testing.T) {
 		"HTTPServer parseABIv2":                         "httpserver +http +server parseabiv2 +parse +ab +iv",
 		"EIP-1559 eip1559":                              "eip 1559 eip1559 +eip +1559",
 		"policies boxes classes status gas bytes":       "policy box class status gas byte",
+		"caches batches sizes buzzes hashes freezes":    "cache batch size buzz hash freeze",
 		"Café NAÏVE Straße ﬁne Ångström":                "cafe naive straße fine angstrom",
 		"подписи и транзакция":                          "подписи транзакция",
 		"手数料 を 払う":                                      "手数 数料 を 払う",

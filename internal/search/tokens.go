@@ -196,7 +196,7 @@ func singular(s string) string {
 		return s
 	case len(s) > 4 && strings.HasSuffix(s, "ies"):
 		return s[:len(s)-3] + "y"
-	case slices.ContainsFunc([]string{"ches", "shes", "sses", "xes", "zes"}, func(end string) bool { return strings.HasSuffix(s, end) }):
+	case !strings.HasSuffix(s, "caches") && slices.ContainsFunc([]string{"ches", "shes", "sses", "xes", "zzes"}, func(end string) bool { return strings.HasSuffix(s, end) }):
 		return s[:len(s)-2]
 	}
 	return s[:len(s)-1]

@@ -7,7 +7,7 @@ const fold = s => s.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").toLow
 const kept = s => { const n = [...s].length; return n > 1 && n < 33 && (n < 9 || /\p{L}/u.test(s)) };
 const singular = s => !/^[a-z]{4,}$/.test(s) || !s.endsWith("s") || /[sui]s$/.test(s) ? s
   : s.length > 4 && s.endsWith("ies") ? s.slice(0, -3) + "y"
-  : /(?:ch|sh|ss|x|z)es$/.test(s) ? s.slice(0, -2) : s.slice(0, -1);
+  : /(?:(?<!ca)ch|sh|ss|x|zz)es$/.test(s) ? s.slice(0, -2) : s.slice(0, -1);
 export const terms = text => {
   const out = [], add = (s, start, part) => out.push({ term: singular(fold(s)), part, start, end: start + s.length });
   for (const { 0: word, 1: pairs, index } of text.matchAll(run)) {
