@@ -12,6 +12,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -36,8 +37,9 @@ func (p *planner) search() error {
 		all[i].of = &p.Metadata[i]
 	}
 	err := eachText(all, func(i int) {
-		p.parsed[i] = p.sections(p.Proposals[i])
-		all[i].fill(api.English, all[i].of.Title, all[i].of.Description, p.parsed[i])
+		var texts []string
+		p.parsed[i], texts = p.sections(p.Proposals[i])
+		all[i].fill(api.English, all[i].of.Title, all[i].of.Description, p.parsed[i], texts)
 		all[i].entry.URL = all[i].of.URL
 	})
 	if err != nil {
@@ -97,7 +99,7 @@ func (p *planner) translations(locale string) ([]searchable, error) {
 	}
 	return all, eachText(all, func(i int) {
 		t := texts[i]
-		all[i].fill(locale, t.Title, t.Description, t.Sections)
+		all[i].fill(locale, t.Title, t.Description, t.Sections, markdown.Join(t.Sections).Texts())
 		all[i].entry.URL = p.options.Site.URL(routeOf(p.info.Prefix, translatedRoute, all[i].of.ID, "{locale}", locale))
 	})
 }
@@ -180,10 +182,11 @@ func (p *planner) addSearchPart(body []byte) (url string) {
 	}
 }
 
-// fill says what is searched and shown of a text with these sections. What is a filter is the header's, in every language.
-func (s *searchable) fill(locale, title string, description *string, sections []mip.Section) {
+// fill says what is searched and shown of a text with these sections and their texts. What is a filter is the header's, in
+// every language.
+func (s *searchable) fill(locale, title string, description *string, sections []mip.Section, texts []string) {
 	m := s.of
-	s.text = search.Proposal{Title: title, Description: mip.Deref(description)}
+	s.text = search.Proposal{Title: plain.Text(title), Description: mip.OneLine(plain.Text(mip.Deref(description)))}
 	facets := [][2]string{
 		{"kind", m.ID.Kind}, {"status", string(m.Status)}, {"type", mip.Deref(m.Type)}, {"category", mip.Deref(m.Category)}, {"upgrade", mip.Deref(m.Hardfork)},
 	}
@@ -195,8 +198,9 @@ func (s *searchable) fill(locale, title string, description *string, sections []
 		}
 	}
 	for _, f := range facets {
-		if f[1] != "" {
-			s.text.Facets = append(s.text.Facets, search.Facet(f[0], f[1]))
+		// A value without a letter or a digit is none.
+		if facet := search.Facet(f[0], f[1]); !strings.HasSuffix(facet, ":") {
+			s.text.Facets = append(s.text.Facets, facet)
 		}
 	}
 	s.entry = search.Entry{
@@ -210,7 +214,7 @@ func (s *searchable) fill(locale, title string, description *string, sections []
 	if until := m.CommentsUntil(); until != nil {
 		s.entry.Until = mip.Ref(until.String())
 	}
-	for _, of := range sections {
-		s.text.Sections = append(s.text.Sections, search.Section{ID: of.ID, Title: of.Title, Markdown: of.Markdown})
+	for i, of := range sections {
+		s.text.Sections = append(s.text.Sections, search.Section{ID: of.ID, Title: of.Title, Text: texts[i]})
 	}
 }

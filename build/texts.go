@@ -36,6 +36,7 @@ type rendered struct {
 	// of is a hash of all that it follows from.
 	of       [sha256.Size]byte
 	sections []mip.Section
+	texts    []string // of the sections
 	html     []byte
 	links    textLinks
 }
@@ -72,12 +73,13 @@ func linkable(c *Content) string {
 	return string(sum[:])
 }
 
-// sections parses a proposal's text, unless it is kept.
-func (p *planner) sections(c *corpus.Proposal) []mip.Section {
+// sections parses a proposal's text, unless it is kept, and has the text of each section.
+func (p *planner) sections(c *corpus.Proposal) ([]mip.Section, []string) {
 	if t, ok := p.kept(c); ok {
-		return t.sections
+		return t.sections, t.texts
 	}
-	return markdown.Parse(c.Body).Sections
+	d := markdown.Parse(c.Body)
+	return d.Sections, d.Texts()
 }
 
 // text parses and renders a proposal's text, unless it is kept.
@@ -91,6 +93,7 @@ func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 		}
 		t.sections, t.html, t.links = d.Sections, article.HTML, newTextLinks(strings.Count(c.Raw, "\n")+1, d.Body, article)
 		if p.options.Rendered != nil {
+			t.texts = d.Texts()
 			p.options.Rendered.byFile.Store(c.File, t)
 		}
 	}

@@ -210,6 +210,9 @@ func appendText(b *strings.Builder, n ast.Node, source []byte) {
 		case *ast.AutoLink:
 			b.Write(c.Label(source))
 		case *ast.RawHTML:
+			if bytes.HasPrefix(c.Segments.Value(source), []byte("<br")) {
+				b.WriteByte(' ')
+			}
 		default:
 			appendText(b, c, source)
 		}

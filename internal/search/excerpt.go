@@ -125,10 +125,12 @@ func first(found []place) (from int) {
 	for i, p := range found {
 		in := map[string]bool{}
 		for _, other := range found[i:] {
-			if other.end > p.start+excerptSize-before {
+			if other.start > p.start+excerptSize-before {
 				break
 			}
-			in[other.term] = true
+			if other.end <= p.start+excerptSize-before {
+				in[other.term] = true
+			}
 		}
 		if len(in) > best {
 			best, from = len(in), p.start

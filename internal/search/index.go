@@ -23,8 +23,9 @@ type Proposal struct {
 	parts []int // where each part of the texts begins; nil before [Proposal.Cut]
 }
 
-// Section is a part of a text. Its ID is that of the heading on the page.
-type Section struct{ ID, Title, Markdown string }
+// Section is a part of a text. Its ID is that of the heading on the page; its text is plain, in one line, and without the
+// heading.
+type Section struct{ ID, Title, Text string }
 
 // usual is the number of terms of a section that is neither short nor long. It is fixed, so that one text does not change the
 // weights of all others.
@@ -77,22 +78,19 @@ func (p *Proposal) hits(proposal int) map[string]hit {
 			part++
 		}
 		counts, length := map[string]int{}, 0
-		for _, w := range terms(Text(s.Markdown)) {
+		for _, w := range terms(s.Text) {
 			counts[w.term]++
 			length++
 		}
 		for _, w := range terms(s.Title) {
-			counts[w.term]--
 			add(w.term, heading, inHeading)
 		}
 		for term, n := range counts {
-			switch w := weigh(n, length); {
-			case n <= 0:
-			case w < 1.3:
-				add(term, some, w)
-			default:
-				add(term, much, w)
+			weight, w := some, weigh(n, length)
+			if w >= 1.3 {
+				weight = much
 			}
+			add(term, weight, w)
 		}
 	}
 	// What the header says is shown where the text has most of it.
@@ -109,8 +107,8 @@ func (p *Proposal) hits(proposal int) map[string]hit {
 
 // Sizes of a shard in bytes, before compression.
 const (
-	least = 8 << 10
-	most  = 24 << 10
+	least = 6 << 10
+	most  = 18 << 10
 )
 
 // Shards cut the index of proposals, which stand in the order of their ids, into parts of nearly the same size that can be
@@ -137,10 +135,10 @@ func Shards(all []Proposal) (out []Shard) {
 		if size > most || size > least && cutsAt(term) {
 			end()
 		}
-		before := postings.n
 		postings.list(hits[term], isFilter(term), among, parts)
 		terms = append(terms, term)
-		size += len(term) + (postings.n-before)/6
+		// A hit has some seven bits. One more or less of a long list does not count, so that it moves no cut.
+		size += len(term) + 1<<bits.Len(uint(len(hits[term])))/2
 	}
 	end()
 	return out

@@ -15,12 +15,13 @@ type hit struct {
 	weight int
 }
 
-// Weights of a hit, from what counts least and is most frequent. Those of a text say how much of a section the term is.
+// Weights of a hit, from what counts least and is most frequent. Those of a text say how much of a section the term is; those
+// from said are of the header.
 const (
 	some = iota
 	much
-	said // in the description, or in the names of the authors
 	heading
+	said // in the description, or in the names of the authors
 	title
 	weights
 )
@@ -71,7 +72,7 @@ func (e *encoder) sorted(hits []hit, least, most int) {
 	e.sorted(hits[middle+1:], n+1, most)
 }
 
-// list writes the hits of a term, one or more: how many there are, their proposals, which are below among, and for each its
+// list writes the hits of a term, one or more and fewer than among: how many there are, their proposals, which are below among, and for each its
 // weight, as so many ones with a zero behind them unless it is the last one, and its part. parts says how many a proposal has.
 // Of a filter the proposals are enough.
 func (e *encoder) list(hits []hit, filter bool, among int, parts []int) {
@@ -148,10 +149,10 @@ func (d *decoder) sorted(hits []hit, n, least, most int) []hit {
 func (d *decoder) list(filter bool, among int, parts []int) []hit {
 	n := d.run(0, 20)
 	n = 1<<n | d.bits(n)
-	if n > len(parts) || d.ended() {
+	if n > len(parts) || n >= among || d.ended() {
 		return nil
 	}
-	hits := d.sorted(nil, n, 0, among-1)
+	hits := d.sorted(make([]hit, 0, n), n, 0, among-1)
 	for i, h := range hits {
 		if filter || h.proposal < 0 || h.proposal >= len(parts) {
 			continue

@@ -37,6 +37,24 @@ func TestKnownItems(t *testing.T) {
 	counts := map[bool]*count{true: {}, false: {}}
 	for name, prefix := range map[string]string{"eips": "EIP", "simd": "SIMD", "monad-mips": "MIP"} {
 		m, x := indexOf(t, corpora.Need(t, name), prefix)
+		own, titles := 0, 0
+		for i, title := range x.titles {
+			if len(strings.Fields(title)) < 2 {
+				continue
+			}
+			a, err := search.Search(m, x, search.Parse(title+" ", "none"), 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			titles++
+			if a.Found[0].Proposal == i || x.titles[a.Found[0].Proposal] == title {
+				own++
+			}
+		}
+		t.Logf("%s: %d of %d titles find their own proposal first", name, own, titles)
+		if own < titles*97/100 {
+			t.Errorf("%s: %d of %d titles find their own proposal first, want 97 %%", name, own, titles)
+		}
 		for i, q := range questions {
 			if q.Corpus != name {
 				continue
@@ -84,8 +102,9 @@ func TestKnownItems(t *testing.T) {
 type shards struct {
 	search.Files
 
-	of    map[string]*search.Shard
-	texts [][]search.Texts // of each proposal
+	of     map[string]*search.Shard
+	texts  [][]search.Texts // of each proposal
+	titles []string
 }
 
 func (s shards) Shard(url string) (*search.Shard, error) { return s.of[url], nil }
@@ -100,13 +119,15 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 	m := &search.Manifest{Version: search.Version, Kinds: []string{prefix}}
 	var all []search.Proposal
 	var texts [][]search.Texts
+	var titles []string
 	for _, p := range c.Proposals {
 		of := search.Proposal{Title: p.Title, Description: mip.Deref(p.Description)}
-		for _, s := range markdown.Parse(p.Body).Sections {
-			of.Sections = append(of.Sections, search.Section{Title: s.Title, Markdown: s.Markdown})
+		doc := markdown.Parse(p.Body)
+		for i, text := range doc.Texts() {
+			of.Sections = append(of.Sections, search.Section{ID: doc.Sections[i].ID, Title: doc.Sections[i].Title, Text: text})
 		}
 		parts := of.Cut()
-		all, texts = append(all, of), append(texts, parts)
+		all, texts, titles = append(all, of), append(texts, parts), append(titles, p.Title)
 		m.Add(fmt.Sprint(p.Number), string(p.Stage), p.Status.Slug(), len(parts))
 	}
 	files := map[string]*search.Shard{}
@@ -114,7 +135,7 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 		m.Shards = append(m.Shards, search.Part{From: s.First(), URL: fmt.Sprint(i)})
 		files[fmt.Sprint(i)] = &s
 	}
-	return m, shards{of: files, texts: texts}
+	return m, shards{of: files, texts: texts, titles: titles}
 }
 
 // slip spells one longer word of a question wrongly: a letter is missing, two have changed places, one is another, or one too

@@ -8,10 +8,10 @@ import (
 )
 
 // impact is what a hit counts, by its weight.
-var impact = [weights]float64{some: 1, much: 1.4, said: 1.6, heading: 1.9, title: 2.5}
+var impact = [weights]float64{some: 1, much: 1.4, heading: 1.9, said: 1.9, title: 2.5}
 
 const (
-	// whole is what the best part of a proposal counts beside the proposal as a whole.
+	// whole is what the best part of a proposal, or its header, counts beside the proposal as a whole.
 	whole = 0.6
 	// near is what a word counts that only begins like the one that is asked for, or is spelt nearly so.
 	near = 0.7
@@ -37,9 +37,10 @@ type counted struct {
 type ranked struct {
 	Found
 
-	words []float64       // each
-	parts map[int]float64 // all words that are shown in the part
-	found bool            // it has the phrases of the question
+	words  []float64       // each
+	parts  map[int]float64 // all words that are shown in the part
+	header float64         // all words that the header says
+	found  bool            // it has the phrases of the question
 }
 
 // rank orders the allowed proposals that have words of a question, the best first.
@@ -70,7 +71,7 @@ func rank(words []counted, m *Manifest, key string, allowed map[int]bool) (out [
 		}
 		if order := r.order(); len(order) > 0 {
 			r.Part = order[0]
-			score += whole * r.parts[r.Part]
+			score += whole * max(r.parts[r.Part], r.header)
 		}
 		if m.Stages[proposal] == stageLetters["stopped"] {
 			score *= stopped
@@ -96,14 +97,14 @@ func (r *ranked) order() []int {
 // count adds what the n-th word of so many counts. A word in few of the proposals counts more than one in many.
 func (c counted) count(all map[int]*ranked, n, words int, proposals float64) {
 	type place struct {
-		part  int
+		hit
 		score float64
 	}
 	best := map[int]place{}
 	for _, l := range c.lists {
 		for _, h := range l.hits {
 			if score := l.factor * impact[h.weight]; score > best[h.proposal].score {
-				best[h.proposal] = place{h.part, score}
+				best[h.proposal] = place{h, score}
 			}
 		}
 	}
@@ -112,10 +113,13 @@ func (c counted) count(all map[int]*ranked, n, words int, proposals float64) {
 	for proposal, at := range best {
 		r := all[proposal]
 		if r == nil {
-			r = &ranked{Found{Proposal: proposal}, make([]float64, words), map[int]float64{}, false}
+			r = &ranked{Found: Found{Proposal: proposal}, words: make([]float64, words), parts: map[int]float64{}}
 			all[proposal] = r
 		}
 		r.words[n] = rare * at.score
 		r.parts[at.part] += r.words[n]
+		if at.weight >= said {
+			r.header += r.words[n]
+		}
 	}
 }

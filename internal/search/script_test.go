@@ -2,10 +2,13 @@ package search
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +16,115 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
+
+// scriptAnswer is what is compared of an answer.
+type scriptAnswer struct {
+	Terms   []string
+	Found   [][4]int // proposal, part, score, and the section of the part that is shown
+	Asked   []string
+	Partial bool
+	Unknown []Unknown
+}
+
+// scriptCase are questions for an index.
+type scriptCase struct {
+	Manifest  Manifest
+	Files     map[string]any
+	Questions []string
+	want      []scriptAnswer
+}
+
+// newScriptCase asks the package.
+func newScriptCase(t *testing.T, x *made, questions []string) (c scriptCase) {
+	t.Helper()
+	c = scriptCase{Manifest: x.Manifest, Files: map[string]any{}, Questions: questions}
+	for name, s := range x.shards {
+		c.Files[name] = s
+	}
+	for name, b := range x.blocks {
+		c.Files[name] = b
+	}
+	for name, s := range x.texts {
+		c.Files[name] = s
+	}
+	for _, q := range questions {
+		a := x.ask(t, q)
+		of := scriptAnswer{Terms: append([]string{}, a.Terms...), Found: [][4]int{}, Asked: []string{}, Partial: a.Partial, Unknown: append([]Unknown{}, a.Unknown...)}
+		for _, f := range a.Found {
+			of.Found = append(of.Found, [4]int{f.Proposal, f.Part, f.Score, x.where(t, f, a.Terms)})
+		}
+		for _, w := range terms(q) {
+			of.Asked = append(of.Asked, w.term)
+		}
+		c.want = append(c.want, of)
+	}
+	return c
+}
+
+// randomCase are proposals of words of many scripts, and questions of these.
+func randomCase(t *testing.T, r *rand.Rand) scriptCase {
+	t.Helper()
+	alphabets := []string{"abcdef", "abcdef", "aàáB", "ẞßſK", "xyZ_", "01٣", "手数料", "𠮷𠀋手", "𐌰𐌱𐐀𐐨", "ԱաЯя", "ﬁİıé", "กิเา", "\u0301a\u0308", "𝒜𝓫x", "ﾃﾞテｶ", "\u200dé"}
+	var known []string
+	for range 8 + r.IntN(300) {
+		letters, word := []rune(alphabets[r.IntN(len(alphabets))]), ""
+		for range 1 + r.IntN(1<<r.IntN(5)) {
+			word += string(letters[r.IntN(len(letters))])
+		}
+		if r.IntN(10) == 0 {
+			word = strings.Repeat("abcdefghij", 3)[:24+r.IntN(6)] + word
+		}
+		known = append(known, word)
+	}
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(known[int(float64(len(known))*r.Float64()*r.Float64())] + []string{" ", " ", " ", ". ", "-"}[r.IntN(5)])
+		}
+		return strings.TrimSpace(b.String())
+	}
+	var all []Proposal
+	stages := ""
+	for range 1 + r.IntN(1<<r.IntN(6)) {
+		p := Proposal{Title: text(r.IntN(4)), Description: text(r.IntN(6) * r.IntN(2)), Authors: text(r.IntN(3)), Facets: []string{Facet("status", "s"+text(1))}}
+		for range r.IntN(6) {
+			p.Sections = append(p.Sections, Section{[]string{"", "s"}[r.IntN(2)], text(r.IntN(3)), text(r.IntN(1 << r.IntN(11)))})
+		}
+		all, stages = append(all, p), stages+string("dfs"[r.IntN(3)])
+	}
+	x := newMade(all, stages)
+	if r.IntN(2) == 0 {
+		translations := slices.Clone(all[:1+r.IntN(len(all))])
+		for i := range translations {
+			translations[i].Title, translations[i].Sections = text(2), []Section{{"s", text(1), text(50)}}
+		}
+		x.translated(translations)
+	}
+	var questions []string
+	for range 12 {
+		var q strings.Builder
+		for range 1 + r.IntN(3) {
+			switch w := []rune(text(1)); r.IntN(8) {
+			case 0:
+				q.WriteString(all[r.IntN(len(all))].Facets[0])
+			case 1:
+				q.WriteString(`"` + text(2) + `"`)
+			case 2:
+				q.WriteString(string(w[:r.IntN(len(w)+1)]))
+			case 3:
+				i := r.IntN(len(w) + 1)
+				q.WriteString(string(w[:i]) + "e" + string(w[i:]))
+			case 4:
+				q.WriteString(fmt.Sprint(r.IntN(20)))
+			default:
+				q.WriteString(string(w))
+			}
+			q.WriteString([]string{" ", " ", ""}[r.IntN(3)])
+		}
+		questions = append(questions, q.String())
+	}
+	return newScriptCase(t, x, questions)
+}
 
 // TestScriptAgrees asks the script of the page the same questions: it has to take texts apart, read parts of the index and
 // rank as this package does.
@@ -23,15 +135,6 @@ func TestScriptAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	x := newMade(few(), "fdsff")
-	local := newMade(few(), "fdsff").translated(inTurkish())
-	type answer struct {
-		Terms   []string
-		Found   [][3]int
-		Asked   []string
-		Partial bool
-		Unknown []Unknown
-	}
 	type excerpt struct {
 		Text  string
 		Terms []string
@@ -40,59 +143,44 @@ func TestScriptAgrees(t *testing.T) {
 		"blob base fee", "blob base fee ", "transient storage reentrancy", "who calls 0x0b", "eth_getProof", "getProof", "HTTPServer parseABIv2 NAÏVE", "hopper", "3", "MIP-0002",
 		"mip 2 fee", "mrc-2", "trans", "trans ", "reentrency ", "tarnsient ", "storage status:draft", "storage status:draft status:withdrawn", `author:"Ada Lovelace" blob`, "status:none x",
 		"手数料", "手", "подписи Straße ﬁne Ångström policies classes caches sizes buzzes", "", "of the", "_x_ __ a", "gone\t", "0x0B, (proof) [of] `eth_getproof`", "c", "\u202eblob\u200b",
+		"1\ufe0f\u20e3 step \u0301\u0308", "statusfinal ", "typecore storage ", `"base fee" auction market`, "transient storage fee", "series ties 𠮷𠀋 𐌰𐌱 ab" + strings.Repeat("c", 29),
 		`"base fee"`, `"fee base"`, `“base fees” blob`, `„the base f`, `«the base f `, `"trans"`, `"reentrency"`, `"getproof"`, `"eth_getProof returns"`, `"getproof returns"`,
 		`"lock against" "costs little"`, `"lock against" "gone after"`, `"lock against" status:draft`, `"transient storage" 3`, `"手数料を"`, `storage "`, `"" “” «`,
 		`"storage status:draft"`, "storage status:finish type:x kind:mip", `author:“Ada Lovelace” "market of their"`,
 	}
-	plain := len(questions)
-	questions = append(questions, "taban ücret", `"taban ücret"`, "depolma ", "dep", "eth_getproof market", `"a market of their own"`, "1", "status:draft", "status:final", "status:x")
-	var want []answer
-	for i, q := range questions {
-		of := x
-		if i >= plain {
-			of = local
-		}
-		a := of.ask(t, q)
-		given := answer{Terms: a.Terms, Found: [][3]int{}, Asked: []string{}, Partial: a.Partial, Unknown: append([]Unknown{}, a.Unknown...)}
-		if given.Terms == nil {
-			given.Terms = []string{}
-		}
-		for _, f := range a.Found {
-			given.Found = append(given.Found, [3]int{f.Proposal, f.Part, f.Score})
-		}
-		for _, w := range terms(q) {
-			given.Asked = append(given.Asked, w.term)
-		}
-		want = append(want, given)
+	cases := []scriptCase{
+		newScriptCase(t, newMade(few(), "fdsff"), questions),
+		newScriptCase(t, newMade(few(), "fdsff").translated(inTurkish()), []string{
+			"taban ücret", `"taban ücret"`, "depolma ", "dep", "eth_getproof market", `"a market of their own"`, "1", "status:draft", "status:final", "status:x",
+		}),
+	}
+	for seed := range uint64(100) {
+		cases = append(cases, randomCase(t, rand.New(rand.NewPCG(seed, 0))))
 	}
 	var excerpts []excerpt
 	for _, of := range excerptExamples {
-		excerpts = append(excerpts, excerpt{visible(of.text), append([]string{}, of.asked...)})
+		excerpts = append(excerpts, excerpt{of.text, append([]string{}, of.asked...)})
 	}
-	files := map[string]any{} // all of the other one, too
-	for name, s := range local.shards {
-		files[name] = s
-	}
-	for name, b := range local.blocks {
-		files[name] = b
-	}
-	for name, s := range local.texts {
-		files[name] = s
-	}
-	input, err := json.Marshal(map[string]any{"manifests": []Manifest{x.Manifest, local.Manifest}, "plain": plain, "files": files, "questions": questions, "excerpts": excerpts, "limit": limit})
+	input, err := json.Marshal(map[string]any{"cases": cases, "excerpts": excerpts, "limit": limit})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const run = `import { readFileSync } from "node:fs";
-import { terms, parse, find, excerpt } from "./search.mjs";
-const { manifests, plain, files, questions, excerpts, limit } = JSON.parse(readFileSync(0, "utf8")), out = [];
-for (const [i, q] of questions.entries()) {
-  const manifest = manifests[i < plain ? 0 : 1];
-  const a = await find(manifest, async url => files[url], parse(q, manifest.kinds), limit);
-  out.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.part, f.score]), Asked: terms(q).map(w => w.term), Partial: a.partial, Unknown: a.unknown });
+import { terms, parse, find, excerpt, best } from "./search.mjs";
+const { cases, excerpts, limit } = JSON.parse(readFileSync(0, "utf8")), answers = [];
+for (const { Manifest: manifest, Files: files, Questions: questions } of cases) {
+  const of = [];
+  for (const q of questions) {
+    const a = await find(manifest, async url => files[url], parse(q, manifest.kinds), limit), where = f => {
+      const { sections } = files[files["title" + f.proposal].proposals[0].texts[f.part]];
+      return sections.indexOf(best(sections, a.terms));
+    };
+    of.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.part, f.score, where(f)]), Asked: terms(q).map(w => w.term), Partial: a.partial, Unknown: a.unknown });
+  }
+  answers.push(of);
 }
 const pieces = excerpts.map(e => excerpt(e.Text, e.Terms).map((Text, i) => ({ Text, Mark: i % 2 === 1 })).filter(p => p.Text));
-console.log(JSON.stringify({ answers: out, excerpts: pieces }));
+console.log(JSON.stringify({ answers, excerpts: pieces }));
 `
 	for name, text := range map[string][]byte{"search.mjs": script, "run.mjs": []byte(run)} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
@@ -114,23 +202,27 @@ console.log(JSON.stringify({ answers: out, excerpts: pieces }));
 		t.Fatal(err)
 	}
 	var got struct {
-		Answers  []answer
+		Answers  [][]scriptAnswer
 		Excerpts [][]Fragment
 	}
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
 	for i, of := range excerptExamples {
-		if d := cmp.Diff(Excerpt(visible(of.text), of.asked), got.Excerpts[i], cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(Excerpt(of.text, of.asked), got.Excerpts[i], cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: excerpt (-package +script):\n%s", of.name, d)
 		}
 	}
-	for i, q := range questions {
-		if d := cmp.Diff(want[i], got.Answers[i]); d != "" {
-			t.Errorf("%q (-package +script):\n%s", q, d)
+	found := 0
+	for i, c := range cases {
+		for k, q := range c.Questions {
+			if d := cmp.Diff(c.want[k], got.Answers[i][k]); d != "" {
+				t.Errorf("index %d, %+q (-package +script):\n%s", i, q, d)
+			}
+			found += len(c.want[k].Found)
 		}
 	}
-	if !slices.ContainsFunc(want, func(a answer) bool { return len(a.Found) > 1 }) {
-		t.Error("nothing was found")
+	if found < 1000 {
+		t.Errorf("%d were found", found)
 	}
 }

@@ -232,9 +232,7 @@ func (r *reader) tables(term string) (out [2]*table, err error) {
 		if err != nil {
 			return out, err
 		}
-		if out[n] = s.split; s.split == nil {
-			out[n] = newTable(s, r.m.Parts)
-		}
+		out[n] = newTable(s, r.m.Parts)
 	}
 	return out, nil
 }

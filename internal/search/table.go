@@ -15,8 +15,6 @@ type Shard struct {
 	Terms    string `json:"terms" doc:"In the order of their bytes, each without the letters that it begins with as the one before; a capital says how many."`
 	Among    int    `json:"among" doc:"A number that the positions of proposals are below."`
 	Postings string `json:"postings" doc:"Bits in base64: for each term the proposals that have it."`
-
-	split *table // nil before Split
 }
 
 // table is a shard taken apart.
@@ -25,17 +23,18 @@ type table struct {
 	hits  [][]hit
 }
 
+// newTable takes a shard apart, for proposals with so many parts each.
 func newTable(s *Shard, parts []int) *table {
 	t := &table{terms: split(s.Terms)}
 	d := newDecoder(s.Postings)
-	for _, term := range t.terms {
-		t.hits = append(t.hits, d.list(isFilter(term), s.Among, parts))
+	t.hits = make([][]hit, len(t.terms))
+	// A hit of a word takes a bit and more. Filters that many proposals have take less, but are few.
+	for i, most := 0, 8*len(d.bytes)+64*len(parts); i < len(t.terms) && most > 0; i++ {
+		t.hits[i] = d.list(isFilter(t.terms[i]), s.Among, parts)
+		most -= len(t.hits[i])
 	}
 	return t
 }
-
-// Split takes a shard of an index apart, once, for one that is kept and asked often. It comes before the first search.
-func (s *Shard) Split(m *Manifest) { s.split = newTable(s, m.Parts) }
 
 // First is the first term, with which [Part.From] names a shard.
 func (s *Shard) First() string { return split(s.Terms)[0] }
@@ -129,7 +128,7 @@ func (t *table) like(term string) (out []posted) {
 	}
 	for i, other := range t.terms {
 		// A letter has four bytes at most.
-		if d := len(other) - len(term); d < -utf8.UTFMax || d > utf8.UTFMax {
+		if d := len(other) - len(term); d < -utf8.UTFMax || d > utf8.UTFMax || isFilter(other) {
 			continue
 		}
 		if oneEdit([]rune(term), []rune(other)) {

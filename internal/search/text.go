@@ -1,11 +1,8 @@
 package search
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Texts are some sections of one proposal that stand side by side, as readers see them.
@@ -36,13 +33,12 @@ const (
 // Cut are the texts of a proposal in parts of bounded size. The first section is what a reader is shown of the proposal as a
 // whole: its description or, without one, how its text begins.
 func (p *Proposal) Cut() (parts []Texts) {
-	texts := []SectionText{{"", "", visible(p.Description)}}
+	texts := []SectionText{{"", "", p.Description}}
 	for _, s := range p.Sections {
-		text := visible(body(s))
 		if texts[0].Text() == "" {
-			texts[0][2] = cut(text, 4*excerptSize)
+			texts[0][2] = begin(s.Text, 4*excerptSize)
 		}
-		texts = append(texts, SectionText{s.ID, s.Title, text})
+		texts = append(texts, SectionText{s.ID, s.Title, begin(s.Text, longestText)})
 	}
 	p.parts = nil
 	size := 0
@@ -65,19 +61,25 @@ func (s SectionText) has(phrases []string) bool {
 	})
 }
 
-// Best is the section with most of the terms of an [Answer]; of several the one that has more in its title, more places, or an
-// address. It is the first where none has any.
+// Best is the section with the phrases of an [Answer] and most of its other terms; of several the one that has more in its
+// title, more places, or an address. It is the first where none has any.
 func (t *Texts) Best(asked []string) (best SectionText) {
 	most := -1
 	for _, s := range t.Sections {
-		in := map[string]bool{}
 		titled, all := places(s.Title(), asked), places(s.Text(), asked)
+		terms := map[string]bool{}
 		for _, p := range slices.Concat(titled, all) {
-			in[p.term] = true
+			terms[strings.TrimSuffix(p.term, "*")] = true
 		}
 		score := 0
-		if len(in) > 0 {
-			score = 1_000_000*len(in) + 100_000*len(titled) + 2*len(all)
+		for term := range terms {
+			score += 1_000_000
+			if strings.Contains(term, " ") {
+				score += 99_000_000
+			}
+		}
+		if score > 0 {
+			score += 100_000*len(titled) + 2*len(all)
 			if s.ID() != "" {
 				score++
 			}
@@ -89,106 +91,14 @@ func (t *Texts) Best(asked []string) (best SectionText) {
 	return best
 }
 
-// underline is the second line of a heading of two.
-var underline = regexp.MustCompile(`(?m)^ {0,3}(=+|-+)[ \t]*\r?$`)
-
-// body is the Markdown of a section below its heading.
-func body(s Section) string {
-	if s.Title == "" {
-		return s.Markdown
+// begin is the beginning of a text, in whole words unless one is as long.
+func begin(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	heading, rest, _ := strings.Cut(strings.TrimLeft(s.Markdown, " \t\r\n"), "\n")
-	if end := underline.FindStringIndex(rest); end != nil && !strings.HasPrefix(heading, "#") {
-		return rest[end[1]:]
+	text = cut(text, most)
+	if i := strings.LastIndexByte(text, ' '); i > most/2 {
+		text = text[:i]
 	}
-	return rest
-}
-
-// visible is the beginning of a Markdown text as readers see it.
-func visible(markdown string) string {
-	// What marks it up is at most as much again.
-	return cut(unmarked(Text(unlinked(cut(markdown, 2*longestText)))), longestText)
-}
-
-// notText is what Markdown has beside its words: comments, tags, and where links lead.
-var notText = regexp.MustCompile("(?s)<!--.*?-->|</?[A-Za-z][^<>]*>" +
-	`|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"\n]*")?\)` +
-	"|https?://[^\\s<>()\\[\\]\"`]+")
-
-// Text is the text of Markdown without what is no text in it. Marks of emphasis, code and tables stay: no word has them.
-func Text(markdown string) string {
-	if !strings.ContainsAny(markdown, "<]:") {
-		return markdown
-	}
-	return notText.ReplaceAllString(markdown, " ")
-}
-
-// unlinked is a text with the words of links and pictures in place of these, and where they lead behind "](".
-func unlinked(text string) string {
-	var b strings.Builder
-	last := 0 // up to which the text is written
-	for at := 0; ; {
-		i := strings.Index(text[at:], "](")
-		if i < 0 {
-			b.WriteString(text[last:])
-			return b.String()
-		}
-		end := at + i
-		at = end + len("](")
-		open := last + strings.LastIndexAny(text[last:end], "[]\n")
-		if open < last || text[open] != '[' {
-			continue
-		}
-		b.WriteString(strings.TrimSuffix(text[last:open], "!"))
-		b.WriteString(text[open+1 : at])
-		last = at
-	}
-}
-
-// rule is how long the line at the beginning of a text is if it is that of a table under its heads, or one that parts a text,
-// and 0 for any other.
-func rule(text string) int {
-	line, _, _ := strings.Cut(text, "\n")
-	if strings.Trim(line, " \t\r|:-=_*>") != "" {
-		return 0
-	}
-	return len(line)
-}
-
-// unmarked is a text in one line, without the marks of Markdown for code, emphasis, tables, headings, quotes, rules and lists.
-func unmarked(text string) string {
-	var b strings.Builder
-	begins, blank := true, false // of a line; before a word
-	for i := 0; i < len(text); {
-		c, size := utf8.DecodeRuneInString(text[i:])
-		next, _ := utf8.DecodeRuneInString(text[i+size:])
-		ruled := 0
-		if begins && !isBlank(c) {
-			ruled = rule(text[i:])
-		}
-		switch {
-		case isBlank(c):
-			blank, begins = true, begins || strings.ContainsRune("\n\r\u2028\u2029", c)
-			i += size
-			continue
-		case ruled > 0:
-			blank, size = true, ruled
-		case strings.ContainsRune("`*|#>", c), begins && (c == '-' || c == '+') && i+size < len(text) && isBlank(next):
-			blank = true
-		default:
-			if blank && b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			blank = false
-			b.WriteString(text[i : i+size])
-		}
-		begins = false
-		i += size
-	}
-	return b.String()
-}
-
-// isBlank reports the characters that scripts of pages count as blanks.
-func isBlank(c rune) bool {
-	return c == ' ' || c >= '\t' && c <= '\r' || c >= 0x80 && (unicode.Is(unicode.Z, c) || c == '\ufeff')
+	return text
 }

@@ -78,7 +78,9 @@ func pairs(text string, start, end int) (out []word) {
 	at = append(at, end)
 	for i := 0; i == 0 || i+2 < len(at); i++ {
 		last := at[min(i+2, len(at)-1)]
-		out = append(out, word{fold(text[at[i]:last]), false, at[i], last})
+		if term := fold(text[at[i]:last]); term != "" { // Thai has marks
+			out = append(out, word{term, false, at[i], last})
+		}
 	}
 	return out
 }
@@ -93,16 +95,20 @@ func appendWords(out []word, text string, start, end int) []word {
 	case strings.IndexFunc(run, func(c rune) bool { return c < 'a' || c > 'z' }) < 0:
 		return append(out, word{singular(run), false, start, start + len(run)})
 	}
-	out = append(out, word{singular(fold(run)), false, start, start + len(run)})
+	term := fold(run)
+	if term == "" { // of marks alone
+		return out
+	}
+	out = append(out, word{singular(term), false, start, start + len(run)})
 	cuts := cutsOf(run)
 	if len(cuts) == 2 {
 		return out
 	}
 	for i := 1; i < len(cuts); i++ {
 		part := strings.Trim(run[cuts[i-1]:cuts[i]], "_")
-		if kept(part) {
+		if term := fold(part); term != "" && kept(part) {
 			at := start + cuts[i-1] + strings.Index(run[cuts[i-1]:cuts[i]], part)
-			out = append(out, word{singular(fold(part)), true, at, at + len(part)})
+			out = append(out, word{singular(term), true, at, at + len(part)})
 		}
 	}
 	return out
@@ -196,7 +202,8 @@ func singular(s string) string {
 		return s
 	case len(s) > 4 && strings.HasSuffix(s, "ies"):
 		return s[:len(s)-3] + "y"
-	case !strings.HasSuffix(s, "caches") && slices.ContainsFunc([]string{"ches", "shes", "sses", "xes", "zzes"}, func(end string) bool { return strings.HasSuffix(s, end) }):
+	case strings.HasSuffix(s, "caches"):
+	case slices.ContainsFunc([]string{"ches", "shes", "sses", "xes", "zzes"}, func(end string) bool { return strings.HasSuffix(s, end) }):
 		return s[:len(s)-2]
 	}
 	return s[:len(s)-1]

@@ -4,12 +4,10 @@
 const run = /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_])+/gu;
 const piece = /\p{Lu}+(?=\p{Lu}[^\p{Lu}\p{Nd}_])|\p{Lu}?[^\p{Lu}\p{Nd}_]+|\p{Lu}+|\p{Nd}+/gu;
 const fold = s => s.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-const kept = s => { const n = [...s].length; return n > 1 && n < 33 && (n < 9 || /\p{L}/u.test(s)) };
-const singular = s => !/^[a-z]{4,}$/.test(s) || !s.endsWith("s") || /[sui]s$/.test(s) ? s
-  : s.length > 4 && s.endsWith("ies") ? s.slice(0, -3) + "y"
-  : /(?:(?<!ca)ch|sh|ss|x|zz)es$/.test(s) ? s.slice(0, -2) : s.slice(0, -1);
+const kept = s => /^(?=.*\p{L}|.{0,8}$).{2,32}$/su.test(s);
+const singular = s => /^[a-z]{4,}$/.test(s) ? s.replace(/(?<=..)ies$/, "y").replace(/(?<=(?<!ca)ch|sh|ss|x|zz)es$|(?<![sui])s$/, "") : s;
 export const terms = text => {
-  const out = [], add = (s, start, part) => out.push({ term: singular(fold(s)), part, start, end: start + s.length });
+  const out = [], add = (s, start, part, term = fold(s)) => term && out.push({ term: singular(term), part, start, end: start + s.length });
   for (const { 0: word, 1: pairs, index } of text.matchAll(run)) {
     if (pairs) {
       const all = [...word];
@@ -25,8 +23,9 @@ export const terms = text => {
   return out;
 };
 
-// table is a part of an index taken apart: of each term the hits, a proposal, the part of its texts, and what it counts.
-const impact = [1, 1.4, 1.6, 1.9, 2.5];
+// table is a part of an index taken apart: of each term the hits, each a proposal, a weight, of which the last two are those of
+// the header, and a part of its texts.
+const impact = [1, 1.4, 1.9, 1.9, 2.5];
 const table = ({ terms, among, postings }, parts) => {
   const bytes = atob(postings);
   let at = 0, last = [];
@@ -42,7 +41,7 @@ const table = ({ terms, among, postings }, parts) => {
   return terms.split(/(?=[A-Z])/).map(t => {
     last = [...last.slice(0, t.charCodeAt() - 65), ...t.slice(1)];
     const term = last.join("");
-    return [term, sorted(bits(run(0, 20), 1), 0, among - 1).map(p => term.includes(":") ? [p] : [p, impact[run(1, 4)], below(parts[p])])];
+    return [term, sorted(bits(run(0, 20), 1), 0, among - 1).map(p => term.includes(":") ? [p] : [p, run(1, 4), below(parts[p])])];
   });
 };
 
@@ -72,8 +71,8 @@ export const parse = (text, kinds) => {
     return " ";
   });
   for (const [, alone, prefix, n] of text.matchAll(numbers)) {
-    const i = kinds.findIndex(k => k.toLowerCase() === prefix?.toLowerCase());
-    q.key ||= alone || i === 0 ? alone ?? n : i > 0 ? `${prefix.toLowerCase()}-${n}` : "";
+    const kind = prefix?.toLowerCase(), i = kinds.findIndex(k => k.toLowerCase() === kind);
+    q.key ||= alone || (i ? i > 0 ? `${kind}-${n}` : "" : n);
   }
   ask(words(text, true));
   return q;
@@ -108,12 +107,14 @@ const places = (text, asked) => {
   return out;
 };
 
-// best is the section with most of the terms; of several the one with more in its title, more places, or an address.
+// best is the section with the phrases and most of the other terms; of several the one with more in its title, more places, or
+// an address.
 export const best = (sections, terms) => {
   let most = -1, best;
   for (const s of sections) {
-    const [, titled, text] = s.map(t => places(t, terms)), n = new Set([...titled, ...text].map(p => p.term)).size;
-    const score = n && 1e6 * n + 1e5 * titled.length + 2 * text.length + !!s[0];
+    const [, titled, text] = s.map(t => places(t, terms)), all = new Set([...titled, ...text].map(p => p.term.replace("*", "")));
+    let score = all.size && 1e5 * titled.length + 2 * text.length + !!s[0];
+    for (const t of all) score += t.includes(" ") ? 1e8 : 1e6;
     if (score > most) [best, most] = [s, score];
   }
   return best;
@@ -129,7 +130,7 @@ export const find = async (manifest, part, q, limit) => {
   }))).flat();
   const often = all => all.sort((a, b) => b[1].length - a[1].length);
   const lists = async (w, guess) => {
-    const { term } = w, all = await at(term), near = w.begun ? all.filter(([t]) => t.startsWith(term) && t !== term && !t.includes(":")) : [];
+    const { term } = w, all = (await at(term)).filter(([t]) => !t.includes(":")), near = all.filter(([t]) => w.begun && t.startsWith(term) && t !== term);
     const out = all.filter(([t]) => t === term).map(e => [e[1], 1]);
     if (out[0]) terms.push(term);
     if (near[0]) terms.push(star(w));
@@ -157,28 +158,29 @@ export const find = async (manifest, part, q, limit) => {
     else for (const p of w.parts) all.push({ found: await lists({ term: p }, true) });
   }
   // Of each proposal what each word counts, and what those count together that are in a part.
-  const sums = [], sum = p => sums[p] ??= { words: all.map(() => 0), parts: [] };
+  const sums = [], sum = p => sums[p] ??= { words: all.map(() => 0), parts: [], header: 0 };
   for (const [n, w] of all.entries()) {
     const best = new Map();
-    for (const [hits, factor] of w.found) for (const [p, impact, part] of hits) {
-      const v = factor * impact;
-      if (!(best.get(p)?.[0] >= v)) best.set(p, [v, part]);
+    for (const [hits, factor] of w.found) for (const [p, weight, part] of hits) {
+      const v = factor * impact[weight];
+      if (!(best.get(p)?.[0] >= v)) best.set(p, [v, part, weight]);
     }
     const rare = Math.log(1 + (manifest.proposals.length - best.size + .5) / (best.size + .5));
-    for (const [p, [v, part]] of best) {
+    for (const [p, [v, part, weight]] of best) {
       const s = sum(p);
       s.words[n] = rare * v;
       s.parts[part] = (s.parts[part] ?? 0) + rare * v;
+      if (weight > 2) s.header += rare * v;
     }
   }
   // Of a proposal with a translation this is the position of the translation.
   const last = Object.fromEntries(manifest.proposals.map((k, i) => [k, i])), named = last[q.key];
   if (named >= 0) sum(named);
   const ranked = [];
-  sums.forEach(({ words, parts }, proposal) => {
+  sums.forEach(({ words, parts, header }, proposal) => {
     const order = Object.keys(parts).map(Number).sort((a, b) => parts[b] - parts[a] || a - b);
     if (!allowed(proposal) || words.some((v, n) => all[n].needed && !v)) return;
-    let total = words.reduce((a, b) => a + b, 0) + .6 * (parts[order[0]] ?? 0);
+    let total = words.reduce((a, b) => a + b, 0) + .6 * Math.max(header, parts[order[0]] ?? 0);
     if (manifest.stages[proposal] === "s") total *= .97;
     ranked.push({ proposal, part: order[0] ?? 0, score: Math.round(1000 * total) + (proposal === named) * 1e6, order });
   });
@@ -193,12 +195,12 @@ export const find = async (manifest, part, q, limit) => {
     for (const others of [0, 1]) for (const of of ranked) {
       if (of.has || others && of.order.length === manifest.parts[of.proposal]) continue;
       if (full()) break;
-      const entry = await shown(manifest, part, of.proposal), phrases = q.phrases.filter(p => !places(entry.title, [p])[0]);
+      const { title, texts } = await shown(manifest, part, of.proposal), phrases = q.phrases.filter(p => !places(title, [p])[0]);
       of.has = !phrases[0];
-      for (const n of others ? [...entry.texts.keys()].filter(n => !of.order.includes(n)) : of.order) {
+      for (const n of others ? [...texts.keys()].filter(n => !of.order.includes(n)) : of.order) {
         if (of.has || full()) break;
         read++;
-        if (of.has = (await part(entry.texts[n])).sections.some(([, ...texts]) => phrases.every(p => texts.some(t => places(t, [p])[0])))) of.part = n;
+        if (of.has = (await part(texts[n])).sections.some(([, ...s]) => phrases.every(p => s.some(t => places(t, [p])[0])))) of.part = n;
       }
       if (of.has) found.push(of);
     }
@@ -212,10 +214,9 @@ export const find = async (manifest, part, q, limit) => {
 export const excerpt = (text, all, most = 220) => {
   const found = places(text, all);
   let from = 0, best = 0;
-  for (const [i, w] of found.entries()) {
-    const in_ = new Set;
-    for (let j = i; j < found.length && found[j].end <= w.start + most - 40; j++) in_.add(found[j].term);
-    if (in_.size > best) [best, from] = [in_.size, w.start];
+  for (const w of found) {
+    const { size } = new Set(found.filter(o => o.start >= w.start && o.end <= w.start + most - 40).map(o => o.term));
+    if (size > best) [best, from] = [size, w.start];
   }
   from = Math.max(0, Math.min(from - 40, text.length - most));
   let to = text.indexOf(" ", from);
@@ -251,10 +252,11 @@ export const answer = async (index, text, most) => {
   const manifest = await load(index), q = parse(text, manifest.kinds);
   if (!q.words[0] && !q.filters[0] && !q.key) return { q, note: "Type one letter more." };
   const a = await find(manifest, part, q, most);
-  const none = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "Nothing has these words. Try fewer, or others";
-  const other = Object.entries(a.instead).map(([a, b]) => `, with ${b} for ${a}`).join("");
-  const wrong = a.unknown.map(u => ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`).join("");
-  return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note: `${none}${other}.${wrong}` };
+  let note = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "Nothing has these words. Try fewer, or others";
+  for (const [word, other] of Object.entries(a.instead)) note += `, with ${other} for ${word}`;
+  note += ".";
+  for (const u of a.unknown) note += ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`;
+  return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note };
 };
 
 // chips are the filters of a question, to be taken off.
@@ -283,9 +285,8 @@ export const search = form => {
 
   const item = (entry, f, terms) => {
     const lang = entry.locale, link = el("a", { href: here(entry.url), lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
-    const text = el("p", { className: "ex small muted", lang, dir: "auto" }), last = entry.lastCallDeadline;
-    const until = last ? ` until ${new Date(last).toUTCString().slice(5, 16)}` : "";
-    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until), text);
+    const text = el("p", { className: "ex small muted", lang, dir: "auto" }), until = entry.lastCallDeadline;
+    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until ? ` until ${new Date(until).toUTCString().slice(5, 16)}` : ""), text);
     whenSeen(li, () => fill(entry, f, terms, link, text, innerWidth < 600 ? 120 : 220));
     return li;
   };
@@ -295,7 +296,7 @@ export const search = form => {
     const to = `?${locale ? `locale=${locale}&` : ""}q=${encodeURIComponent(text)}`;
     const tell = (told, q, ...more) => {
       if (mine !== asked) return;
-      if (box.contains(document.activeElement)) field.focus(); // it goes
+      if (box.contains(document.activeElement)) field.focus();
       box.hidden = false;
       box.replaceChildren(el("p", { className: "small muted" }, ...q ? chips(q, rest => { field.value = rest; field.focus(); ask(5) }) : [], told), ...more);
       document.querySelector("#live").textContent = told;

@@ -22,8 +22,8 @@ import (
 const (
 	// keepPartFor is how long a part of the search index is kept, decoded.
 	keepPartFor = 24 * time.Hour
-	// keepPartBytes bounds the parts that are kept, by their size as published. Decoded they take some three times as
-	// much, as shards take a dozen times as much, and are a tenth of them. All of a thousand long texts are a tenth of it.
+	// keepPartBytes bounds the parts that are kept, by their size as published. All of a thousand long texts are a tenth
+	// of it.
 	keepPartBytes = 48 * mebibyte
 
 	manifestLimit = 8 * mebibyte
@@ -47,7 +47,7 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, lim
 	if err != nil {
 		return out, false, err
 	}
-	a, err := search.Search(m, parts{ctx, c, m}, q, limit)
+	a, err := search.Search(m, parts{ctx, c}, q, limit)
 	if err != nil {
 		return out, false, unreadable(err)
 	}
@@ -64,7 +64,7 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, lim
 	group.SetLimit(readers)
 	for i := range out.Hits {
 		group.Go(func() (err error) {
-			out.Hits[i], read[i], err = hit(m, parts{ctx, c, m}, a.Found[i], a.Terms)
+			out.Hits[i], read[i], err = hit(m, parts{ctx, c}, a.Found[i], a.Terms)
 			return err
 		})
 	}
@@ -91,8 +91,8 @@ func (c *Catalog) manifest(ctx context.Context, suffix string) (m *search.Manife
 	if c.documents != nil {
 		d := document{"api/v1/search" + suffix, manifestLimit}
 		m, err = get(ctx, c.documents, c.documents.kept, d, func(m *search.Manifest) error {
-			if len(m.Stages) != len(m.Proposals) {
-				return errors.New("it has not one stage for each proposal")
+			if len(m.Stages) != len(m.Proposals) || len(m.Parts) != len(m.Proposals) {
+				return errors.New("it has not one stage and one number of parts for each proposal")
 			}
 			return versioned(m.Version)
 		})
@@ -113,16 +113,12 @@ func versioned(version int) error {
 
 // parts reads the parts of the search index for one request.
 type parts struct {
-	ctx      context.Context
-	catalog  *Catalog
-	manifest *search.Manifest
+	ctx     context.Context
+	catalog *Catalog
 }
 
 func (x parts) Shard(url string) (*search.Shard, error) {
-	return part(x, url, func(s *search.Shard) error {
-		s.Split(x.manifest)
-		return versioned(s.Version)
-	})
+	return part(x, url, func(s *search.Shard) error { return versioned(s.Version) })
 }
 
 func (x parts) Block(url string) (*search.Block, error) {

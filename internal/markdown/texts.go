@@ -1,0 +1,68 @@
+package markdown
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Texts are the texts of the sections as a reader sees them, each in one line and without its heading: the blocks one behind
+// the other, code as it stands, of a formula its source. Comments, tags and addresses are no text. Footnotes stand in the last
+// section, as they do on a page.
+func (d *Document) Texts() []string {
+	out, at := make([]string, len(d.Sections)), -1
+	var b strings.Builder
+	end := func() {
+		if at >= 0 && at < len(out) {
+			out[at] = mip.OneLine(mip.Collapse(address.ReplaceAllLiteralString(b.String(), " ")))
+		}
+		at++
+		b.Reset()
+	}
+	if len(d.Sections) > 0 && d.Sections[0].Level == 0 {
+		at = 0 // the text before the first heading
+	}
+	for n := d.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() == ast.KindHeading {
+			end()
+		} else {
+			d.appendBlock(&b, n)
+		}
+	}
+	end()
+	return out
+}
+
+var (
+	// address is what leads somewhere and says nothing.
+	address = regexp.MustCompile("https?://[^\\s<>()\\[\\]\"`]+")
+	// tags are those of HTML, comments, and what is for programs.
+	tags = regexp.MustCompile(`(?is)<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)\s*>|</?[a-z][^<>]*>`)
+)
+
+// appendBlock appends the text of a block, and a blank.
+func (d *Document) appendBlock(b *strings.Builder, n ast.Node) {
+	defer b.WriteByte(' ')
+	switch n := n.(type) {
+	case *ast.HTMLBlock:
+		html := string(n.Lines().Value(d.Body))
+		if n.HasClosure() {
+			html += string(n.ClosureLine.Value(d.Body))
+		}
+		b.Write(resolve([]byte(tags.ReplaceAllLiteralString(html, " "))))
+		return
+	case *ast.CodeBlock, *ast.FencedCodeBlock, *FormulaBlock:
+		b.Write(n.Lines().Value(d.Body))
+		return
+	}
+	if c := n.FirstChild(); c != nil && c.Type() == ast.TypeInline {
+		appendText(b, n, d.Body)
+		return
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		d.appendBlock(b, c)
+	}
+}
