@@ -104,14 +104,6 @@ func Shown(m *Manifest, files Files, proposal int) (*Entry, error) {
 	return nil, fmt.Errorf("%w: proposal %d has no title", errParts, proposal)
 }
 
-// all are the numbers of the parts of the texts.
-func (e *Entry) all() (parts []int) {
-	for i := range e.Texts {
-		parts = append(parts, i)
-	}
-	return parts
-}
-
 // Part is one of the parts of the texts.
 func (e *Entry) Part(files Files, part int) (*Texts, error) {
 	if part < 0 || part >= len(e.Texts) {

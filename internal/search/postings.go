@@ -72,9 +72,9 @@ func (e *encoder) sorted(hits []hit, least, most int) {
 	e.sorted(hits[middle+1:], n+1, most)
 }
 
-// list writes the hits of a term, one or more and fewer than among: how many there are, their proposals, which are below among, and for each its
-// weight, as so many ones with a zero behind them unless it is the last one, and its part. parts says how many a proposal has.
-// Of a filter the proposals are enough.
+// list writes the hits of a term, one or more and fewer than among: how many there are, their proposals, which are below among,
+// and for each its weight, as so many ones with a zero behind them unless it is the last one, and its part. parts says how many
+// a proposal has. Of a filter the proposals are enough.
 func (e *encoder) list(hits []hit, filter bool, among int, parts []int) {
 	e.count(len(hits))
 	e.sorted(hits, 0, among-1)

@@ -125,16 +125,20 @@ type reader struct {
 
 // having takes the proposals that have all phrases. The parts in which most of their words are come first, and then the others.
 func (r *reader) having(all []*ranked, phrases []string, limit int) error {
-	for _, others := range []bool{false, true} {
+	for pass := range 2 {
 		for _, of := range all {
-			if of.found || others && len(of.parts) == r.m.Parts[of.Proposal] {
+			parts := of.order()
+			if pass > 0 {
+				parts = others(parts, r.m.Parts[of.Proposal])
+			}
+			if of.found || len(parts) == 0 {
 				continue
 			}
 			if r.read == mostRead || len(r.answer.Found) == limit {
 				r.answer.Partial = true
 				break
 			}
-			if err := r.has(of, phrases, others); err != nil {
+			if err := r.has(of, phrases, parts); err != nil {
 				return err
 			}
 			if of.found {
@@ -146,19 +150,24 @@ func (r *reader) having(all []*ranked, phrases []string, limit int) error {
 	return nil
 }
 
-// has looks for the phrases that the title of a proposal has not, all of them in one section: in the parts with their words, or
-// in the others.
-func (r *reader) has(of *ranked, phrases []string, others bool) error {
+// others are the parts of so many that are not among some, as far as they can be read.
+func others(parts []int, of int) (out []int) {
+	for part := 0; part < of && len(out) < mostRead; part++ {
+		if !slices.Contains(parts, part) {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// has looks for the phrases that the title of a proposal has not, all of them in one section of some parts.
+func (r *reader) has(of *ranked, phrases []string, parts []int) error {
 	e, err := Shown(r.m, r.files, of.Proposal)
 	if err != nil {
 		return err
 	}
 	phrases = slices.DeleteFunc(slices.Clone(phrases), func(p string) bool { return len(places(e.Title, []string{p})) > 0 })
 	of.found = len(phrases) == 0
-	parts := of.order()
-	if others {
-		parts = slices.DeleteFunc(e.all(), func(part int) bool { return slices.Contains(parts, part) })
-	}
 	for _, part := range parts {
 		if of.found {
 			return nil
