@@ -62,7 +62,7 @@ func FuzzPostings(f *testing.F) {
 		}
 		var e encoder
 		var want [][]hit
-		among := len(parts) + r.IntN(100)
+		among := len(parts) + 1 + r.IntN(100)
 		for n := range 1 + r.IntN(20) {
 			var hits []hit
 			for i := range parts {
