@@ -343,6 +343,38 @@ func TestPhraseAnywhere(t *testing.T) {
 	}
 }
 
+// TestShardIsReadWithItsList reads a part of an index that two builds share, by the numbers of parts of each: in one of five the
+// code of the fourth is that of the fifth of six.
+func TestShardIsReadWithItsList(t *testing.T) {
+	var e encoder
+	e.list([]hit{{0, 3, some}}, false, 2, []int{5})
+	s := &Shard{Version: Version, Terms: "Afee", Among: 2, Postings: e.String()}
+	for parts, want := range map[int]int{5: 3, 6: 4} {
+		m := &Manifest{Version: Version, Proposals: []string{"1"}, Stages: "d", Parts: []int{parts}, Shards: []Part{{"fee", "x"}}}
+		a, err := Search(m, &made{shards: map[string]*Shard{"x": s}}, Parse("fee "), limit)
+		if err != nil || len(a.Found) != 1 || a.Found[0].Part != want {
+			t.Errorf("of %d parts %+v, error %v; want the one behind %d", parts, a.Found, err, want)
+		}
+	}
+}
+
+// TestDamagedShardIsBounded has lists that take no bits.
+func TestDamagedShardIsBounded(t *testing.T) {
+	parts := make([]int, 1000)
+	var e encoder
+	for range 10_000 {
+		e.count(len(parts) - 1)
+	}
+	table := newTable(&Shard{Terms: "Aa:" + strings.Repeat("C", 9_999), Among: len(parts), Postings: e.String()}, parts)
+	n := 0
+	for _, hits := range table.hits {
+		n += len(hits)
+	}
+	if most := 8*len(e.bytes) + 65*len(parts); n > most {
+		t.Errorf("%d hits, want %d at most", n, most)
+	}
+}
+
 // TestUnknownFilters tells what there is.
 func TestUnknownFilters(t *testing.T) {
 	a := newMade(few(), "fdsff").ask(t, "storage status:finish status:draft type:x kind:mip")
