@@ -19,8 +19,6 @@ type Proposal struct {
 	Facets []string
 	// Sections are in the order of the text.
 	Sections []Section
-
-	parts []int // where each part of the texts begins; nil before [Proposal.Cut]
 }
 
 // Section is a part of a text. Its ID is that of the heading on the page; its text is plain, in one line, and without the
@@ -31,8 +29,12 @@ type Section struct{ ID, Title, Text string }
 // weights of all others.
 const usual = 150
 
-// inHeading is more than any weight of a term in a text.
-const inHeading = 2.2
+const (
+	// muchFrom is the weight from which a section has much of a term.
+	muchFrom = 1.3
+	// inHeading is more than the weight of any term in a text.
+	inHeading = 2.2
+)
 
 // weigh is the weight of a term that a section with so many terms has so often, by the formula of BM25 with k1 = 1.2 and
 // b = 0.6.
@@ -41,31 +43,34 @@ func weigh(times, length int) float64 {
 	return tf * 2.2 / (tf + 1.2*(0.4+0.6*float64(length)/usual))
 }
 
-// index has the hits of each term, sorted.
-func index(all []Proposal) map[string][]hit {
+// index has the hits of each term, sorted, and how many parts the texts of each proposal have.
+func index(all []Proposal) (hits map[string][]hit, parts []int) {
 	found := make([]map[string]hit, len(all))
+	parts = make([]int, len(all))
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
 		workers.Go(func() error {
-			found[i] = all[i].hits(i)
+			texts := all[i].Cut()
+			found[i], parts[i] = all[i].hits(i, texts), len(texts)
 			return nil
 		})
 	}
 	_ = workers.Wait() // no worker returns an error
-	hits := map[string][]hit{}
+	hits = map[string][]hit{}
 	for _, of := range found {
 		for term, h := range of {
 			hits[term] = append(hits[term], h)
 		}
 	}
-	return hits
+	return hits, parts
 }
 
-// hits are those of the terms of a proposal with this number.
-func (p *Proposal) hits(proposal int) map[string]hit {
+// hits are those of the terms of a proposal with this number and these parts.
+func (p *Proposal) hits(proposal int, parts []Texts) map[string]hit {
 	out := map[string]hit{}
 	part, best := 0, map[string]float64{}
+	end := len(parts[0].Sections) - 1 // of the part: the first section of all is no section of the text
 	add := func(term string, weight int, counts float64) {
 		h, ok := out[term]
 		if !ok || counts > best[term] {
@@ -74,8 +79,9 @@ func (p *Proposal) hits(proposal int) map[string]hit {
 		out[term] = hit{proposal, h.part, max(h.weight, weight)}
 	}
 	for i, s := range p.Sections {
-		for part+1 < len(p.parts) && p.parts[part+1] <= i+1 {
+		for i == end {
 			part++
+			end += len(parts[part].Sections)
 		}
 		counts, length := map[string]int{}, 0
 		for _, w := range terms(s.Text) {
@@ -87,7 +93,7 @@ func (p *Proposal) hits(proposal int) map[string]hit {
 		}
 		for term, n := range counts {
 			weight, w := some, weigh(n, length)
-			if w >= 1.3 {
+			if w >= muchFrom {
 				weight = much
 			}
 			add(term, weight, w)
@@ -113,13 +119,9 @@ const (
 
 // Shards cut the index of proposals, which stand in the order of their ids, into parts of nearly the same size that can be
 // read one by one. They are cut at terms that depend on the terms alone: a change of one proposal changes the parts with
-// its terms, and moves no others. What is shown of a proposal has to be cut before, or all of it counts as one part.
+// its terms, and moves no others.
 func Shards(all []Proposal) (out []Shard) {
-	hits := index(all)
-	parts := make([]int, len(all))
-	for i := range all {
-		parts[i] = max(1, len(all[i].parts))
-	}
+	hits, parts := index(all)
 	// With room for more of them a new one at the end does not change the postings of all terms.
 	among := 1 << bits.Len(uint(len(all)))
 	var terms []string

@@ -202,7 +202,7 @@ func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
 		}
 		some := false
 		for _, t := range tables {
-			for _, h := range t.of(f) {
+			for _, h := range t.lookup(f) {
 				byName[name][h.proposal], some = true, true
 			}
 		}
@@ -255,7 +255,7 @@ func (r *reader) lists(w asked, guess bool) (out []list, err error) {
 	}
 	var others []posted
 	for _, t := range tables {
-		if hits := t.of(w.term); len(hits) > 0 {
+		if hits := t.lookup(w.term); len(hits) > 0 {
 			out = append(out, list{hits, 1})
 		}
 		if w.begun {

@@ -402,9 +402,6 @@ func TestShardsStay(t *testing.T) {
 		}
 		all = append(all, p)
 	}
-	for i := range all {
-		all[i].Cut()
-	}
 	before := Shards(all)
 	all[200].Sections = slices.Clone(all[200].Sections)
 	_, rest, _ := strings.Cut(all[200].Sections[3].Text, " ")

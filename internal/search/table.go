@@ -85,8 +85,8 @@ func frequent(of []posted) []posted {
 	return of[:min(len(of), mostNear)]
 }
 
-// of are the hits of a term.
-func (t *table) of(term string) []hit {
+// lookup has the hits of a term.
+func (t *table) lookup(term string) []hit {
 	i, ok := slices.BinarySearch(t.terms, term)
 	if !ok {
 		return nil

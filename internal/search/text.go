@@ -40,11 +40,10 @@ func (p *Proposal) Cut() (parts []Texts) {
 		}
 		texts = append(texts, SectionText{s.ID, s.Title, begin(s.Text, longestText)})
 	}
-	p.parts = nil
 	size := 0
 	for i, s := range texts {
 		if i == 0 || size+len(s.Text()) > textsOf {
-			p.parts, parts, size = append(p.parts, i), append(parts, Texts{Version: Version}), 0
+			parts, size = append(parts, Texts{Version: Version}), 0
 		}
 		last := &parts[len(parts)-1]
 		last.Sections = append(last.Sections, s)
