@@ -53,14 +53,13 @@ func (k answerKey) shared() string {
 // asking is what one request wants of the model.
 type asking struct {
 	*Sidecar
-	charge *charge
-	key    answerKey
+	key answerKey
 }
 
 // asking returns what a request wants of the model about a proposal, but for the texts.
 func (s *Sidecar) asking(q question, m mip.Metadata, kind string) asking {
 	maker := s.AI.Name + " " + ai.PromptVersion
-	return asking{s, q.charge, answerKey{
+	return asking{s, answerKey{
 		site: q.catalog.Site.BaseURL, id: m.ID, kind: kind, hash: m.ContentHash, locale: q.locale, maker: maker,
 	}}
 }
@@ -92,13 +91,8 @@ func getAnswer[V any](
 		ctx, cancel = context.WithTimeout(ctx, timing.Model)
 		defer cancel()
 	}
-	for {
-		e, err := c.Get(ctx, a.key, fetch)
-		// Ask again when the limit of another caller, who asked the same first, refused the question.
-		if !a.charge.isOther(err) {
-			return e.Value, a.standing(err, e.Next)
-		}
-	}
+	e, err := c.Get(ctx, a.key, fetch)
+	return e.Value, a.standing(err, e.Next)
 }
 
 // modelQuestion is a question whose answer is a V, such as [ai.Piece].
@@ -119,7 +113,7 @@ func askModel[V any](ctx context.Context, a asking, q modelQuestion[V]) (V, erro
 	if a.failures.of(a.key) > 0 {
 		ctx = ai.Again(ctx)
 	}
-	answer, err = q.Ask(ctx, a.charge)
+	answer, err = q.Ask(ctx, a.AI.Model)
 	err = a.countFailure(a.key, err)
 	a.share(ctx, answer, err)
 	return answer, err

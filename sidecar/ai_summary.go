@@ -15,11 +15,9 @@ import (
 //
 //   - the committed summary of the present text;
 //   - the model's, made now or earlier;
-//   - the site's own summary, when there is no model or its budget is used up: the committed one of an older text, marked
-//     stale, else the one by rules.
+//   - the site's own summary: the committed one of an older text, marked stale, else the one by rules.
 //
-// The Fallback of a summary says why it is not the one that was asked for. If the model fails, the answer is the
-// committed summary of an older text, else an error: an operator who pays for a model does not want rules in its place.
+// The site's own summary has a Fallback, which says why the model's is not there, unless no model was wanted.
 func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, error) {
 	// Summaries in English need no model, so English is a locale of every site here.
 	q, err := s.readQuestion(w, r, english, "mipNumber", "locale")
@@ -53,10 +51,9 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	if committed && !published.Stale {
 		return *published, nil, nil
 	}
-	byRules := true
 	switch {
 	case s.AI.Unusable != nil:
-		failed, byRules = aiDisabled(s.AI.Unusable), false
+		failed = aiDisabled(s.AI.Unusable)
 	case s.AI.Model != nil:
 		subject := q.catalog.Subject(m, s.Now())
 		a := s.asking(q, m, "summary")
@@ -64,9 +61,7 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		if sum, err = a.modelSummary(ctx, subject); err == nil {
 			return sum, nil, nil
 		}
-		failed = httpError(err)
-		byRules = failed.Limit == ai.LimitModel
-		if failed.Code == api.Internal || failed.Code == api.NotFound || failed.Code == api.RateLimited && !byRules {
+		if failed = httpError(err); failed.Code == api.Internal || failed.Code == api.NotFound {
 			return sum, nil, err
 		}
 	case q.locale != english:
@@ -74,7 +69,7 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		failed = &api.HTTPError{Code: api.AIDisabled, Detail: detail}
 	}
 	switch {
-	case published != nil && (committed || byRules):
+	case published != nil:
 		return *published, failed, nil
 	case failed != nil:
 		return sum, nil, failed

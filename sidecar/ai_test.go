@@ -238,7 +238,8 @@ func body(file string) string {
 	return rest
 }
 
-// A model that is configured and cannot be used is told with what to set, and all else runs.
+// A model that is configured and cannot be used leaves the summary by rules, with what to set. Nothing stands in for a
+// translation, and all else runs.
 func TestModelWithoutKey(t *testing.T) {
 	env := map[string]string{"AI_PROVIDER": "openai", "AI_MODEL": "gpt-x"}
 	c, errs := ai.Environment(func(name string) (string, bool) { v, ok := env[name]; return v, ok })
@@ -246,11 +247,14 @@ func TestModelWithoutKey(t *testing.T) {
 		t.Fatalf("%v, %v", errs, c.Unusable)
 	}
 	withAI(t, aiSetup{change: func(s *sidecar.Config) { s.AI = c }}, func(w *aiWorld) {
-		for _, path := range []string{"/api/ai-summary", "/api/ai-translate"} {
-			a := w.post(path, fmt.Sprintf(`{"mipNumber": 6, "locale": %q}`, w.known.Site.Locales[0])).want(w.world, 503).problem(w.world, api.AIDisabled)
-			if !strings.Contains(string(a.body), "OPENAI_API_KEY") {
-				t.Errorf("%s does not say what to set: %s", path, a.body)
-			}
+		body := fmt.Sprintf(`{"mipNumber": 6, "locale": %q}`, w.known.Site.Locales[0])
+		a := w.post("/api/ai-translate", body).want(w.world, 503).problem(w.world, api.AIDisabled)
+		if !strings.Contains(string(a.body), "OPENAI_API_KEY") {
+			t.Errorf("a translation: %s", a.body)
+		}
+		sum := w.summary(body)
+		if f := sum.Fallback; sum.Source != "extractive" || sum.Locale != "en" || f == nil || f.Code != api.AIDisabled || !strings.Contains(f.Detail, "OPENAI_API_KEY") {
+			t.Errorf("a summary: %+v", sum)
 		}
 		w.get("/api/network-info").want(w.world, 200)
 		w.get("/api/mip-watch").want(w.world, 200)
@@ -328,7 +332,8 @@ func TestDailyBudget(t *testing.T) {
 		}
 		a.want(w.world, 429).problem(w.world, api.RateLimited)
 		wait, err := strconv.Atoi(a.Header().Get("Retry-After"))
-		if err != nil || wait < 1 || wait > 86400 || a.Header().Get("RateLimit") != fmt.Sprintf(`"model";r=0;t=%d`, wait) || !strings.HasPrefix(a.Header().Get("RateLimit-Policy"), `"model";`) {
+		if err != nil || wait < 1 || wait > 86400 || !slices.Contains(a.Header().Values("RateLimit"), fmt.Sprintf(`"model";r=0;t=%d`, wait)) ||
+			!strings.HasPrefix(a.Header().Get("RateLimit"), `"ai-translate";`) || !strings.Contains(strings.Join(a.Header().Values("RateLimit-Policy"), ", "), `, "model";`) {
 			t.Errorf("a translation beyond the budget: %v", a.Header())
 		}
 		time.Sleep(24 * time.Hour)
@@ -352,109 +357,73 @@ func questions(w *aiWorld) (next func() string) {
 	}
 }
 
-// TestAssistLimit holds what each caller may ask the model in a minute: so many summaries and so many translations, of
-// which neither counts for the other, nor for anybody else. What costs nothing counts among all requests alone.
-func TestAssistLimit(t *testing.T) {
-	w := newAIWorld(t, aiSetup{provider: "openai", change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 0 }})
-	var known []string
-	free := func() {
-		t.Helper()
-		for path, bodies := range map[string]map[string]int{
-			"/api/ai-summary":   {`{`: 400, `{}`: 400, `{"mipNumber": 999999}`: 404, `{"mipNumber": 5}`: 200, strings.Repeat(" ", 70_000): 413},
-			"/api/ai-translate": {`[]`: 400, `{"mipNumber": 5, "locale": "xx"}`: 400, `{"mipNumber": 5, "locale": "ja"}`: 200},
-		} {
-			for body, code := range bodies {
-				a := w.post(path, body).want(w.world, code)
-				if got := a.Header().Get("RateLimit-Policy"); got != `"default";q=10000;w=60` {
-					t.Errorf("%s %.40s counts in %s", path, body, got)
+// TestAILimit holds that each caller has ten POST requests a minute to each AI route, whoever makes the answer and
+// whatever is wrong with the request. Neither route counts for the other, and no caller for another one. Every answer
+// has the fields of that limit, and other methods count elsewhere.
+func TestAILimit(t *testing.T) {
+	broken := aiSetup{provider: "openai", change: func(c *sidecar.Config) { c.AI.Model = failingModel{} }}
+	for name, setup := range map[string]aiSetup{"no model": {}, "a model": {provider: "openai"}, "a model that fails": broken} {
+		t.Run(name, func(t *testing.T) {
+			change := setup.change
+			setup.change = func(c *sidecar.Config) {
+				c.AIRequestsPerMinute = 0
+				if change != nil {
+					change(c)
 				}
 			}
-			w.post(path, `{}`, "Content-Type", "text/plain").want(w.world, 415)
-			w.ask(http.MethodOptions, path).want(w.world, 204)
-			w.ask(http.MethodGet, path).want(w.world, 405)
-		}
-		for _, body := range known {
-			if got := w.post("/api/ai-summary", body).want(w.world, 200).Header().Get("RateLimit"); !strings.HasPrefix(got, `"default";`) {
-				t.Errorf("an answer that is known counts: %s", got)
-			}
-		}
-	}
-	free()
-	free()
-	for _, path := range []string{"/api/ai-summary", "/api/ai-translate"} {
-		name, next := strings.TrimPrefix(path, "/api/"), questions(w)
-		if path == "/api/ai-translate" {
-			for range 5 { // of which one is committed
-				next()
-			}
-		}
-		for i := range 10 {
-			body := next()
-			a := w.post(path, body).want(w.world, 200)
-			if got := a.Header().Get("RateLimit-Policy"); got != fmt.Sprintf("%q;q=10;w=60", name) || !strings.HasPrefix(a.Header().Get("RateLimit"), fmt.Sprintf("%q;r=%d;t=", name, 9-i)) {
-				t.Errorf("%s %s, question %d: %v", path, body, i+1, a.Header())
-			}
-			if path == "/api/ai-summary" {
-				known = append(known, body)
-			}
-		}
-		body := next()
-		asked := w.budget().Questions
-		a := w.post(path, body).want(w.world, 429).problem(w.world, api.RateLimited)
-		if !regexp.MustCompile(`^([1-9]|[1-5][0-9]|60)$`).MatchString(a.Header().Get("Retry-After")) || a.Header().Get("RateLimit") != fmt.Sprintf("%q;r=0;t=%s", name, a.Header().Get("Retry-After")) {
-			t.Errorf("%s, the eleventh: %v", path, a.Header())
-		}
-		if n := w.budget().Questions; n != asked {
-			t.Errorf("%s: %d questions for a request that was refused", path, n-asked)
-		}
-		free()
-		from := w.from
-		w.from = "192.0.2.77:1"
-		w.post(path, body).want(w.world, 200)
-		w.from = from
-		w.post(path, body).want(w.world, 200) // known now
-	}
-}
-
-// TestRulesCostNothing holds that a summary for which the model's budget has no room takes nothing of a caller's limit.
-func TestRulesCostNothing(t *testing.T) {
-	w := newAIWorld(t, aiSetup{provider: "openai", budget: ai.Limits{CallsPerMinute: 1}, change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 2 }})
-	if a := w.post("/api/ai-summary", `{"mipNumber": 1}`); !strings.HasPrefix(a.Header().Get("RateLimit"), `"ai-summary";r=1;`) {
-		t.Errorf("a question: %v", a.Header())
-	}
-	for _, number := range []int{2, 3, 4, 6, 7} {
-		a := w.post("/api/ai-summary", fmt.Sprintf(`{"mipNumber": %d}`, number))
-		if got := read[api.Summary](w.world, a); got.Source != "extractive" || !strings.HasPrefix(a.Header().Get("RateLimit"), `"default";`) {
-			t.Errorf("MIP-%d beyond the budget: %s, %v", number, got.Source, a.Header())
-		}
-	}
-}
-
-// TestLimitOfAnother has a caller without a question left ask for what another one asks at the same time: that one gets
-// his answer.
-func TestLimitOfAnother(t *testing.T) {
-	w := newAIWorld(t, aiSetup{provider: "openai", change: func(c *sidecar.Config) { c.AIRequestsPerMinute = 1 }})
-	next := questions(w)
-	w.post("/api/ai-summary", next()).want(w.world, 200)
-	for i := range 10 {
-		body := next()
-		ask := func(from string) int {
-			r := httptest.NewRequest(http.MethodPost, "/api/ai-summary", strings.NewReader(body))
-			r.Header.Set("Content-Type", "application/json")
-			r.RemoteAddr = from
-			a := httptest.NewRecorder()
-			w.sidecar.ServeHTTP(a, r)
-			return a.Code
-		}
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() { ask(w.from) })
-		}
-		wg.Go(func() {
-			if code := ask(fmt.Sprintf("198.51.100.%d:1", i)); code != 200 {
-				t.Errorf("%d for the first question of another caller", code)
+			w := newAIWorld(t, setup)
+			for path, bodies := range map[string][]string{
+				"/api/ai-summary": {
+					`{"mipNumber": 6}`, `{"mipNumber": 6}`, `{"mipNumber": 7, "locale": "ja"}`, `{"mipNumber": 5}`, `{"mipNumber": 999999}`,
+					`{}`, `[`, strings.Repeat(" ", 70_000), `{"mipNumber": 8}`, `{"mipNumber": 6}`,
+				},
+				"/api/ai-translate": {
+					`{"mipNumber": 5, "locale": "ja"}`, `{"mipNumber": 6, "locale": "ja", "sections": ["s-abstract"]}`, `{}`, `[]`,
+					`{"mipNumber": 5, "locale": "xx"}`, `{"mipNumber": 999999, "locale": "ja"}`, ``, `{"mipNumber": 7}`, `{`, `null`,
+				},
+			} {
+				limit := strings.TrimPrefix(path, "/api/")
+				fields := func(a *reply, left int) {
+					t.Helper()
+					want := regexp.MustCompile(fmt.Sprintf(`^"%s";r=%d;t=([1-9]|[1-5][0-9]|60)$`, limit, left))
+					if got := a.Header().Get("RateLimit"); !want.MatchString(got) {
+						t.Errorf("%s: RateLimit %s, want %s", path, got, want)
+					}
+					if got := a.Header().Get("RateLimit-Policy"); got != fmt.Sprintf("%q;q=10;w=60", limit) {
+						t.Errorf("%s: RateLimit-Policy %s", path, got)
+					}
+				}
+				for i, body := range bodies {
+					a := w.post(path, body)
+					if a.Code == http.StatusTooManyRequests {
+						t.Errorf("%s: request %d is refused: %s", path, i+1, a.body)
+					}
+					fields(a, 9-i)
+				}
+				for range 2 {
+					a := w.post(path, bodies[0]).want(w.world, 429).problem(w.world, api.RateLimited)
+					fields(a, 0)
+					if wait := a.Header().Get("Retry-After"); !strings.HasSuffix(a.Header().Get("RateLimit"), ";t="+wait) {
+						t.Errorf("%s: Retry-After %s beside %v", path, wait, a.Header())
+					}
+				}
+				for _, method := range []string{http.MethodOptions, http.MethodGet} {
+					if got := w.ask(method, path).Header().Get("RateLimit"); !strings.HasPrefix(got, `"default";`) {
+						t.Errorf("%s %s counts as %s", method, path, got)
+					}
+				}
+				from := w.from
+				w.from = "192.0.2.77:1"
+				fields(w.post(path, bodies[0]), 9)
+				w.from = from
 			}
 		})
-		wg.Wait()
 	}
+}
+
+// failingModel is a model that is not there.
+type failingModel struct{}
+
+func (failingModel) Ask(context.Context, ai.Prompt) (ai.Reply, error) {
+	return ai.Reply{}, &api.HTTPError{Code: api.UpstreamUnavailable, Detail: "The language model is not available."}
 }

@@ -222,8 +222,8 @@ func TestTopicLinkedByWords(t *testing.T) {
 		for i := range 25 {
 			w.get(fmt.Sprint("/api/forum-activity?topicId=", 1000+i))
 		}
-		if a := w.get("/api/forum-activity?topicId=1030").want(w, 429); a.Header().Get("RateLimit-Policy") != `"forum";q=20;w=60` {
-			t.Errorf("the refusal names the limit %q", a.Header().Get("RateLimit-Policy"))
+		if a := w.get("/api/forum-activity?topicId=1030").want(w, 429); !slices.Contains(a.Header().Values("RateLimit-Policy"), `"forum";q=20;w=60`) {
+			t.Errorf("the refusal names the limits %q", a.Header().Values("RateLimit-Policy"))
 		}
 		w.get("/api/forum-activity?topicId=401").want(w, 200)
 	})

@@ -31,8 +31,6 @@ type question struct {
 	locale  string
 	// sections are ids, which the proposal may not have. Nil means all.
 	sections []string
-	// charge is what the request takes of the caller's limit.
-	charge *charge
 }
 
 // readQuestion reads the body of a POST, whose members must be among those named. One that is null counts as absent. An
@@ -66,7 +64,7 @@ func (s *Sidecar) readQuestion(
 		return q, badRequest("locale must be a string, and sections a list of section ids, such as [\"s-abstract\"].")
 	}
 	site := st.catalog.Site
-	q.catalog, q.sections, q.charge = st.catalog, m.Sections, r.Context().Value(chargeKey{}).(*charge)
+	q.catalog, q.sections = st.catalog, m.Sections
 	if q.id, err = parseID(m.MIPNumber, site.Site); err != nil {
 		const detail = "mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\"."
 		return q, badRequest(detail, site.Prefix)

@@ -28,8 +28,6 @@ type endpoint struct {
 	method string
 	// limit is for requests with this method. Nil disables it, and logs them with the level debug.
 	limit *limit.Limit
-	// questions is for those of them that ask the model. Nil is for a route that does not.
-	questions *limit.Limit
 	// vary is Netlify-Vary, the parameters by which a CDN keeps responses apart. Empty keeps them out of caches.
 	vary string
 	// answer answers a request whose context ends with the time for an answer.
@@ -53,14 +51,14 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	const varyTopic, varyParts = "query=topicId", "query=parts"
 	varySearch := "query=" + strings.Join(searchParameters(), "|")
 	return map[string]*endpoint{
-		"/api/forum-activity": {get, byDefault, nil, varyTopic, s.forumActivity},
-		"/api/network-info":   {get, byDefault, nil, varyTopic, s.networkInfo},
-		"/api/mip-watch":      {get, byDefault, nil, varyParts, s.mipWatch},
-		"/api/search":         {get, byDefault, nil, varySearch, s.search},
-		"/api/ai-summary":     {post, byDefault, summaries, "", s.aiSummary},
-		"/api/ai-translate":   {post, byDefault, translations, "", s.aiTranslate},
-		"/healthz":            {get, nil, nil, "", s.health},
-		"/readyz":             {get, nil, nil, "", s.isReady},
+		"/api/forum-activity": {get, byDefault, varyTopic, s.forumActivity},
+		"/api/network-info":   {get, byDefault, varyTopic, s.networkInfo},
+		"/api/mip-watch":      {get, byDefault, varyParts, s.mipWatch},
+		"/api/search":         {get, byDefault, varySearch, s.search},
+		"/api/ai-summary":     {post, summaries, "", s.aiSummary},
+		"/api/ai-translate":   {post, translations, "", s.aiTranslate},
+		"/healthz":            {get, nil, "", s.health},
+		"/readyz":             {get, nil, "", s.isReady},
 	}
 }
 
@@ -198,7 +196,7 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	if answers {
 		counting = e.limit
 	}
-	h, caller, base := rec.Header(), s.general.Caller(r), s.current.Load().baseURL()
+	h := rec.Header()
 	// Log this once: all callers beyond a proxy that is not named share one limit, and nothing else tells of it.
 	if proxy := s.general.Untrusted(r); proxy.IsValid() {
 		s.untrusted.Do(func() {
@@ -210,13 +208,13 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 		// Health checks come every few seconds from a balancer.
 		rec.quiet = true
 	} else {
-		room, err := counting.Take(r.Context(), caller, base)
+		room, err := counting.Take(r.Context(), s.general.Caller(r), s.current.Load().baseURL())
 		if err != nil {
 			// The lines of a caller in the log are limited as well.
 			rec.quiet = true
 			return nil, err
 		}
-		room.Set(h)
+		room.Add(h)
 	}
 	switch {
 	case e == nil:
@@ -238,13 +236,7 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
-	if e.questions == nil {
-		return e.answer(rec, r.WithContext(ctx))
-	}
-	c := &charge{model: s.AI.Model, limit: e.questions, caller: caller, site: base}
-	res, err := e.answer(rec, r.WithContext(context.WithValue(ctx, chargeKey{}, c)))
-	c.taken().Set(h)
-	return res, err
+	return e.answer(rec, r.WithContext(ctx))
 }
 
 // response is a body that is ready to send. It is shared and never changed.
@@ -355,9 +347,9 @@ func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 	}
 	w.Code, w.Limit = e.Code, e.Limit
 	h := w.Header()
-	// Replace the fields of the caller's own limit: another one may have refused.
+	// The limit that refused may be another one than the caller's own, which the header has already.
 	if e.Limit != "" {
-		limit.Room{Limit: e.Limit, Policy: e.Policy, Left: e.RetryAfter}.Set(h)
+		limit.Room{Limit: e.Limit, Policy: e.Policy, Left: e.RetryAfter}.Add(h)
 	}
 	if e.RetryAfter > 0 || e.Limit != "" {
 		h.Set("Retry-After", strconv.Itoa(api.Seconds(e.RetryAfter)))

@@ -43,8 +43,8 @@ type Config struct {
 	Proxies []netip.Prefix
 	// RequestsPerMinute limits the requests of each caller. Zero means 120.
 	RequestsPerMinute int
-	// AIRequestsPerMinute limits the summaries of each caller for which the model is asked, and such translations. Zero
-	// means 10.
+	// AIRequestsPerMinute limits the POST requests of each caller to each of the two AI routes, whoever makes the
+	// answer. Zero means 10.
 	AIRequestsPerMinute int
 	// AI is the language model of summaries and translations. The zero value has none: summaries are made by rules,
 	// and translations are those that are committed.
@@ -199,10 +199,8 @@ func (s *Sidecar) Close() error {
 	s.translations.Close()
 	s.pieces.Close()
 	for _, e := range s.endpoints {
-		for _, l := range []*limit.Limit{e.limit, e.questions} {
-			if l != nil {
-				l.Close()
-			}
+		if e.limit != nil {
+			e.limit.Close()
 		}
 	}
 	if s.Redis != nil {

@@ -107,7 +107,7 @@ func TestAimock(t *testing.T) {
 			if tt.code == "" {
 				p.wantSummary(`{"mipNumber": 7}`, "mock-1")
 			} else {
-				p.wantProblem("/api/ai-summary", `{"mipNumber": "MIP-7"}`, tt.code)
+				p.wantSummary(`{"mipNumber": "MIP-7"}`, "extractive")
 				p.wantProblem("/api/ai-translate", `{"mipNumber": 7, "locale": "ja"}`, tt.code)
 			}
 			p.signal(syscall.SIGTERM)

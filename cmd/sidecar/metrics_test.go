@@ -125,31 +125,31 @@ func TestMetricsApart(t *testing.T) {
 func TestMetricsCount(t *testing.T) {
 	t.Parallel()
 	h := newHosts(t)
-	p, metrics := metered(t, h, t.TempDir(), "REQUESTS_PER_MINUTE=17", "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL=http://127.0.0.1:1", "AI_TOKENS_PER_DAY=1000000")
+	p, metrics := metered(t, h, t.TempDir(), "REQUESTS_PER_MINUTE=15", "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL=http://127.0.0.1:1", "AI_TOKENS_PER_DAY=1000000")
 	before := scrape(t, metrics)
 	topic := "/api/forum-activity?topicId="
-	p.get(topic+"401", http.StatusOK)                                            // a miss
-	p.get(topic+"401", http.StatusOK)                                            // a hit of the answer
-	p.get("/api/mip-watch?parts=forum", http.StatusOK)                           // a hit of 401, a miss of 402
-	h.forum.Next(demo.HTML())                                                    //
-	p.get(topic+"403", http.StatusBadGateway)                                    // garbled
-	h.forum.Next(demo.Answer(500, nil, ""), demo.Truncated())                    //
-	p.get(topic+"404", http.StatusBadGateway)                                    // two requests, the answer to the second breaks off
-	h.forum.Next(demo.Hang())                                                    //
-	p.get(topic+"405", http.StatusGatewayTimeout)                                //
-	p.get(topic+"406", http.StatusNotFound)                                      // an answer: there is none
-	h.forum.Next(demo.Answer(429, http.Header{"Retry-After": {"9"}}, ""))        //
-	p.get(topic+"407", http.StatusBadGateway)                                    //
-	p.get(topic+"408", http.StatusBadGateway)                                    // not asked
-	p.get(topic+"x", http.StatusBadRequest)                                      //
-	p.get(topic+"x%00%22%0A", http.StatusBadRequest)                             //
-	p.get("/api/network-info", http.StatusOK)                                    //
-	p.get("/api/network-info", http.StatusOK)                                    //
-	p.get("/nothing%22%0A", http.StatusNotFound)                                 //
-	p.wantProblem("/api/ai-summary", `{"mipNumber": 1}`, "upstream_unavailable") // nobody listens: two tries
-	p.wantProblem("/api/ai-summary", `{`, "bad_request")                         //
-	p.wantProblem("/api/network-info", `{}`, "method_not_allowed")               // the seventeenth
-	p.get("/api/network-info", http.StatusTooManyRequests)                       //
+	p.get(topic+"401", http.StatusOK)                                     // a miss
+	p.get(topic+"401", http.StatusOK)                                     // a hit of the answer
+	p.get("/api/mip-watch?parts=forum", http.StatusOK)                    // a hit of 401, a miss of 402
+	h.forum.Next(demo.HTML())                                             //
+	p.get(topic+"403", http.StatusBadGateway)                             // garbled
+	h.forum.Next(demo.Answer(500, nil, ""), demo.Truncated())             //
+	p.get(topic+"404", http.StatusBadGateway)                             // two requests, the answer to the second breaks off
+	h.forum.Next(demo.Hang())                                             //
+	p.get(topic+"405", http.StatusGatewayTimeout)                         //
+	p.get(topic+"406", http.StatusNotFound)                               // an answer: there is none
+	h.forum.Next(demo.Answer(429, http.Header{"Retry-After": {"9"}}, "")) //
+	p.get(topic+"407", http.StatusBadGateway)                             //
+	p.get(topic+"408", http.StatusBadGateway)                             // not asked
+	p.get(topic+"x", http.StatusBadRequest)                               //
+	p.get(topic+"x%00%22%0A", http.StatusBadRequest)                      //
+	p.get("/api/network-info", http.StatusOK)                             //
+	p.get("/api/network-info", http.StatusOK)                             //
+	p.get("/nothing%22%0A", http.StatusNotFound)                          //
+	p.wantSummary(`{"mipNumber": 1}`, "extractive")                       // nobody listens: two tries
+	p.wantProblem("/api/ai-summary", `{`, "bad_request")
+	p.wantProblem("/api/network-info", `{}`, "method_not_allowed") // the fifteenth of the default limit
+	p.get("/api/network-info", http.StatusTooManyRequests)         //
 
 	after := scrape(t, metrics)
 	counts := map[string]float64{

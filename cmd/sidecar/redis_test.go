@@ -46,7 +46,7 @@ func (p *process) join() {
 	}
 }
 
-// modelQuestions are summaries that nobody has asked for: each of another proposal, of a model that answers nonsense.
+// modelQuestions are requests for summaries, each of another proposal, of a model that answers nonsense.
 type modelQuestions struct {
 	model *httptest.Server
 	asked int
@@ -68,7 +68,7 @@ func (q *modelQuestions) variables(more ...string) []string {
 	return append(more, "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL="+q.model.URL)
 }
 
-// eleven wants ten questions of the processes in turn to reach the model, and the eleventh refused by each.
+// eleven wants ten requests answered by the processes in turn, and the eleventh refused by each.
 func (q *modelQuestions) eleven(t *testing.T, all ...*process) {
 	t.Helper()
 	ask := func(p *process) (*http.Response, string) {
@@ -76,7 +76,7 @@ func (q *modelQuestions) eleven(t *testing.T, all ...*process) {
 		return p.post("/api/ai-summary", fmt.Sprintf(`{"mipNumber": %d}`, q.asked))
 	}
 	for i := range 10 {
-		if res, text := ask(all[i%len(all)]); res.StatusCode != http.StatusBadGateway {
+		if res, text := ask(all[i%len(all)]); res.StatusCode != http.StatusOK {
 			t.Errorf("question %d: %d %s", i+1, res.StatusCode, text)
 		}
 	}

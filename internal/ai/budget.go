@@ -3,6 +3,7 @@ package ai
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -149,7 +150,7 @@ func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 		return now, &api.HTTPError{
 			Code:   api.AIFailed,
 			Detail: "The proposal is longer than what this site spends on its language model in a day.",
-			Err:    overBudget("the question is larger than the budget for the model of a whole day"),
+			Err:    errors.New("the question is larger than the budget for the model of a whole day"),
 		}
 	case tokens > left:
 		b.ever.Day++

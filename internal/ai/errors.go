@@ -89,23 +89,11 @@ func withStatus(e *api.HTTPError, status int) *api.HTTPError {
 // LimitModel names the limit of questions to the model, which all callers share.
 const LimitModel = "model"
 
-// overBudget is why a budget let no question through, for the log.
-type overBudget string
-
-// Error implements error.
-func (r overBudget) Error() string { return string(r) }
-
-// Unasked reports whether an error of this package means that a budget refused the question, which cost nothing.
-func Unasked(err error) bool {
-	_, is := errors.AsType[overBudget](err)
-	return is
-}
-
 // exhausted says that a budget is used up. The reason is for the log.
 func exhausted(wait time.Duration, reason string) *api.HTTPError {
 	return &api.HTTPError{
 		Code: api.RateLimited, Detail: "What this site spends on its language model is used up for now.",
-		RetryAfter: wait, Limit: LimitModel, Policy: fmt.Sprintf("q=1;w=%d", api.Seconds(wait)), Err: overBudget(reason),
+		RetryAfter: wait, Limit: LimitModel, Policy: fmt.Sprintf("q=1;w=%d", api.Seconds(wait)), Err: errors.New(reason),
 	}
 }
 

@@ -75,11 +75,12 @@ type Room struct {
 	Left time.Duration
 }
 
-// Set sets the fields of draft-ietf-httpapi-ratelimit-headers, unless there is no limit.
-func (r Room) Set(h http.Header) {
+// Add adds the fields of draft-ietf-httpapi-ratelimit-headers, whose lists have an item for each limit. It adds none
+// if there is no limit.
+func (r Room) Add(h http.Header) {
 	if r.Limit != "" {
-		h.Set("Ratelimit-Policy", fmt.Sprintf("%q;%s", r.Limit, r.Policy))
-		h.Set("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", r.Limit, r.Remaining, api.Seconds(r.Left)))
+		h.Add("Ratelimit-Policy", fmt.Sprintf("%q;%s", r.Limit, r.Policy))
+		h.Add("Ratelimit", fmt.Sprintf("%q;r=%d;t=%d", r.Limit, r.Remaining, api.Seconds(r.Left)))
 	}
 }
 
@@ -104,16 +105,6 @@ func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room,
 		}
 	}
 	return Room{l.Name, l.policy, bucket.Tokens, left}, nil
-}
-
-// Return gives back what a Take of the same window has counted. While the Redis is down it does so in this process.
-func (l *Limit) Return(ctx context.Context, caller netip.Addr, site string) {
-	if l.Redis != nil && site != "" {
-		if l.Redis.Return(ctx, l.key(caller, site), l.PerWindow, Window) == nil {
-			return
-		}
-	}
-	l.store.Burst(ctx, l.bucket(caller), 1)
 }
 
 // takeShared takes a token of all sidecars of a site. ok is false if this process has to count by itself.

@@ -76,24 +76,13 @@ type Bucket struct {
 // Take takes a token under a key, of so many in a window that begins with the first one, by the clock of Redis and exact
 // over all sidecars. The bucket ends with its window. An error means that the Redis is down.
 func (s *Store) Take(ctx context.Context, key string, tokens int, window time.Duration) (Bucket, error) {
-	return s.take(ctx, key, tokens, window, 1)
-}
-
-// Return gives a token back that was taken.
-func (s *Store) Return(ctx context.Context, key string, tokens int, window time.Duration) error {
-	_, err := s.take(ctx, key, tokens, window, -1)
-	return err
-}
-
-// take runs the script that takes n tokens.
-func (s *Store) take(ctx context.Context, key string, tokens int, window time.Duration, n int) (Bucket, error) {
 	q, err := s.begin(ctx)
 	if err != nil {
 		return Bucket{}, err
 	}
 	// A window of less than a millisecond would never end in Redis.
 	rest := max(1, window.Milliseconds())
-	reply, err := redis.Int64s(takeScript.DoContext(q.ctx, q.conn, key, tokens, rest, n))
+	reply, err := redis.Int64s(takeScript.DoContext(q.ctx, q.conn, key, tokens, rest))
 	const most = 1 << 40 // as milliseconds it fits into a time.Duration
 	if err == nil && (len(reply) != 3 || slices.Min(reply) < 0 || slices.Max(reply) > most) {
 		err = errReply

@@ -1,10 +1,10 @@
--- Takes a token, or gives one back. A bucket is "LIMIT LEFT WINDOW" (the window in milliseconds) and expires with its window, which begins
+-- Takes a token. A bucket is "LIMIT LEFT WINDOW" (the window in milliseconds) and expires with its window, which begins
 -- with the first request: Redis' own clock is the only one that counts. Anything else under the key is no bucket.
 --
 -- KEYS  the bucket
--- ARGV  limit and window of a new bucket; 1 to take a token, -1 to give one back
+-- ARGV  limit and window of a new bucket
 -- gives tokens left, milliseconds until the window ends, 1 unless no token was left to take
-local key, limit, window, take = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local left, rest = limit, window
 
 local ttl = redis.call('PTTL', key)
@@ -16,9 +16,9 @@ if ttl > 0 and redis.call('TYPE', key).ok == 'string' then
   end
 end
 
-if left < take then
+if left < 1 then
   return {0, rest, 0}
 end
-left = math.min(limit, left - take)
+left = left - 1
 redis.call('SET', key, string.format('%.0f %.0f %.0f', limit, left, window), 'PX', rest)
 return {left, rest, 1}

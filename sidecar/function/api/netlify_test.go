@@ -63,8 +63,8 @@ func TestNetlifyRules(t *testing.T) {
 		}
 		if l := r.RateLimit; l != nil {
 			limited[r.From] = r.To
-			// Netlify takes windows of up to three minutes, and a plan without money two such rules.
-			if l.Limit < 10 || l.Seconds < 1 || l.Seconds > 180 || !cmp.Equal(l.AggregateBy, []string{"ip", "domain"}) {
+			// The promise to callers. Netlify's free plan has two such rules.
+			if l.Limit != 10 || l.Seconds != 60 || !cmp.Equal(l.AggregateBy, []string{"ip", "domain"}) {
 				t.Errorf("%s: limit %+v", r.From, *l)
 			}
 		}
