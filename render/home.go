@@ -11,6 +11,9 @@ import (
 // rowsOfPage is how many proposals a page of the list has.
 const rowsOfPage = 50
 
+// callsOfPage is how many last calls the first page names.
+const callsOfPage = 3
+
 // homeView is the first page. It says what is so now: the page holds dates, and scripts choose by the reader's clock.
 type homeView struct {
 	Description string
@@ -18,9 +21,10 @@ type homeView struct {
 	// Live are the upgrades of the main network of which one is in force when the page is read, the oldest first: that
 	// was in force at the newest change. Next are those that come after.
 	Live, Next []upgrade
-	// Calls are the last calls that are open; when all of them are over, and without any, Open is what else is under
-	// discussion, what changed last first.
+	// Calls are the last calls that are open, the first of them to end, and More counts the others. When all of them are
+	// over, and without any, Open is what else is under discussion, what changed last first.
 	Calls, Open []mip.Metadata
+	More        []moreCalls
 	Statuses    []choice
 	// Happened is what happened last, but for texts.
 	Happened    []entry
@@ -54,10 +58,32 @@ func (p *Pages) Home(all []mip.Metadata, changes []Change) ([]byte, error) {
 		{"upgrade", "Upgrade", p.upgradeChoices()},
 	}, func(f filter) bool { return len(f.Choices) == 0 })
 	// A deadline that has passed asks nothing of readers here; the dashboard lists it.
-	v.Calls, _ = lastCalls(all)
+	open, _ := lastCalls(all)
+	v.Calls = open[:min(callsOfPage, len(open))]
+	v.More = p.moreCalls(open[len(v.Calls):])
 	v.Live, v.Next = p.now(all)
 	v.Happened = latest(changes)
 	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
+}
+
+// moreCalls counts the open last calls of a status, of which a process may have several. Until is when the latest ends.
+type moreCalls struct {
+	choice
+	Until mip.Date
+}
+
+// moreCalls counts last calls that are in the order of their deadlines.
+func (p *Pages) moreCalls(calls []mip.Metadata) (out []moreCalls) {
+	for _, c := range p.statusChoices(calls) {
+		more := moreCalls{choice: c}
+		for _, m := range calls {
+			if m.Status.Slug() == c.Slug {
+				more.Until = m.LastCallDeadline
+			}
+		}
+		out = append(out, more)
+	}
+	return out
 }
 
 // now are the upgrades of which one is in force on the main network, and those that come after.
