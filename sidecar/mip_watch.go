@@ -69,7 +69,7 @@ const (
 // has reports whether one of some parts is chosen.
 func (p parts) has(some parts) bool { return p&some != 0 }
 
-// partsOf reads the one parameter, which may be missing. Others are ignored.
+// partsOf reads the parameter, which may be missing or be there several times. Others are ignored.
 func partsOf(query string) (parts, error) {
 	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
 	given := values["parts"]
@@ -78,14 +78,14 @@ func partsOf(query string) (parts, error) {
 	}
 	names := api.WatchParts()
 	// A value that is sound chooses at least one part.
-	chosen, sound := parts(0), len(given) == 1
+	chosen, sound := parts(0), true
 	for name := range strings.SplitSeq(strings.Join(given, ","), ",") {
 		at := slices.Index(names, name)
 		sound = sound && at >= 0 && !chosen.has(1<<at)
 		chosen |= 1 << max(0, at)
 	}
 	if !sound {
-		const detail = "parts is there once, and names one or more of %s, each once, separated by commas."
+		const detail = "parts names one or more of %s, each once, with commas between them or a parameter for each."
 		return 0, badRequest(detail, strings.Join(names, ", "))
 	}
 	return chosen, nil

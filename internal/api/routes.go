@@ -16,8 +16,8 @@ type Route struct {
 	Codes    []Code
 }
 
-// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each once, separated by
-// commas, or a text.
+// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each once, with
+// commas between them or the name before each, or a text.
 type Parameter struct {
 	Name     string
 	Doc      string
@@ -74,6 +74,7 @@ func Routes() []Route {
 			Query: []Parameter{{
 				Name: "parts", Values: WatchParts(), Example: []string{"forum", "networks"},
 				Doc: "The members to answer with, in any order; without it all. freshness and errors are always there. " +
+					"parts=forum&parts=networks and parts=forum,networks are the same. " +
 					"What the chosen members do not need is not asked of the forum and the networks.",
 			}},
 			Response: MIPWatch{},
@@ -104,8 +105,8 @@ func searchParameters() []Parameter {
 		{Name: "limit", Most: MostHits, Usual: UsualHits, Example: UsualHits, Doc: "How many hits there are at most."},
 		{
 			Name: "locale", Text: true, Most: LongestFilter, Example: English,
-			Doc: "The reader's language: en, or one of locales of /api/v1/search. Translations are searched as well then, and stand in place " +
-				"of their originals where both have the words.",
+			Doc: "The reader's language: en, or one of locales of /api/v1/search; en-US is en (RFC 4647 lookup). " +
+				"Translations are searched as well then, and stand in place of their originals where both have the words.",
 		},
 	}
 	for _, name := range SearchFilters() {

@@ -254,10 +254,10 @@ func (d *document) live(r api.Route) Operation {
 func (d *document) query(q api.Parameter) Parameter {
 	p := Parameter{Name: q.Name, In: "query", Text: q.Doc, Required: q.Required, Example: cmp.Or(d.examples.parameters[q.Name], q.Example)}
 	switch {
-	case q.Values != nil: // form without explode is the style with commas
+	case q.Values != nil: // form with explode is the style of a name before each; commas have no second style
 		p.Schema = &Schema{Types: Types{"array"}, Items: enum(q.Values...), MinItems: 1, UniqueItems: true}
-		p.Style, p.Explode = "form", new(false)
-	case q.Repeats: // and with it that of a name before each
+		p.Style, p.Explode = "form", new(true)
+	case q.Repeats:
 		p.Schema = &Schema{Types: Types{"array"}, Items: &Schema{Types: Types{"string"}, MinLength: 1, MaxLength: q.Most}, MaxItems: api.MostFilters}
 		p.Style, p.Explode = "form", new(true)
 		if one, ok := p.Example.(string); ok { // that of a path
