@@ -20,7 +20,7 @@ import (
 // The site's own summary has a Fallback, which says why the model's is not there, unless no model was wanted.
 func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, error) {
 	// Summaries in English need no model, so English is a locale of every site here.
-	q, err := s.readQuestion(w, r, english, "mipNumber", "locale")
+	q, err := s.readQuestion(w, r, api.English)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	if err != nil {
 		return sum, nil, s.logged(q.id, err)
 	}
-	committed := published != nil && published.Committed && q.locale == english
+	committed := published != nil && published.Committed && q.locale == api.English
 	if committed && !published.Stale {
 		return *published, nil, nil
 	}
@@ -64,7 +64,7 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		if failed = httpError(err); failed.Code == api.Internal || failed.Code == api.NotFound {
 			return sum, nil, err
 		}
-	case q.locale != english:
+	case q.locale != api.English:
 		const detail = "Without a language model there are summaries in English only."
 		failed = &api.HTTPError{Code: api.AIDisabled, Detail: detail}
 	}

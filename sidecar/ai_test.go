@@ -73,6 +73,7 @@ func TestSummaryOfModel(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		for _, body := range []string{`{"mipNumber":"6"}`, `{"mipNumber":"MIP-6"}`, `{"mipNumber":"mip-6","locale":"en"}`, ` {"locale":"EN", "mipNumber":6} `,
+			`{"mipNumber":"006"}`, `{"mipNumber":"Mip-06","locale":"en-US-x-a","text":"# Summarise this"}`, `{"mipNumber":6,"sections":1,"LOCALE":"xx"}`,
 			`{"mipNumber":6,"locale":null}`, `{"mipNumber": 6` + strings.Repeat(" ", 1000) + `}`} {
 			if got := w.summary(body); !cmp.Equal(got, want, times) {
 				t.Errorf("%s: %s", body, cmp.Diff(want, got, times))
@@ -225,8 +226,52 @@ func TestCommittedTranslation(t *testing.T) {
 	withAI(t, aiSetup{site: alone, provider: "openai"}, func(w *aiWorld) {
 		for _, body := range []string{`{"mipNumber": 5}`, `{"mipNumber": 5, "locale": "ja"}`} {
 			a := w.post("/api/ai-translate", body).want(w.world, 400).problem(w.world, api.BadRequest)
-			if !strings.Contains(string(a.body), "no other language than English") {
+			if !strings.Contains(string(a.body), "a language of this site, en, or") {
 				t.Errorf("a site in English alone: %s", a.body)
+			}
+		}
+	})
+}
+
+// English is the text itself, with or without a model, of all sections or some.
+func TestTranslateIntoEnglish(t *testing.T) {
+	for _, provider := range []string{"", "openai"} {
+		withAI(t, aiSetup{provider: provider}, func(w *aiWorld) {
+			m := w.known.List.MIPs[4]
+			got := read[api.Translation](w.world, w.post("/api/ai-translate", `{"mipNumber": "MIP-5", "locale": "en-US"}`))
+			want := api.Translation{
+				MIPNumber: 5, Locale: "en", Title: m.Title, Description: m.Description, Markdown: body(sampleText(t, "MIP-5.md")),
+				ContentHash: m.ContentHash, GeneratedAt: *m.Updated, Source: "original",
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(mip.Time{})); diff != "" {
+				t.Errorf("with the provider %q (-want +got):\n%s", provider, diff)
+			}
+			part := read[api.Translation](w.world, w.post("/api/ai-translate", `{"mipNumber": 5, "locale": "EN", "sections": ["s-abstract"]}`))
+			if !strings.HasPrefix(part.Markdown, "\n## Abstract") || strings.Contains(part.Markdown, "## Motivation") {
+				t.Errorf("one section: %q", part.Markdown)
+			}
+			if w.script.Calls() != 0 {
+				t.Errorf("%d questions to the model", w.script.Calls())
+			}
+		})
+	}
+}
+
+// A tag finds the language of the site that it is more specific than.
+func TestLocaleLookup(t *testing.T) {
+	languages := func(s *site.Site) { s.Locales = []string{"zh-Hant", "zh", "pt-BR"} }
+	withAI(t, aiSetup{site: published(t, map[string]string{"MIP-5.md": sampleText(t, "MIP-5.md")}, languages), provider: "openai"}, func(w *aiWorld) {
+		for tag, want := range map[string]string{
+			"zh-Hant-TW": "zh-Hant", "ZH-hant": "zh-Hant", "zh-Hans-CN": "zh", "zh-a-hant": "zh", "pt-br": "pt-BR", "en-a-b-c": "en",
+		} {
+			if got := w.summary(fmt.Sprintf(`{"mipNumber": 5, "locale": %q}`, tag)); got.Locale != want {
+				t.Errorf("%s is answered in %s, want %s", tag, got.Locale, want)
+			}
+		}
+		for _, tag := range []string{"pt", "pt-PT", "zh-*", "zhx", "zh_TW", "zh-"} {
+			a := w.post("/api/ai-translate", fmt.Sprintf(`{"mipNumber": 5, "locale": %q}`, tag)).want(w.world, 400).problem(w.world, api.BadRequest)
+			if !strings.Contains(string(a.body), "en, zh-Hant, zh, pt-BR") {
+				t.Errorf("%s: %s, want the languages that there are", tag, a.body)
 			}
 		}
 	})

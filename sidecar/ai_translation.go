@@ -17,16 +17,26 @@ import (
 var errNoModel = errors.New("AI_PROVIDER is not set, and no translation into this language is committed")
 
 // aiTranslate answers POST /api/ai-translate: the title, the description and the chosen sections in the proposal's
-// order. A committed translation comes first, marked stale when the English has changed since. Otherwise the model is
-// asked, unless it was before.
+// order. English is the text itself. A committed translation comes first, marked stale when the English has changed
+// since. Otherwise the model is asked, unless it was before.
 func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response, error) {
-	q, err := s.readQuestion(w, r, "", "mipNumber", "locale", "sections")
+	q, err := s.readQuestion(w, r, "")
 	if err != nil {
+		return nil, err
+	}
+	if q.sections, err = q.readSections(); err != nil {
 		return nil, err
 	}
 	m, err := q.catalog.Find(q.id)
 	if err != nil {
 		return nil, err
+	}
+	if q.locale == api.English {
+		t, err := s.original(r.Context(), q)
+		if err != nil {
+			return nil, err
+		}
+		return s.newResponse(t, time.Time{}, 0)
 	}
 	// Find has the proposal of the list. Its text is read only where the model needs it.
 	committed, err := q.catalog.Translation(r.Context(), m, q.locale)
@@ -35,7 +45,8 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	case err != nil:
 		return nil, s.logged(q.id, err)
 	case committed != nil:
-		t, err = cut(committed, m, q.sections)
+		t, err = cut(committed, q.sections)
+		t.Stale = committed.ContentHash != m.ContentHash
 	case s.AI.Unusable != nil:
 		return nil, aiDisabled(s.AI.Unusable)
 	case s.AI.Model == nil:
@@ -49,8 +60,25 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	return s.newResponse(t, time.Time{}, 0)
 }
 
-// cut returns the chosen sections of a committed translation, whose sections have the ids of the English ones.
-func cut(p *api.PublishedTranslation, m mip.Metadata, sections []string) (api.Translation, error) {
+// original returns the chosen sections as they stand, and asks no model.
+func (s *Sidecar) original(ctx context.Context, q question) (api.Translation, error) {
+	p, err := q.catalog.Proposal(ctx, q.id)
+	if err != nil {
+		return api.Translation{}, s.logged(q.id, err)
+	}
+	t := &api.PublishedTranslation{
+		MIPNumber: p.Number, Locale: api.English, Title: p.Title, Description: p.Description,
+		Sections: p.Sections, ContentHash: p.ContentHash, Source: api.Original,
+	}
+	if p.Updated != nil {
+		t.GeneratedAt = *p.Updated
+	}
+	return cut(t, q.sections)
+}
+
+// cut returns the chosen sections of a whole translation, whose sections have the ids of the English
+// ones. Stale is left to the caller.
+func cut(p *api.PublishedTranslation, sections []string) (api.Translation, error) {
 	// Without sections all are chosen, and after an error none.
 	chosen, err := ai.Choose(p.Sections, sections)
 	var markdown strings.Builder
@@ -60,7 +88,7 @@ func cut(p *api.PublishedTranslation, m mip.Metadata, sections []string) (api.Tr
 	return api.Translation{
 		MIPNumber: p.MIPNumber, Locale: p.Locale, Title: p.Title, Description: p.Description,
 		Markdown: markdown.String(), GeneratedAt: p.GeneratedAt, Source: p.Source,
-		ContentHash: p.ContentHash, Stale: p.ContentHash != m.ContentHash,
+		ContentHash: p.ContentHash,
 	}, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,9 +17,6 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// english is the language of proposals, of committed summaries, and of those that rules make.
-const english = "en"
-
 // maxBody bounds the body of a POST, in bytes.
 const maxBody = 64 << 10
 
@@ -29,15 +25,16 @@ type question struct {
 	catalog *catalog.Catalog
 	id      mip.ID
 	locale  string
-	// sections are ids, which the proposal may not have. Nil means all.
+	// members are all of the body, as they stand there.
+	members map[string]json.RawMessage
+	// sections are ids, which the proposal may not have. Nil means all. A summary is never of some.
 	sections []string
 }
 
-// readQuestion reads the body of a POST, whose members must be among those named. One that is null counts as absent. An
-// absent locale is the one given, which is allowed beside the site's own. Empty means that the locale is required.
-func (s *Sidecar) readQuestion(
-	w http.ResponseWriter, r *http.Request, locale string, names ...string,
-) (q question, err error) {
+// readQuestion reads the body of a POST but for its sections. A member that is null counts as absent,
+// and unknown ones are ignored. An absent locale is the usual one; an empty usual means that the
+// locale is required.
+func (s *Sidecar) readQuestion(w http.ResponseWriter, r *http.Request, usual string) (q question, err error) {
 	// Read the body first: its deadline runs, and a refusal needs no site.
 	body, err := readBody(w, r)
 	if err != nil {
@@ -47,54 +44,49 @@ func (s *Sidecar) readQuestion(
 	if err != nil {
 		return q, err
 	}
-	_, err = strictjson.Object(body, names...)
-	if member, ok := errors.AsType[*strictjson.MemberError](err); ok {
-		err = fmt.Errorf("%w, %s", err, mip.Quote(member.Name))
+	members, err := strictjson.Object(body)
+	if twice, ok := errors.AsType[*strictjson.TwiceError](err); ok {
+		err = fmt.Errorf("%w, %s", err, mip.Quote(twice.Name))
 	}
 	if err != nil {
-		return q, badRequest("The body %v; want a JSON object with %s.", err, strings.Join(names, ", "))
-	}
-	// By now no name is in another case, which encoding/json would take too.
-	var m struct {
-		MIPNumber json.RawMessage `json:"mipNumber"`
-		Locale    *string         `json:"locale"`
-		Sections  []string        `json:"sections"`
-	}
-	if err := json.Unmarshal(body, &m); err != nil {
-		return q, badRequest("locale must be a string, and sections a list of section ids, such as [\"s-abstract\"].")
+		return q, badRequest("The body %v; want a JSON object with mipNumber and locale.", err)
 	}
 	site := st.catalog.Site
-	q.catalog, q.sections = st.catalog, m.Sections
-	if q.id, err = parseID(m.MIPNumber, site.Site); err != nil {
+	q.catalog, q.members = st.catalog, members
+	if q.id, err = parseID(members["mipNumber"], site.Site); err != nil {
 		const detail = "mipNumber must be a proposal's number, such as 6, \"6\" or \"%s-6\"."
 		return q, badRequest(detail, site.Prefix)
 	}
-	const most = 1000 // more than any real proposal has
-	if n := len(m.Sections); m.Sections != nil && n == 0 || n > most {
-		return q, badRequest("sections must hold 1 to %d section ids, or be left out.", most)
+	locales := append([]string{api.English}, site.Locales...)
+	locale, err := optional(members["locale"], usual)
+	if q.locale = mip.LookUpLocale(locale, locales); err != nil || q.locale == "" {
+		const detail = "locale must be a language of this site, %s, or a more specific tag such as en-US."
+		return q, badRequest(detail, strings.Join(locales, ", "))
 	}
-	// Leave English out of the site's own locales: it is the language of the proposals.
-	isEnglish := func(l string) bool { return strings.EqualFold(l, english) }
-	allowed := slices.DeleteFunc(slices.Clone(site.Locales), isEnglish)
-	if locale != "" {
-		allowed = append(allowed, locale)
-	}
-	if len(allowed) == 0 {
-		return q, badRequest("This site has no other language than English; see locales in /api/v1/site.")
-	}
-	if m.Locale != nil {
-		locale = *m.Locale
-	}
-	i := slices.IndexFunc(allowed, func(l string) bool { return strings.EqualFold(l, locale) })
-	if i < 0 {
-		const detail = "locale must be one of those of this site (%s); see locales in /api/v1/site."
-		return q, badRequest(detail, strings.Join(allowed, ", "))
-	}
-	q.locale = allowed[i]
 	return q, nil
 }
 
-// parseID reads 6, "6" or "MIP-6", or the id of another kind of the site, with its prefix in any case.
+// readSections reads the ids of the chosen sections. They are nil if all are.
+func (q question) readSections() ([]string, error) {
+	sections, err := optional[[]string](q.members["sections"], nil)
+	const most = 1000 // more than any real proposal has
+	if n := len(sections); err != nil || sections != nil && n == 0 || n > most {
+		const detail = "sections must be a list of 1 to %d section ids, such as [\"s-abstract\"], or be left out."
+		return nil, badRequest(detail, most)
+	}
+	return sections, nil
+}
+
+// optional reads a member. One that is absent or null has the usual value.
+func optional[T any](raw json.RawMessage, usual T) (value T, err error) {
+	if raw == nil || string(raw) == "null" {
+		return usual, nil
+	}
+	err = json.Unmarshal(raw, &value)
+	return value, err
+}
+
+// parseID reads 6, "6" or "MIP-6", or the id of another kind of the site, as an address may have it.
 func parseID(raw json.RawMessage, site mip.Site) (mip.ID, error) {
 	if quoted, err := strictjson.String(raw); err == nil {
 		return site.ParseKey(quoted)

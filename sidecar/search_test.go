@@ -83,12 +83,12 @@ func TestSearchInLanguage(t *testing.T) {
 			return read[api.SearchResults](w.world, w.get("/api/search?"+query).want(w.world, 200))
 		}
 		asked := url.QueryEscape("購読")
-		got := ask("locale=JA&q=" + asked)
+		got := ask("locale=JA-jp&q=" + asked)
 		if len(got.Hits) != 1 || got.Hits[0].ID.String() != "MIP-5" || got.Hits[0].Locale != "ja" || !strings.Contains(got.Hits[0].URL, "/mip/5/ja/#s-") ||
 			!strings.Contains(got.Hits[0].Title, "購読") || !slices.ContainsFunc(got.Hits[0].Excerpt, func(f api.Fragment) bool { return f.Mark && f.Text == "購読" }) {
 			t.Errorf("%+v", got)
 		}
-		if got := ask("locale=en&q=" + asked); got.Count != 0 {
+		if got := ask("locale=en-GB&q=" + asked); got.Count != 0 {
 			t.Errorf("in English: %+v", got)
 		}
 		all := ask("locale=ja&kind=mip&limit=50")

@@ -272,8 +272,8 @@ func readAnswers(reply string, n int) []string {
 	for i := range keys {
 		keys[i] = strconv.Itoa(i + 1)
 	}
-	found, err := strictjson.Object([]byte(object(reply)), keys...)
-	if err != nil {
+	found, err := strictjson.Object([]byte(object(reply)))
+	if err != nil || len(found) != n {
 		return nil
 	}
 	out := make([]string, n)

@@ -2,13 +2,14 @@ package api
 
 import "github.com/mipwatch/mipwatch/internal/mip"
 
-// MIPNumber is how a caller names a proposal: 6, "6" or, with the site's prefix, "MIP-6".
+// MIPNumber is how a caller names a proposal: 6, "6" or, with the site's prefix in any case,
+// "MIP-6". Zeros may stand before the number.
 type MIPNumber any
 
 // SummaryRequest is the body of POST /api/ai-summary.
 type SummaryRequest struct {
 	MIPNumber MIPNumber `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
-	Locale    string    `json:"locale,omitempty" doc:"BCP 47; en when absent. One of the site's locales."`
+	Locale    string    `json:"locale,omitempty" doc:"en, as when absent, or a locale of the site; en-US is en (RFC 4647 lookup)."`
 }
 
 // Summary is the body of the answers to GET /api/v1/mips/{n}/summary and POST /api/ai-summary: what a proposal means, on
@@ -78,9 +79,12 @@ type Evidence struct {
 // TranslateRequest is the body of POST /api/ai-translate.
 type TranslateRequest struct {
 	MIPNumber MIPNumber `json:"mipNumber" doc:"6, \"6\" or \"MIP-6\"."`
-	Locale    string    `json:"locale" doc:"BCP 47. One of the site's locales."`
+	Locale    string    `json:"locale" doc:"A locale of the site, or en for the original; en-US is en (RFC 4647 lookup)."`
 	Sections  []string  `json:"sections,omitempty" doc:"Section ids; all when absent."`
 }
+
+// Original is the source of the English text itself.
+const Original = "original"
 
 // Translation is the body of the answer to POST /api/ai-translate. The English text is authoritative.
 type Translation struct {
@@ -90,8 +94,8 @@ type Translation struct {
 	Description *string  `json:"description" doc:"Translated."`
 	Markdown    string   `json:"markdown" doc:"The body, or the sections asked for."`
 	ContentHash string   `json:"contentHash" doc:"contentHash of the text it was made from."`
-	GeneratedAt mip.Time `json:"generatedAt" doc:"When it was made."`
-	Source      string   `json:"source" doc:"The model's name, or file for a committed translation."`
+	GeneratedAt mip.Time `json:"generatedAt" doc:"When it was made; of the original, when it last changed."`
+	Source      string   `json:"source" doc:"The model's name, file for a committed translation, or original for English."`
 	Stale       bool     `json:"stale" doc:"The English text has changed since it was made."`
 }
 

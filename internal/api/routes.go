@@ -16,8 +16,8 @@ type Route struct {
 	Codes    []Code
 }
 
-// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each once, with
-// commas between them or the name before each, or a text.
+// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each
+// once, with commas between them or the name before each, or a text.
 type Parameter struct {
 	Name     string
 	Doc      string

@@ -103,14 +103,20 @@ func (s Site) Main(number int) ID { return ID{s.Prefix, number} }
 // Several reports whether the site has more than one kind of proposals.
 func (s Site) Several() bool { return len(s.Kinds) > 1 }
 
-// ParseKey reads a proposal's number, of the main kind, or its id, of any kind of the site in any case.
+// ParseKey reads a proposal's number, of the main kind, or its id, of any kind of the site in any
+// case. The number may have zeros before it.
 func (s Site) ParseKey(text string) (ID, error) {
+	kind, digits := s.Prefix, text
 	for _, k := range append([]Kind{{Prefix: s.Prefix}}, s.Kinds...) {
-		if kind, digits, ok := strings.Cut(text, "-"); ok && strings.EqualFold(kind, k.Prefix) {
-			return ParseID(k.Prefix + "-" + digits)
+		if before, after, ok := strings.Cut(text, "-"); ok && strings.EqualFold(before, k.Prefix) {
+			kind, digits = k.Prefix, after
+			break
 		}
 	}
-	return ParseID(s.Prefix + "-" + text)
+	for len(digits) > 1 && digits[0] == '0' {
+		digits = digits[1:]
+	}
+	return ParseID(kind + "-" + digits)
 }
 
 // SiteInfo is the body of GET /api/v1/site: what the site is, and what it has today.

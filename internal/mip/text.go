@@ -2,6 +2,7 @@ package mip
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -99,6 +100,28 @@ func IsContentHash(s string) bool {
 func IsLocale(s string) bool {
 	const longest = 35
 	return len(s) <= longest && languageTag.MatchString(s)
+}
+
+// LookUpLocale returns the locale that serves a language tag best (RFC 4647, section 3.4): the tag
+// itself in any case, else the one with the fewest subtags left out at its end. It is empty if there
+// is none. A tag with a wildcard has none.
+func LookUpLocale(tag string, locales []string) string {
+	if !IsLocale(tag) {
+		return ""
+	}
+	subtags := strings.Split(tag, "-")
+	for n := len(subtags); n > 0; n-- {
+		// A subtag of one character introduces those after it, and never ends a tag.
+		if n > 1 && len(subtags[n-1]) == 1 {
+			continue
+		}
+		shorter := strings.Join(subtags[:n], "-")
+		same := func(locale string) bool { return strings.EqualFold(locale, shorter) }
+		if i := slices.IndexFunc(locales, same); i >= 0 {
+			return locales[i]
+		}
+	}
+	return ""
 }
 
 var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)

@@ -250,9 +250,9 @@ func TestParseRefuses(t *testing.T) {
 			[]string{"7: bad-value: hardforks[0].activation.a: want unix seconds from 0 to 253402300799, got 1773930600000", "8: wrong-type: hardforks[0].activation.b: want unix seconds, or null when no time is set, got a date", "11: wrong-type: hardforks[1].activation.a: want unix seconds, or null when no time is set, got a number (\"-1\")", "12: wrong-type"}},
 		{"activation twice", "networks: [{id: a, chain_id: 1}]\nhardforks: [{name: A, activation: {a: 1, a: 2}}]\n", []string{"4: duplicate-key: hardforks[0].activation.a is set twice"}},
 
-		{"override by number and by id", "overrides: {MIP-7: {forum_topic_id: 1}, 7: {forum_topic_id: 2}}\n",
-			[]string{"3: duplicate-value: overrides.MIP-7: stands for the same as overrides.7 in line 3; want another, or remove one"}},
-		{"override of no number", "overrides:\n  ABC-7: {forum_topic_id: 1}\n  07: {forum_topic_id: 1}\n", []string{"4: bad-value: overrides.ABC-7: want a proposal's number", "5: bad-value: overrides.07"}},
+		{"override by number and by id", "overrides: {MIP-007: {forum_topic_id: 1}, 7: {forum_topic_id: 2}}\n",
+			[]string{"3: duplicate-value: overrides.MIP-007: stands for the same as overrides.7 in line 3; want another, or remove one"}},
+		{"override of no number", "overrides:\n  ABC-7: {forum_topic_id: 1}\n  0x7: {forum_topic_id: 1}\n", []string{"4: bad-value: overrides.ABC-7: want a proposal's number", "5: bad-value: overrides.0x7"}},
 		{"override twice", "overrides:\n  7: {forum_topic_id: 1}\n  \"7\": {forum_topic_id: 2}\n", []string{"5: duplicate-key: overrides.7 is set twice"}},
 		{"override values", "overrides:\n  7: {forum_topic_id: 0, discussions_to: 'javascript:alert(1)', hardfork: NONE, topic: 1}\n",
 			[]string{"4: bad-value: overrides.7.discussions_to: want an absolute", "4: bad-value: overrides.7.forum_topic_id: want a number from 1", "4: bad-value: overrides.7.hardfork: hardforks has no \"NONE\"", "4: unknown-key: overrides.7.topic"}},

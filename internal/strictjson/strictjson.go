@@ -31,20 +31,14 @@ var (
 	ErrNotString = errors.New("is no string")
 )
 
-// MemberError says that an object has a member that it may not have, or has one twice.
-type MemberError struct {
+// TwiceError reports a member that stands twice.
+type TwiceError struct {
 	// Name is as read: a caller that repeats it must bound and escape it.
-	Name  string
-	Twice bool
+	Name string
 }
 
 // Error implements error. It does not hold the name.
-func (e *MemberError) Error() string {
-	if e.Twice {
-		return "has a member twice"
-	}
-	return "has a member that does not belong there"
-}
+func (e *TwiceError) Error() string { return "has a member twice" }
 
 // unmarshal reads one value and nothing after it: names have their case and stand once. Half a
 // surrogate pair in an escape becomes U+FFFD.
@@ -58,7 +52,7 @@ func unmarshal(raw []byte, v any) error {
 // reason says why a text is no JSON.
 func reason(raw []byte, e *jsontext.SyntacticError) error {
 	if errors.Is(e.Err, jsontext.ErrDuplicateName) {
-		return &MemberError{Name: e.JSONPointer.LastToken(), Twice: true}
+		return &TwiceError{e.JSONPointer.LastToken()}
 	}
 	if _, err := jsontext.NewDecoder(bytes.NewReader(raw)).ReadValue(); err == nil {
 		return ErrTrailing
@@ -66,10 +60,9 @@ func reason(raw []byte, e *jsontext.SyntacticError) error {
 	return ErrBroken
 }
 
-// Object reads one JSON object and nothing after it but white space. Its members must be among
-// those that are named, spelt like that, each once at most; which of them must be there is for
-// the caller to say. It does not judge the members of inner objects.
-func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
+// Object reads one JSON object and nothing after it but white space. Its members, and those of
+// inner objects, stand once at most. The caller decides which of them it needs.
+func Object(raw []byte) (map[string]json.RawMessage, error) {
 	// The decoder would say of any other value only that it does not fit.
 	if text := bytes.TrimLeft(raw, " \t\r\n"); utf8.Valid(raw) && !bytes.HasPrefix(text, []byte("{")) {
 		return nil, ErrNotObject
@@ -78,12 +71,6 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	err := unmarshal(raw, &out)
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return nil, reason(raw, e)
-	}
-	// Any one of several may be named.
-	for name := range out {
-		if !slices.Contains(names, name) {
-			return nil, &MemberError{Name: name}
-		}
 	}
 	return out, err
 }
@@ -114,7 +101,7 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		message := fmt.Sprintf("it is not JSON: %v", e.Err)
 		switch err := reason(raw, e).(type) {
-		case *MemberError:
+		case *TwiceError:
 			message = fmt.Sprintf("%.80q stands twice", err.Name)
 		default:
 			if err == ErrTrailing {

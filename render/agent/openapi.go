@@ -254,7 +254,7 @@ func (d *document) live(r api.Route) Operation {
 func (d *document) query(q api.Parameter) Parameter {
 	p := Parameter{Name: q.Name, In: "query", Text: q.Doc, Required: q.Required, Example: cmp.Or(d.examples.parameters[q.Name], q.Example)}
 	switch {
-	case q.Values != nil: // form with explode is the style of a name before each; commas have no second style
+	case q.Values != nil: // OpenAPI cannot say that commas are taken as well
 		p.Schema = &Schema{Types: Types{"array"}, Items: enum(q.Values...), MinItems: 1, UniqueItems: true}
 		p.Style, p.Explode = "form", new(true)
 	case q.Repeats:

@@ -75,15 +75,18 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, lim
 // index reads what a search for readers of a locale begins with.
 func (c *Catalog) index(ctx context.Context, locale string) (*search.Manifest, error) {
 	m, err := c.manifest(ctx, "")
-	if err != nil || locale == "" || strings.EqualFold(locale, api.English) {
+	if err != nil || locale == "" {
 		return m, err
 	}
-	i := slices.IndexFunc(m.Locales, func(l string) bool { return strings.EqualFold(l, locale) })
-	if i < 0 {
-		known := strings.Join(append([]string{api.English}, m.Locales...), ", ")
-		return nil, &api.HTTPError{Code: api.BadRequest, Detail: fmt.Sprintf("locale is %s, the languages of the texts here.", known)}
+	known := append([]string{api.English}, m.Locales...)
+	switch locale = mip.LookUpLocale(locale, known); locale {
+	case api.English:
+		return m, nil
+	case "":
+		const detail = "locale is a language of the texts here, %s, or a more specific tag such as en-US."
+		return nil, &api.HTTPError{Code: api.BadRequest, Detail: fmt.Sprintf(detail, strings.Join(known, ", "))}
 	}
-	return c.manifest(ctx, "/"+m.Locales[i])
+	return c.manifest(ctx, "/"+locale)
 }
 
 // manifest reads the index at an address that ends so.
