@@ -74,7 +74,7 @@ func pauseAfter(err error) time.Duration {
 	case api.UpstreamUnavailable:
 		longest = timing.LongestPause
 		fallthrough
-	case api.AIFailed, api.UpstreamTimeout:
+	case api.AIFailed, api.AIUnreadable, api.UpstreamTimeout:
 		return min(max(e.RetryAfter, timing.FailedText), longest)
 	}
 	return 0

@@ -62,17 +62,17 @@ func TestModelFails(t *testing.T) {
 		"429, wait 30 s":   {fault: bad(429, "Retry-After", "30"), code: api.UpstreamUnavailable, wait: true},
 		"401":              {fault: bad(401), code: api.UpstreamUnavailable},
 		"hangs":            {fault: demo.Hang(), code: api.UpstreamTimeout},
-		"HTML":             {fault: demo.HTML(), code: api.AIFailed},
+		"HTML":             {fault: demo.HTML(), code: api.AIUnreadable},
 		"redirect":         {fault: demo.Redirect("https://elsewhere.example.org/v1/chat/completions"), code: api.UpstreamUnavailable},
-		"null":             {reply: func(r demo.ModelReply) demo.ModelReply { r.Null = true; return r }, code: api.AIFailed},
+		"null":             {reply: func(r demo.ModelReply) demo.ModelReply { r.Null = true; return r }, code: api.AIUnreadable},
 		"refusal":          {reply: func(demo.ModelReply) demo.ModelReply { return demo.ModelReply{Refusal: leak} }, code: api.AIFailed},
-		"half":             {text: func(good string) string { return good[:len(good)/2] }, code: api.AIFailed},
-		"wrong enum":       {text: axis("users", "severity", "critical"), code: api.AIFailed},
-		"a missing axis":   {text: spoilt(func(v map[string]any) { delete(v, "foundation") }), code: api.AIFailed},
-		"an axis too many": {text: spoilt(func(v map[string]any) { v["miners"] = v["validators"] }), code: api.AIFailed},
-		"an address":       {text: axis("users", "impact", "Go to https://evil.example now."), code: api.AIFailed},
-		"far too long":     {text: axis("users", "impact", strings.Repeat("word ", 1000)), code: api.AIFailed},
-		"quotes nothing":   {text: axis("users", "evidence", "none"), code: api.AIFailed},
+		"half":             {text: func(good string) string { return good[:len(good)/2] }, code: api.AIUnreadable},
+		"wrong enum":       {text: axis("users", "severity", "critical"), code: api.AIUnreadable},
+		"a missing axis":   {text: spoilt(func(v map[string]any) { delete(v, "foundation") }), code: api.AIUnreadable},
+		"an axis too many": {text: spoilt(func(v map[string]any) { v["miners"] = v["validators"] }), code: api.AIUnreadable},
+		"an address":       {text: axis("users", "impact", "Go to https://evil.example now."), code: api.AIUnreadable},
+		"far too long":     {text: axis("users", "impact", strings.Repeat("word ", 1000)), code: api.AIUnreadable},
+		"quotes nothing":   {text: axis("users", "evidence", "none"), code: api.AIUnreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var spoil bool
@@ -167,9 +167,9 @@ func TestModelFailsAgain(t *testing.T) {
 					a := w.post(path, body)
 					wait, _ := strconv.Atoi(a.Header().Get("Retry-After"))
 					if path == "/api/ai-summary" {
-						wait = *w.fallback(a, api.AIFailed).RetryAfter
+						wait = *w.fallback(a, api.AIUnreadable).RetryAfter
 					} else {
-						a.want(w.world, 502).problem(w.world, api.AIFailed)
+						a.want(w.world, 502).problem(w.world, api.AIUnreadable)
 					}
 					if wait < 1 || wait > 24*60*60 {
 						t.Fatalf("%d seconds to wait: %s", wait, a.body)
@@ -251,7 +251,7 @@ func TestTranslationFails(t *testing.T) {
 			if d := took(func() { a = w.post("/api/ai-translate", body) }); d > answerTime {
 				t.Errorf("%q: answered after %v", spoilt, d)
 			}
-			a.want(w.world, 502).problem(w.world, api.AIFailed)
+			a.want(w.world, 502).problem(w.world, api.AIUnreadable)
 			if strings.Contains(string(a.body), spoilt) {
 				t.Errorf("the model's words got out: %s", a.body)
 			}
@@ -404,7 +404,11 @@ func TestHostileProposal(t *testing.T) {
 			// The summary's own words: quotes are the proposal's.
 			own := fmt.Sprint(got.TLDR, got.WhatsChanging, got.Developers.Impact, got.Users.Impact, got.Validators.Impact, got.Foundation.Impact)
 			if got.Fallback != nil {
-				w.fallback(a, api.AIFailed)
+				code := api.AIFailed
+				if name == "obeys" || name == "leads away" {
+					code = api.AIUnreadable
+				}
+				w.fallback(a, code)
 			}
 			if len(words) == 0 {
 				t.Fatalf("%s: the model was not asked", name)

@@ -197,7 +197,7 @@ func TestClusterModelFails(t *testing.T) {
 	w.script.Always(demo.Answer(http.StatusOK, nil, "<html>"))
 	for i := range 4 {
 		c.at(i)
-		w.fallback(w.post("/api/ai-summary", `{"mipNumber": 7}`), api.AIFailed)
+		w.fallback(w.post("/api/ai-summary", `{"mipNumber": 7}`), api.AIUnreadable)
 	}
 	if n := w.script.Calls(); n > 2 { // a retry is the model's own business
 		t.Errorf("%d questions to a model that fails, of four sidecars", n)
@@ -214,7 +214,7 @@ func TestClusterFailureAfterAnswer(t *testing.T) {
 	}
 	w.script.Next(meanwhile, nil, html, html)
 	c.at(0)
-	w.fallback(w.post("/api/ai-summary", `{"mipNumber": 7}`), api.AIFailed)
+	w.fallback(w.post("/api/ai-summary", `{"mipNumber": 7}`), api.AIUnreadable)
 	asked := w.script.Calls()
 	c.grow()
 	if sum := w.summary(`{"mipNumber": 7}`); sum.Source != modelName {

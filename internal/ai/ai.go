@@ -7,8 +7,8 @@
 //     drawn for each question, so that no text of a proposal can end it.
 //  2. [Budget] sets the most aside that the question may cost, or refuses it.
 //  3. [Client] asks the provider by langchaingo, within a deadline and with one retry at the most.
-//  4. The answer is read strictly, and compared with the proposal: internal/ai/summary for a summary, passages.go for a
-//     passage. A translation's passage that fails is asked for once more, a summary is not.
+//  4. The JSON object in the answer is read strictly, and compared with the proposal: internal/ai/summary for a
+//     summary, passages.go for a passage. A translation's passage that fails is asked for once more, a summary is not.
 //
 // Every text of a model is untrusted until the last step. A caller gets all of an answer or an error.
 //
@@ -56,16 +56,6 @@ type Reply struct {
 	Unbilled bool
 	// Unsent says that the question never got to the provider.
 	Unsent bool
-}
-
-// object is the one JSON object in an answer, which a model may put into a code fence or behind a sentence. An answer
-// with a bracket before the first brace is a list, and stays as it is.
-func object(text string) string {
-	from, to := strings.IndexAny(text, "{["), strings.LastIndexByte(text, '}')
-	if from < 0 || to < from || text[from] == '[' {
-		return text
-	}
-	return text[from : to+1]
 }
 
 // leaksPrompt reports whether a text repeats the code word, or eight words of the task in a row that its source has

@@ -36,8 +36,11 @@ var (
 	// By itself, or the provider's filter does.
 	errRefused = &failure{"refused", "the model refuses to answer",
 		api.AIFailed, "The language model refuses to answer."}
-	// The answer is in no format, cut off, or breaks the rules of a summary or translation.
-	errFailed = &failure{"failed", "the model gave no usable answer",
+	// The answer is prose, empty, cut off, in no format of the API, or lacks the form of a summary or translation.
+	errUnreadable = &failure{"unreadable", "the model's answer is not in the form that was asked for",
+		api.AIUnreadable, "The language model's answer is not in the form that was asked for, so nothing of it is shown."}
+	// The answer has the form, and makes claims that the text does not, or tells what must stay secret.
+	errFailed = &failure{"failed", "the model's answer is not supported by the text",
 		api.AIFailed, "The language model's answer is not supported by the text, so nothing of it is shown."}
 )
 
@@ -121,7 +124,7 @@ func DecodeRecord[V any](record []byte, longest time.Duration) (answer V, ok boo
 		word, until, _ := strings.Cut(string(failed), " ")
 		ms, _ := strconv.ParseInt(until, 10, 64)
 		left := time.Until(time.UnixMilli(ms))
-		known := []*failure{errTimeout, errUnavailable, errRefused, errFailed}
+		known := []*failure{errTimeout, errUnavailable, errRefused, errUnreadable, errFailed}
 		i := slices.IndexFunc(known, func(f *failure) bool { return f.word == word })
 		if i < 0 || left <= 0 || left > longest {
 			return answer, false, nil

@@ -3,7 +3,6 @@ package ai
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -102,7 +101,7 @@ func TestInjectionAnswers(t *testing.T) {
 			s.Fork = new(argand())
 			var asked Prompt
 			sum, err := Summarise(t.Context(), obedient{func(p Prompt) string { asked = p; return tt.reply(p) }}, s, "en")
-			if (err != nil) != tt.fails || tt.fails && !errors.Is(err, errFailed) {
+			if (err != nil) != tt.fails || tt.fails && !FailedAt(err) {
 				t.Errorf("%s, %s: %v", tt.name, name, err)
 			}
 			all, _ := json.Marshal(sum)

@@ -1,7 +1,6 @@
 package ai
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -117,7 +116,7 @@ func TestSummaryMentions(t *testing.T) {
 			spoil(a)
 			s := summary.Subject{Proposal: named(), Now: noon}
 			sum, err := Summarise(t.Context(), &canned{text: encode(t, a)}, s, "en")
-			if !errors.Is(err, errFailed) || sum.TLDR != "" {
+			if !FailedAt(err) || sum.TLDR != "" {
 				t.Errorf("%s in %s: %q came through (%v)", name, place, text, err)
 			} else if strings.Contains(err.Error(), text) {
 				t.Errorf("%s: the error repeats it: %v", name, err)

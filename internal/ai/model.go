@@ -1,16 +1,16 @@
 package ai
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -18,7 +18,6 @@ import (
 	"github.com/tmc/langchaingo/llms/ollama"
 	"github.com/tmc/langchaingo/llms/openai"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
@@ -91,8 +90,9 @@ type Client struct {
 	ClientConfig
 	provider provider
 	host     *fetch.Host
-	// The address is OpenAI's own.
-	isOpenAI bool
+	// wantsCompletionTokens is what is known of the host: it wants the bound of an answer as
+	// max_completion_tokens, not as max_tokens. Only OpenAI's format has both names.
+	wantsCompletionTokens atomic.Bool
 }
 
 // NewClient returns a client. It asks nothing and reads no environment. An error names every variable that is missing
@@ -126,11 +126,13 @@ func NewClient(c ClientConfig) (*Client, error) {
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
-	return &Client{c, p, host, isOpenAI(address)}, nil
+	m := &Client{ClientConfig: c, provider: p, host: host}
+	m.wantsCompletionTokens.Store(isOpenAI(address))
+	return m, nil
 }
 
 // isOpenAI reports whether an address is OpenAI's own or Microsoft's, where the bound of an answer is
-// max_completion_tokens. Other servers of OpenAI's API know max_tokens.
+// max_completion_tokens. Most other servers of OpenAI's API know max_tokens, and are asked for that first.
 func isOpenAI(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -144,7 +146,8 @@ func isOpenAI(address string) bool {
 func (m *Client) Close() { m.host.Close() }
 
 // Ask sends a prompt and waits for the answer. There is at most one retry: after a connect error, a 5xx, or a 429
-// whose wait is under a second, and only when two seconds are left for it.
+// whose wait is under a second, and only when two seconds are left for it. A host that turns the question away because
+// of the name of the answer's bound is asked once more, with the other name, which later questions have from the start.
 //
 // An error is an [api.HTTPError], or wraps [context.Canceled] when ctx was cancelled.
 func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
@@ -159,9 +162,9 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 	case c.err != nil: // it says more than langchaingo's
 		return reply, c.err
 	case err != nil:
-		return reply, errFailed.because("langchaingo cannot read it")
+		return reply, errUnreadable.because("langchaingo cannot read it")
 	case strings.TrimSpace(text) == "":
-		return reply, errFailed.because("it is empty")
+		return reply, errUnreadable.because("it is empty")
 	// Refuse an answer with the key, which a careless gateway may show its model, unless the proposal holds the same
 	// word.
 	case len(m.Key) >= shortestKey && holds(text, m.Key) && !strings.Contains(p.User, m.Key):
@@ -171,11 +174,13 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 	return reply, nil
 }
 
-// holds reports whether a text holds a key. In a text of JSON its characters may be escaped.
+// holds reports whether a text holds a key. In the JSON of a text its characters may be escaped.
 func holds(text, key string) bool {
-	var v any
-	_ = json.Unmarshal([]byte(object(text)), &v) // of other texts v is nil
-	return strings.Contains(text, key) || strings.Contains(fmt.Sprint(v), key)
+	return strings.Contains(text, key) || slices.ContainsFunc(objects(text), func(object []byte) bool {
+		var v any
+		_ = json.Unmarshal(object, &v) // of JSON beyond the limits of the package v is nil
+		return strings.Contains(fmt.Sprint(v), key)
+	})
 }
 
 // generate lets langchaingo write a prompt in the provider's format and read the answer. Its errors are worth nothing:
@@ -205,9 +210,6 @@ func (m *Client) generate(ctx context.Context, c *call, p Prompt) (res *llms.Con
 	if p.JSON && m.provider.name == "anthropic" { // whose API has no field that asks for JSON
 		system += "\n\nAnswer with one JSON object and nothing else: no text around it, no code fence."
 	}
-	if m.provider.name == "openai" && !m.isOpenAI {
-		options = append(options, openai.WithLegacyMaxTokensField())
-	}
 	var messages []llms.MessageContent
 	if system = strings.TrimSpace(system); system != "" {
 		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, system))
@@ -228,132 +230,6 @@ func window(p Prompt) int {
 		size *= 4
 	}
 	return size
-}
-
-// call is the network of langchaingo for one question. langchaingo has no deadline, no retry and no bound, and turns a
-// failure into text. A call asks the host instead, and keeps what happened.
-type call struct {
-	model *Client
-	// The reason why there is no answer, or why the one that came is not used.
-	err      error
-	unbilled bool
-	unsent   bool
-}
-
-// RoundTrip implements [http.RoundTripper] for a single request. The host has its own address and query: of the
-// request it takes the method, the path, the header and the body.
-func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	r.Body.Close()
-	if err != nil {
-		return nil, err
-	}
-	p := c.model.provider
-	// langchaingo has no key for Ollama, which a proxy before it may ask for.
-	if p.name == "ollama" && c.model.Key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.model.Key)
-	}
-	res, err := c.model.host.Do(r.Context(), fetch.Request{
-		Method: r.Method, Path: r.URL.Path, Header: r.Header, Body: p.edit(body),
-	})
-	if err != nil {
-		c.err = hostError(err)
-		if h, ok := errors.AsType[*fetch.Error](err); ok {
-			c.unsent = h.Unasked
-			c.unbilled = h.Unasked || h.Status == http.StatusTooManyRequests
-		}
-		return nil, errNoAnswer
-	}
-	if res.Status >= http.StatusBadRequest {
-		reason := p.rejection(res)
-		// A provider bills only a question that it reads. Its filter reads one that it refuses.
-		c.err, c.unbilled = withStatus(reason, res.Status), !errors.Is(reason, errRefused)
-		return nil, errNoAnswer
-	}
-	if bad := p.ending(res.Body); bad != nil { // langchaingo still reads the tokens
-		c.err = withStatus(bad, res.Status)
-	}
-	return &http.Response{
-		StatusCode: res.Status, Header: res.Header, Request: r,
-		Body: io.NopCloser(bytes.NewReader(res.Body)), ContentLength: int64(len(res.Body)),
-	}, nil
-}
-
-// edit changes the body of langchaingo's request. langchaingo always sends a temperature, which many models do not
-// accept, and never tells Ollama not to stream.
-func (p provider) edit(body []byte) []byte {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil {
-		return body
-	}
-	delete(fields, "temperature")
-	if p.name == "ollama" {
-		fields["stream"] = json.RawMessage("false")
-	}
-	edited, _ := json.Marshal(fields) // values that were read are written
-	return edited
-}
-
-// ending is why the text of an answer is not to be used, nil when nothing speaks against it. langchaingo keeps no stop
-// reason of Ollama's and no refusal of OpenAI's, and loses the reason when there is no text.
-func (p provider) ending(body []byte) *api.HTTPError {
-	// The fields of all three formats that tell how an answer ended. A field of another format is absent.
-	var w struct {
-		Choices []struct { // OpenAI
-			FinishReason string `json:"finish_reason"`
-			Message      struct {
-				Refusal string `json:"refusal"`
-			} `json:"message"`
-		} `json:"choices"`
-		StopReason string `json:"stop_reason"` // Anthropic
-		Done       bool   `json:"done"`        // Ollama
-		DoneReason string `json:"done_reason"` // Ollama
-		Error      any    `json:"error"`       // with status 200: OpenRouter, Ollama
-	}
-	if json.Unmarshal(body, &w) != nil {
-		return errFailed.because("it is not in the format of the API")
-	}
-	reason := w.StopReason + w.DoneReason
-	switch {
-	case w.Error != nil:
-		return errUnavailable.because("")
-	case p.name == "ollama" && reason == "" && w.Done:
-		return nil // older servers give no reason
-	case p.name == "openai" && len(w.Choices) != 1:
-		return errFailed.because("it is not one answer")
-	case p.name == "openai" && w.Choices[0].Message.Refusal != "":
-		return errRefused.because("")
-	case p.name == "openai":
-		reason = w.Choices[0].FinishReason
-	}
-	switch strings.ToLower(reason) {
-	case "stop", "end_turn", "stop_sequence", "eos":
-		return nil
-	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
-		return errFailed.because("it is cut off at the bound of tokens")
-	case "content_filter", "refusal":
-		return errRefused.because("")
-	}
-	return errFailed.because("it has ended for no known reason")
-}
-
-// rejection is the failure that an answer of status 4xx means. It names what an operator can mend.
-func (p provider) rejection(res *fetch.Response) *api.HTTPError {
-	var w struct {
-		Error struct {
-			Code string `json:"code"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(res.Body, &w) // other servers have texts and numbers there
-	switch {
-	case w.Error.Code == "content_filter" || w.Error.Code == "content_policy_violation": // Azure, OpenAI
-		return errRefused.because("")
-	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
-		return errUnavailable.because("it does not accept the key in " + p.keyVariable)
-	case res.Status == http.StatusNotFound:
-		return errUnavailable.because("there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong")
-	}
-	return errUnavailable.because("it does not accept the question")
 }
 
 // read returns the whole text of an answer, which Anthropic gives in blocks, and the tokens of question and answer by

@@ -28,10 +28,10 @@ func TestAimock(t *testing.T) {
 		free           bool
 	}{
 		{name: "good", question: question, kinds: everyone(nil), want: askOutcome{Calls: 1}},
-		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": errFailed, "anthropic": errFailed}, want: askOutcome{Calls: 1}},
+		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": errUnreadable, "anthropic": errUnreadable}, want: askOutcome{Calls: 1}},
 		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": errRefused}, want: askOutcome{Calls: 1}},
 		{name: "no fixture", question: unknown, kinds: everyone(errUnavailable), want: askOutcome{Status: 404, Calls: 1}, free: true},
-		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(errFailed), want: askOutcome{Calls: 1}},
+		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(errUnreadable), want: askOutcome{Calls: 1}},
 		{name: "disconnect", question: question, chaos: aimocktest.Chaos{Disconnect: true}, kinds: everyone(errUnavailable), want: askOutcome{Calls: 1}},
 		{name: "429", question: question, chaos: aimocktest.Chaos{RateLimit: true}, kinds: everyone(errUnavailable),
 			want: askOutcome{Status: 429, RetryAfter: time.Second, Calls: 1}, free: true},

@@ -10,6 +10,7 @@ import (
 // TestCost holds what errors say of the bill.
 func TestCost(t *testing.T) {
 	const asked, free, unasked = "asked", "free", "unasked"
+	unbound := answerWith(400, "", `{"error":{"param":"max_tokens"}}`)
 	for _, c := range []struct {
 		name   string
 		faults []demo.Fault
@@ -19,6 +20,9 @@ func TestCost(t *testing.T) {
 		{"404", []demo.Fault{answerWith(404, "", refusal)}, free},
 		{"429", []demo.Fault{answerWith(429, "30", refusal)}, free},
 		{"400", []demo.Fault{answerWith(400, "", refusal)}, free},
+		{"400, then 429", []demo.Fault{unbound, answerWith(429, "30", refusal)}, free},
+		{"400, then a filter", []demo.Fault{unbound, answerWith(400, "", `{"error":{"code":"content_filter"}}`)}, asked},
+		{"400, then 500", []demo.Fault{unbound, answerWith(500, "", "")}, asked},
 		{"a filter", []demo.Fault{answerWith(403, "", `{"error":{"code":"content_filter"}}`)}, asked},
 		{"500", []demo.Fault{answerWith(500, "", ""), answerWith(500, "", "")}, asked},
 		{"hangs up", []demo.Fault{demo.Disconnect()}, asked},

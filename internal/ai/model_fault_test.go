@@ -16,7 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
-var kinds = []error{errTimeout, errUnavailable, errRefused, errFailed}
+var kinds = []error{errTimeout, errUnavailable, errRefused, errUnreadable, errFailed}
 
 // askOutcome is what became of a question.
 type askOutcome struct {
@@ -57,22 +57,27 @@ func TestFaults(t *testing.T) {
 		{"hangs", []demo.Fault{demo.Hang()}, askOutcome{errTimeout, 0, 0, 1, 7 * second}},
 		{"slow but good", []demo.Fault{demo.Delay(6900 * time.Millisecond)}, askOutcome{Calls: 1}},
 		{"hangs up", []demo.Fault{demo.Disconnect()}, askOutcome{errUnavailable, 0, 0, 1, 0}},
-		{"HTML", []demo.Fault{demo.HTML()}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"HTML", []demo.Fault{demo.HTML()}, askOutcome{errUnreadable, 0, 0, 1, 0}},
 		{"redirect elsewhere", []demo.Fault{demo.Redirect("https://elsewhere.example/")}, askOutcome{errUnavailable, 307, 0, 1, 0}},
-		{"not JSON", []demo.Fault{answerWith(200, "", "{malformed "+leak)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"empty body", []demo.Fault{answerWith(200, "", "")}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"something after the JSON", []demo.Fault{demo.Rewrite(func(b []byte) []byte { return append(b, leak...) })}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"another type", []demo.Fault{answerWith(200, "", `["`+leak+`"]`)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"another object", []demo.Fault{answerWith(200, "", `{"text":"`+leak+`"}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
-		{"null", []demo.Fault{answerWith(200, "", `null`)}, askOutcome{errFailed, 0, 0, 1, 0}},
+		{"not JSON", []demo.Fault{answerWith(200, "", "{malformed "+leak)}, askOutcome{errUnreadable, 0, 0, 1, 0}},
+		{"empty body", []demo.Fault{answerWith(200, "", "")}, askOutcome{errUnreadable, 0, 0, 1, 0}},
+		{"something after the JSON", []demo.Fault{demo.Rewrite(func(b []byte) []byte { return append(b, leak...) })}, askOutcome{errUnreadable, 0, 0, 1, 0}},
+		{"another type", []demo.Fault{answerWith(200, "", `["`+leak+`"]`)}, askOutcome{errUnreadable, 0, 0, 1, 0}},
+		{"another object", []demo.Fault{answerWith(200, "", `{"text":"`+leak+`"}`)}, askOutcome{errUnreadable, 0, 0, 1, 0}},
+		{"null", []demo.Fault{answerWith(200, "", `null`)}, askOutcome{errUnreadable, 0, 0, 1, 0}},
 		{"parts of it null", []demo.Fault{answerWith(200, "", `{"choices":[null],"content":[null],"message":null,"stop_reason":"end_turn","done":true}`)},
-			askOutcome{errFailed, 0, 0, 1, 0}},
+			askOutcome{errUnreadable, 0, 0, 1, 0}},
 		{"message null", []demo.Fault{answerWith(200, "", `{"choices":[{"message":null,"finish_reason":"stop"}],"content":null,"message":null,"stop_reason":"end_turn","done":true}`)},
-			askOutcome{errFailed, 0, 0, 1, 0}},
+			askOutcome{errUnreadable, 0, 0, 1, 0}},
 		{"a type of text that is none", []demo.Fault{answerWith(200, "", `{"choices":[{"message":{"content":7},"finish_reason":"stop"}],`+
-			`"content":[{"type":"`+leak+`"}],"message":{"content":7},"stop_reason":"end_turn","done":true}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
+			`"content":[{"type":"`+leak+`"}],"message":{"content":7},"stop_reason":"end_turn","done":true}`)}, askOutcome{errUnreadable, 0, 0, 1, 0}},
+		{"thoughts alone", []demo.Fault{answerWith(200, "", `{"choices":[{"message":{"content":"","reasoning_content":"`+leak+`"},"finish_reason":"stop"}],`+
+			`"content":[{"type":"thinking","thinking":"`+leak+`","signature":"s"}],"message":{"content":"","thinking":"`+leak+`"},"stop_reason":"end_turn","done":true}`)},
+			askOutcome{errUnreadable, 0, 0, 1, 0}},
+		{"parts without a text", []demo.Fault{answerWith(200, "", `{"choices":[{"message":{"content":[{"type":"reasoning","text":"`+leak+`"},null,{"type":"text"}]},"finish_reason":"stop"}],`+
+			`"content":[],"message":{"content":[]},"stop_reason":"end_turn","done":true}`)}, askOutcome{errUnreadable, 0, 0, 1, 0}},
 		{"two answers or unfinished", []demo.Fault{answerWith(200, "", `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"},{"message":{"content":"b"},"finish_reason":"stop"}],`+
-			`"content":[{"type":"text","text":"a"}],"message":{"content":"a"},"done":false}`)}, askOutcome{errFailed, 0, 0, 1, 0}},
+			`"content":[{"type":"text","text":"a"}],"message":{"content":"a"},"done":false}`)}, askOutcome{errUnreadable, 0, 0, 1, 0}},
 		{"an error with status 200", []demo.Fault{answerWith(200, "", refusal)}, askOutcome{errUnavailable, 0, 0, 1, 0}},
 		{"400", []demo.Fault{bad(400)}, askOutcome{errUnavailable, 400, 0, 1, 0}},
 		{"400 of a filter", []demo.Fault{answerWith(400, "", `{"error":{"message":"`+leak+`","code":"content_filter"}}`)}, askOutcome{errRefused, 400, 0, 1, 0}},
@@ -80,7 +85,7 @@ func TestFaults(t *testing.T) {
 		{"401", []demo.Fault{bad(401)}, askOutcome{errUnavailable, 401, 0, 1, 0}},
 		{"404", []demo.Fault{bad(404)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
 		{"404 of a proxy", []demo.Fault{answerWith(404, "", "<html>"+leak)}, askOutcome{errUnavailable, 404, 0, 1, 0}},
-		{"204", []demo.Fault{answerWith(204, "", "")}, askOutcome{errFailed, 204, 0, 1, 0}},
+		{"204", []demo.Fault{answerWith(204, "", "")}, askOutcome{errUnreadable, 204, 0, 1, 0}},
 	} {
 		for _, provider := range formats {
 			t.Run(c.name+"/"+provider, func(t *testing.T) {
@@ -102,12 +107,12 @@ func TestReplies(t *testing.T) {
 		{"tells the key", demo.ModelReply{Text: `{"tldr":"It is ` + key + `."}`}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
 		{"tells the key with escapes", demo.ModelReply{Text: fmt.Sprintf("```json\n{\"tldr\":[\"It is \\u%04x%s.\"]}\n```", key[0], key[1:])},
 			map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"cut off", demo.ModelReply{Text: `{"tldr":"` + leak, Stop: "length"}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"cut off", demo.ModelReply{Text: `{"tldr":"` + leak, Stop: "length"}, map[string]error{"openai": errUnreadable, "anthropic": errUnreadable, "ollama": errUnreadable}},
 		{"refuses", demo.ModelReply{Refusal: leak}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},
 		{"filtered", demo.ModelReply{Text: leak, Stop: "content_filter"}, map[string]error{"openai": errRefused, "anthropic": errRefused, "ollama": nil}},
-		{"no text", demo.ModelReply{Null: true}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"empty text", demo.ModelReply{}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
-		{"blank text", demo.ModelReply{Text: " \n\t"}, map[string]error{"openai": errFailed, "anthropic": errFailed, "ollama": errFailed}},
+		{"no text", demo.ModelReply{Null: true}, map[string]error{"openai": errUnreadable, "anthropic": errUnreadable, "ollama": errUnreadable}},
+		{"empty text", demo.ModelReply{}, map[string]error{"openai": errUnreadable, "anthropic": errUnreadable, "ollama": errUnreadable}},
+		{"blank text", demo.ModelReply{Text: " \n\t"}, map[string]error{"openai": errUnreadable, "anthropic": errUnreadable, "ollama": errUnreadable}},
 	} {
 		for _, provider := range formats {
 			t.Run(c.name+"/"+provider, func(t *testing.T) {
@@ -200,7 +205,7 @@ func TestErrorText(t *testing.T) {
 		{"ollama", answerWith(401, "", refusal), "the model is unavailable: it does not accept the key in OLLAMA_API_KEY (status 401)"},
 		{"ollama", answerWith(404, "", refusal), "the model is unavailable: there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong (status 404)"},
 		{"openai", answerWith(400, "", refusal), "the model is unavailable: it does not accept the question (status 400)"},
-		{"openai", demo.HTML(), "the model gave no usable answer: it is not in the format of the API"},
+		{"openai", demo.HTML(), "the model's answer is not in the form that was asked for: it is not in the format of the API"},
 		{"openai", demo.Disconnect(), "the model is unavailable: the answer broke off"},
 	} {
 		t.Run(c.want, func(t *testing.T) {

@@ -3,13 +3,17 @@ package ai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,5 +120,102 @@ func golden(t *testing.T, name string, got []demo.ModelRequest) {
 	}
 	if diff := cmp.Diff(string(archive.Files[i].Data), text.String()); diff != "" {
 		t.Errorf("%s in %s (-want +got):\n%s", name, requests, diff)
+	}
+}
+
+// TestBoundRefused has hosts that know one name of the answer's bound turn the other one away, each in its own words.
+// They are asked once more, and with the right name from then on.
+func TestBoundRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, host string
+		knows      string
+		status     int
+		body       string
+	}{
+		{"OpenAI's words", "model.example", maxCompletionTokens, 400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. ` +
+			`Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
+		{"a gateway's, with a number", "model.example", maxCompletionTokens, 400, `{"error":{"message":"litellm.BadRequestError: max_tokens is not supported","code":"400"}}`},
+		{"a parameter alone", "model.example", maxCompletionTokens, 400, `{"error":{"param":"max_tokens"}}`},
+		{"text alone", "model.example", maxCompletionTokens, 400, `Unrecognized request argument supplied: max_tokens`},
+		{"an older API", "api.openai.com", maxTokens, 400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens","param":null,"code":null}}`},
+		{"a list of what is wrong", "us.openai.azure.com", maxTokens, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := demo.NewNetwork()
+			defer n.Close()
+			server := demo.NewModel(nil)
+			s := demo.NewScript(server)
+			n.Serve(c.host, s)
+			s.Always(picky(c.knows, c.status, c.body))
+			conf := config("openai", n)
+			conf.BaseURL = "https://" + c.host + "/v1"
+			m := newModel(t, conf)
+			for i, want := range []int{2, 1, 1} {
+				before := s.Calls()
+				reply, err := m.Ask(t.Context(), shortPrompt())
+				if err != nil || reply.Tokens == 0 || reply.Unbilled || s.Calls()-before != want {
+					t.Errorf("question %d: %+v, %v, after %d requests, want %d", i, reply, err, s.Calls()-before, want)
+				}
+			}
+			for _, q := range server.Requests() {
+				if q.MaxTokens != 300 {
+					t.Errorf("a question has the bound %d: %s", q.MaxTokens, q.Body)
+				}
+			}
+			// Who asks at the same time is answered too.
+			var all sync.WaitGroup
+			m = newModel(t, conf)
+			for range 8 {
+				all.Go(func() {
+					if _, err := m.Ask(t.Context(), shortPrompt()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
+
+// picky turns away a question with another name of the bound than the one that the host knows.
+func picky(knows string, status int, body string) demo.Fault {
+	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		question, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		if !bytes.Contains(question, []byte(`"`+knows+`"`)) {
+			answerWith(status, "", body)(w, r, next)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(question))
+		next.ServeHTTP(w, r)
+	}
+}
+
+// TestBoundRefusedTwice asks a host that knows neither name twice each time, and forgets what did not work. A question
+// without the bound is not asked again.
+func TestBoundRefusedTwice(t *testing.T) {
+	n := demo.NewNetwork()
+	defer n.Close()
+	s := demo.NewScript(demo.NewModel(nil))
+	n.Serve("model.example", s)
+	m := newModel(t, config("openai", n))
+	unbounded := Prompt{User: question}
+	refuse := answerWith(400, "", `{"error":{"message":"max_tokens and max_completion_tokens are not known here"}}`)
+	s.Always(refuse)
+	for _, c := range []struct {
+		prompt Prompt
+		want   int
+	}{{shortPrompt(), 2}, {shortPrompt(), 2}, {unbounded, 1}} {
+		before := s.Calls()
+		reply, err := m.Ask(t.Context(), c.prompt)
+		if !errors.Is(err, errUnavailable) || !reply.Unbilled || s.Calls()-before != c.want {
+			t.Errorf("%+v, %v, after %d requests, want %d", reply, err, s.Calls()-before, c.want)
+		}
+	}
+	s.Always(nil)
+	if _, err := m.Ask(t.Context(), shortPrompt()); err != nil {
+		t.Error(err)
 	}
 }

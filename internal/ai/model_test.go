@@ -99,6 +99,11 @@ func TestAnswers(t *testing.T) {
 			Reply{Text: "{}"}},
 		{"end of another vocabulary", "openai", `{"choices":[{"message":{"content":"{}"},"finish_reason":"eos"}],"error":null}`,
 			Reply{Text: "{}"}},
+		{"parts", "openai", `{"choices":[{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"So {"}]},{"type":"reasoning","text":7},` +
+			`{"type":"text","text":"{"},{"type":"output_text","text":"\"\u003c\":1}"}]},"finish_reason":"stop"}],"usage":{"total_tokens":9}}`,
+			Reply{Text: `{"<":1}`, Tokens: 9}},
+		{"thoughts beside the text", "openai", `{"choices":[{"message":{"content":"{}","reasoning_content":"{\"a\":1}"},"finish_reason":"stop"}]}`,
+			Reply{Text: "{}"}},
 		{"blocks", "anthropic", `{"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"{"},{"type":"text","text":"}"}],` +
 			`"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":2,"cache_read_input_tokens":4}}`,
 			Reply{Text: "{}", Tokens: 13}},

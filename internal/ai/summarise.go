@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,9 +16,9 @@ import (
 )
 
 // Summarise asks the model once for a summary in the language of locale, a BCP 47 tag, and keeps of the answer what the
-// text supports: see [summary.Accept]. The error for an answer that breaks the schema, repeats the question or is not
-// accepted is an [api.HTTPError] of code ai_failed, and there is no half summary. The model's own errors are returned,
-// wrapped.
+// text supports: see [summary.Accept]. The error for an answer without the form that was asked for is an [api.HTTPError]
+// of code ai_unreadable, for one that is not accepted or repeats the question of code ai_failed, and there is no half
+// summary. The model's own errors are returned, wrapped.
 func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (sum api.Summary, err error) {
 	defer func() {
 		if err != nil {
@@ -33,11 +34,14 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 		return sum, err
 	}
 	if sum, err = decode(reply.Text); err != nil {
-		return sum, errFailed.because(err.Error())
+		return sum, errUnreadable.because(err.Error())
 	}
 	sum.MIPNumber, sum.ContentHash, sum.GeneratedAt = s.Proposal.Number, s.Proposal.ContentHash, mip.NewTime(s.Now)
 	sum.Locale, sum.Source = locale, reply.Model
-	if err := summary.Accept(&sum, s); err != nil {
+	switch err := summary.Accept(&sum, s); {
+	case errors.Is(err, summary.ErrForm):
+		return sum, errUnreadable.because(err.Error())
+	case err != nil:
 		return sum, errFailed.because(err.Error())
 	}
 	// An accepted summary is short, and an answer may have any number of texts of any length.
@@ -72,28 +76,34 @@ func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 	return Prompt{System: fmt.Sprintf(task, locale), User: user, MaxTokens: maxAnswer, JSON: true}, codeWord
 }
 
-// decode reads a model's reply. It must hold one JSON object with exactly the members of the schema, each once and of
-// the right type; it may hold what [summary.Settle] then finds by itself. White space in texts is collapsed. Lengths,
-// severities and quotes are for [summary.Accept]. An error repeats nothing of the reply.
+// decode reads a model's reply: the last JSON object in it with exactly the members of the schema,
+// each once and of the right type. It may hold what [summary.Settle] then finds by itself. White
+// space in texts is collapsed. Lengths, severities and quotes are for [summary.Accept]. An error
+// repeats nothing of the reply.
 func decode(reply string) (sum api.Summary, err error) {
-	var r struct {
-		TLDR          string   `json:"tldr"`
-		WhatsChanging []string `json:"whatsChanging"`
-		Developers    api.Axis `json:"developers"`
-		Users         api.Axis `json:"users"`
-		Validators    api.Axis `json:"validators"`
-		Foundation    api.Axis `json:"foundation"`
+	err = errors.New("it holds no JSON object")
+	for _, object := range objects(reply) {
+		var r struct {
+			TLDR          string   `json:"tldr"`
+			WhatsChanging []string `json:"whatsChanging"`
+			Developers    api.Axis `json:"developers"`
+			Users         api.Axis `json:"users"`
+			Validators    api.Axis `json:"validators"`
+			Foundation    api.Axis `json:"foundation"`
+		}
+		if strictjson.Decode(object, &r, "stated", "actionEvidence") != nil {
+			err = errors.New("its JSON object lacks a member, or has one too many or of another type")
+			continue
+		}
+		for _, line := range r.WhatsChanging {
+			sum.WhatsChanging = append(sum.WhatsChanging, mip.Collapse(line))
+		}
+		sum.TLDR = mip.Collapse(r.TLDR)
+		for _, x := range []*api.Axis{&r.Developers, &r.Users, &r.Validators, &r.Foundation} {
+			x.Impact = mip.Collapse(x.Impact)
+		}
+		sum.Developers, sum.Users, sum.Validators, sum.Foundation = r.Developers, r.Users, r.Validators, r.Foundation
+		return sum, nil
 	}
-	if bad := strictjson.Decode([]byte(object(reply)), &r, "stated", "actionEvidence"); bad != nil {
-		return sum, fmt.Errorf("line %d of it is not in the form that was asked for", max(bad.Line, 1))
-	}
-	for _, line := range r.WhatsChanging {
-		sum.WhatsChanging = append(sum.WhatsChanging, mip.Collapse(line))
-	}
-	sum.TLDR = mip.Collapse(r.TLDR)
-	for _, x := range []*api.Axis{&r.Developers, &r.Users, &r.Validators, &r.Foundation} {
-		x.Impact = mip.Collapse(x.Impact)
-	}
-	sum.Developers, sum.Users, sum.Validators, sum.Foundation = r.Developers, r.Users, r.Validators, r.Foundation
-	return sum, nil
+	return sum, err
 }

@@ -95,6 +95,7 @@ func TestSummariseReplies(t *testing.T) {
 		return encode(t, a)
 	}
 	axis := func(a map[string]any, name string) map[string]any { return a[name].(map[string]any) }
+	draft := spoilt(func(a map[string]any) { a["tldr"] = "A draft." })
 	for _, tt := range []struct {
 		name, reply string
 		reason      string // part of the error; empty: it is a good answer
@@ -109,6 +110,19 @@ func TestSummariseReplies(t *testing.T) {
 		{"two fences", "```json\n```json\n" + good + "\n```\n```", ""},
 		{"a fence that stays open", "```json\n" + good, ""},
 		{"a byte order mark", "\ufeff" + good, ""},
+		{"in a list", "[" + good + "]", ""},
+		{"braces in the prose", "As {asked}, in {\"\": 1, the form {{:\n" + good, ""},
+		{"an empty object behind", good + " Hope this helps! {}", ""},
+		{"sixteen objects behind it and before it", strings.Repeat("{}", 99) + good + strings.Repeat("{}", 15), ""},
+		{"a draft in the same form", draft + "\nBetter:\n" + good, ""},
+		{"thoughts", "<think>\nThe group {\"a\": 1} matters.\n</think>\n\n" + good, ""},
+		{"thoughts that nothing opens", "Like {\"tldr\": \"so?</think>" + good, ""},
+		{"thoughts opened twice", "<think><think>Like {\"tldr\": \"so?</think>" + good, ""},
+		{"thoughts twice", "<think>One.</think><think>Like {\"tldr\": \"so?</think>" + good, ""},
+		{"thoughts with a draft", "<think>" + draft + "</think>" + good, ""},
+		{"thoughts in another tag", "<Thinking>Like {\"tldr\": \"so?</Thinking >```json\n" + good + "```", ""},
+		{"thoughts in brackets", "[THINK]Like {\"tldr\": \"so?[/THINK]" + good, ""},
+		{"reasoning", "<seed:reasoning>Like {\"tldr\": \"so?</seed:reasoning>" + good, ""},
 		{"line breaks in a text", spoilt(func(a map[string]any) { a["tldr"] = "Lamps\nget\tbrighter. " }), ""},
 		{"a quote wrapped otherwise", spoilt(func(a map[string]any) {
 			axis(a, "users")["evidence"] = []map[string]any{{"section": "s-abstract", "quote": "Every lamp burns *twice* as bright.\n Contracts"}}
@@ -118,13 +132,12 @@ func TestSummariseReplies(t *testing.T) {
 		{"blanks", " \n ", form},
 		{"null", "null", form},
 		{"a string", `"{}"`, form},
-		{"an array", "[" + good + "]", form},
 		{"an empty object", "{}", form},
-		{"two objects", good + good, form},
-		{"two objects in prose", "Either\n" + good + "\nor\n" + good, form},
-		{"braces in the prose", "As {asked}:\n" + good, form},
 		{"a refusal", "I'm sorry, but I can't help with that.", form},
 		{"a refusal as JSON", `{"error": "I cannot help with that"}`, form},
+		{"thoughts alone", "<think>" + good + "</think>\nI cannot.", form},
+		{"objects without end behind it", good + strings.Repeat("{}", 1<<18), form},
+		{"braces without end", strings.Repeat("{", 1<<19), form},
 		{"HTML", "<!DOCTYPE html><html><body>502 Bad Gateway</body></html>", form},
 		{"cut in half", good[:len(good)/2], form},
 		{"cut at the end", good[:len(good)-1], form},
@@ -175,13 +188,17 @@ func TestSummariseReplies(t *testing.T) {
 				t.Errorf("the model was asked %d times, want once", len(m.asked))
 			}
 			if tt.reason == "" {
-				if err != nil {
-					t.Errorf("Summarise: %v", err)
+				if err != nil || sum.TLDR != "Lamps get brighter." {
+					t.Errorf("Summarise: %q, %v", sum.TLDR, err)
 				}
 				return
 			}
-			if !errors.Is(err, errFailed) || !strings.Contains(err.Error(), tt.reason) {
-				t.Errorf("Summarise: %v, want errFailed with %q", err, tt.reason)
+			want := errUnreadable
+			if tt.reason == "it repeats the question" {
+				want = errFailed
+			}
+			if !errors.Is(err, want) || !strings.Contains(err.Error(), tt.reason) {
+				t.Errorf("Summarise: %v, want %v with %q", err, want, tt.reason)
 			}
 			if err != nil && len(err.Error()) > 1000 {
 				t.Errorf("the error has %d bytes", len(err.Error()))
@@ -201,7 +218,7 @@ func TestSummariseReplies(t *testing.T) {
 func TestSummariseModelError(t *testing.T) {
 	gone := errors.New("gone fishing")
 	_, err := Summarise(t.Context(), &canned{text: encode(t, answer()), err: gone}, summary.Subject{Proposal: lamp(), Now: noon}, "en")
-	if !errors.Is(err, gone) || errors.Is(err, errFailed) || err.Error() != "summarise MIP-6: gone fishing" {
+	if !errors.Is(err, gone) || FailedAt(err) || err.Error() != "summarise MIP-6: gone fishing" {
 		t.Errorf("Summarise = %v, want the model's own error", err)
 	}
 }

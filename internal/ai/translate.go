@@ -59,8 +59,8 @@ type PieceCache interface {
 // code and HTML are put together here and stay what they were. In a passage, placeholders stand for what a model cannot
 // make sense of: targets, addresses, tags, formulas, long code. Short code, numbers, names and the key words of
 // RFC 2119 are visible. All of these must come back byte for byte and as often. A passage that breaks a rule is asked
-// for once more; after that the error is an [api.HTTPError] of code ai_failed. A translation is whole or there is none.
-// The model's own errors are returned, wrapped.
+// for once more; after that the error is an [api.HTTPError] of code ai_failed, or ai_unreadable when the answer is not
+// the JSON that was asked for. A translation is whole or there is none. The model's own errors are returned, wrapped.
 //
 // The pieces of a text do not depend on the chosen sections: Translate asks for those with a passage of them. So a text
 // costs at most what the whole costs when the cache has a piece that it has had before.
@@ -229,7 +229,11 @@ func (p *Piece) Ask(ctx context.Context, m Model) (Passages, error) {
 		}
 		return out, nil
 	}
-	return Passages{}, errFailed.because("the translation of a passage " + string(faults[0]))
+	kind := errFailed
+	if faults[0] == formFault {
+		kind = errUnreadable
+	}
+	return Passages{}, kind.because("the translation of a passage " + string(faults[0]))
 }
 
 //go:embed prompts/translation.txt
@@ -265,22 +269,21 @@ func (v *translationSource) prompt(asked []*passage, locale string, faults []fau
 	}, codeWord
 }
 
-// readAnswers reads a JSON object of strings with the keys "1" to n and no others, each once. It is nil for any other
-// reply.
+// readAnswers reads the last JSON object in a reply whose keys are "1" to n and no others, each once,
+// and whose values are strings. It is nil for a reply without one.
 func readAnswers(reply string, n int) []string {
-	keys := make([]string, n)
-	for i := range keys {
-		keys[i] = strconv.Itoa(i + 1)
-	}
-	found, err := strictjson.Object([]byte(object(reply)))
-	if err != nil || len(found) != n {
-		return nil
-	}
-	out := make([]string, n)
-	for i, key := range keys {
-		if out[i], err = strictjson.String(found[key]); err != nil {
-			return nil
+	for _, object := range objects(reply) {
+		found, err := strictjson.Object(object)
+		if len(found) != n {
+			continue
+		}
+		out := make([]string, n)
+		for i := 0; i < n && err == nil; i++ {
+			out[i], err = strictjson.String(found[strconv.Itoa(i+1)])
+		}
+		if err == nil {
+			return out
 		}
 	}
-	return out
+	return nil
 }

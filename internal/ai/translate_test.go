@@ -210,24 +210,23 @@ func TestTranslateMisbehaviour(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
+		want   error
 		answer func(Prompt) Reply
 	}{
-		{"nothing", says("")},
-		{"prose", says("I cannot help with that, SECRET.")},
-		{"null", says("null")},
-		{"list", says(`["SECRET"]`)},
-		{"huge", says(`{"1": "` + strings.Repeat("SECRET", 1<<20) + `"}`)},
-		{"html", says("<html>SECRET</html>")},
-		{"not UTF-8", says("{\"1\": \"SECRET\xff\"}")},
-		{"another object before", changed(func(s string) string { return "{SECRET}: " + s })},
-		{"another object behind", changed(func(s string) string { return s + " {SECRET}" })},
-		{"truncated", changed(func(s string) string { return s[:len(s)/2] })},
-		{"brace lost", changed(func(s string) string { return strings.TrimSuffix(s, "}") })},
-		{"passage lost", changed(func(s string) string { return strings.Replace(s, `"2":`, `"20":`, 1) })},
-		{"passage added", changed(func(s string) string { return strings.Replace(s, "{", `{"20":"SECRET",`, 1) })},
-		{"passage twice", changed(func(s string) string { return strings.Replace(s, "{", `{"1":"SECRET",`, 1) })},
-		{"no text", changed(func(s string) string { return strings.Replace(s, `"1":"`, `"1":5,"x":"`, 1) })},
-		{"each passage in the next one's place", func(p Prompt) Reply {
+		{"nothing", errUnreadable, says("")},
+		{"prose", errUnreadable, says("I cannot help with that, SECRET.")},
+		{"null", errUnreadable, says("null")},
+		{"list", errUnreadable, says(`["SECRET"]`)},
+		{"huge", errUnreadable, says(`{"1": "` + strings.Repeat("SECRET", 1<<20) + `"}`)},
+		{"html", errUnreadable, says("<html>SECRET</html>")},
+		{"not UTF-8", errUnreadable, says("{\"1\": \"SECRET\xff\"}")},
+		{"truncated", errUnreadable, changed(func(s string) string { return s[:len(s)/2] })},
+		{"brace lost", errUnreadable, changed(func(s string) string { return strings.TrimSuffix(s, "}") })},
+		{"passage lost", errUnreadable, changed(func(s string) string { return strings.Replace(s, `"2":`, `"20":`, 1) })},
+		{"passage added", errUnreadable, changed(func(s string) string { return strings.Replace(s, "{", `{"20":"SECRET",`, 1) })},
+		{"passage twice", errUnreadable, changed(func(s string) string { return strings.Replace(s, "{", `{"1":"SECRET",`, 1) })},
+		{"no text", errUnreadable, changed(func(s string) string { return strings.Replace(s, `"1":"`, `"1":5,"x":"`, 1) })},
+		{"each passage in the next one's place", errFailed, func(p Prompt) Reply {
 			texts, moved := given(p), map[string]string{}
 			for i := range len(texts) {
 				moved[strconv.Itoa((i+1)%len(texts)+1)] = cyrillic(texts[strconv.Itoa(i+1)])
@@ -235,31 +234,31 @@ func TestTranslateMisbehaviour(t *testing.T) {
 			text, _ := json.Marshal(moved)
 			return Reply{Text: string(text)}
 		}},
-		{"code word", func(p Prompt) Reply {
+		{"code word", errFailed, func(p Prompt) Reply {
 			word, _, _ := strings.Cut(p.User, " ")
 			return answered(p, func(text string) string { return cyrillic(text) + " " + word })
 		}},
-		{"placeholders dropped", func(p Prompt) Reply {
+		{"placeholders dropped", errFailed, func(p Prompt) Reply {
 			return answered(p, func(s string) string { return strings.ReplaceAll(s, "{{1}}", "") })
 		}},
-		{"placeholders doubled", func(p Prompt) Reply {
+		{"placeholders doubled", errFailed, func(p Prompt) Reply {
 			return answered(p, func(s string) string { return strings.ReplaceAll(s, "{{1}}", "{{1}}{{1}}") })
 		}},
-		{"placeholders invented", func(p Prompt) Reply { return answered(p, func(s string) string { return s + "{{1}}" }) }},
-		{"talkative", func(p Prompt) Reply {
+		{"placeholders invented", errFailed, func(p Prompt) Reply { return answered(p, func(s string) string { return s + "{{1}}" }) }},
+		{"talkative", errFailed, func(p Prompt) Reply {
 			return answered(p, func(s string) string { return s + strings.Repeat(" слово", 99) })
 		}},
-		{"bidi", func(p Prompt) Reply { return answered(p, func(s string) string { return "\u202e" + s }) }},
-		{"links added", func(p Prompt) Reply {
+		{"bidi", errFailed, func(p Prompt) Reply { return answered(p, func(s string) string { return "\u202e" + s }) }},
+		{"links added", errFailed, func(p Prompt) Reply {
 			return answered(p, func(s string) string { return "[" + s + "](https://evil.example)" })
 		}},
-		{"script added", func(p Prompt) Reply { return answered(p, func(s string) string { return s + " <script>" }) }},
+		{"script added", errFailed, func(p Prompt) Reply { return answered(p, func(s string) string { return s + " <script>" }) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &recorder{answers: []func(Prompt) Reply{tt.answer}}
 			got, err := Translate(t.Context(), uncached{m}, votes(), "ru", nil)
-			if !errors.Is(err, errFailed) || len(m.prompts) != 2 {
-				t.Errorf("got %v after %d calls, want errFailed after 2", err, len(m.prompts))
+			if !errors.Is(err, tt.want) || len(m.prompts) != 2 {
+				t.Errorf("got %v after %d calls, want %v after 2", err, len(m.prompts), tt.want)
 			}
 			if diff := cmp.Diff(api.Translation{}, got, cmp.AllowUnexported(mip.Time{})); diff != "" {
 				t.Errorf("half a translation (-want +got):\n%s", diff)
@@ -273,7 +272,10 @@ func TestTranslateMisbehaviour(t *testing.T) {
 			}
 		})
 	}
-	for _, wrap := range []string{"```json\n%s\n```\n", "Here it is: %s", "%s\nI hope that helps."} {
+	for _, wrap := range []string{
+		"```json\n%s\n```\n", "Here it is: %s", "%s\nI hope that helps. {}", "{So}: %s", "%s {So}",
+		`{"1": "A draft."} %s`, `<think>Like {"1": "so?</think>%s`, "[%s]",
+	} {
 		m := &recorder{answers: []func(Prompt) Reply{changed(func(s string) string { return fmt.Sprintf(wrap, s) })}}
 		if _, err := Translate(t.Context(), uncached{m}, votes(), "ru", nil); err != nil || len(m.prompts) != 1 {
 			t.Errorf("an object in %q: %v after %d calls, want it taken", wrap, err, len(m.prompts))

@@ -34,6 +34,7 @@ const (
 	RateLimited          Code = "rate_limited" // with Retry-After, RateLimit and RateLimit-Policy
 	Internal             Code = "internal"
 	AIFailed             Code = "ai_failed"
+	AIUnreadable         Code = "ai_unreadable"
 	UpstreamUnavailable  Code = "upstream_unavailable"
 	AIDisabled           Code = "ai_disabled"
 	NotReady             Code = "not_ready" // with Retry-After
@@ -57,7 +58,8 @@ func Codes() []CodeInfo {
 		{UnsupportedMediaType, 415, "The body has to be application/json."},
 		{RateLimited, 429, "Too many requests; wait for as long as Retry-After says."},
 		{Internal, 500, "Something failed on our side; the requestId finds it in the log."},
-		{AIFailed, 502, "The model gave no usable answer."},
+		{AIFailed, 502, "The model gave no answer that the text supports, or refused to answer."},
+		{AIUnreadable, 502, "The model's answer is not in the form that was asked for."},
 		{UpstreamUnavailable, 502, "The service behind this answer failed, and no earlier answer is kept."},
 		{AIDisabled, 503, "This site has no model for the request."},
 		{NotReady, 503, "The sidecar has not read the site's proposals yet; ask again in a moment."},

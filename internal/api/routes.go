@@ -38,7 +38,7 @@ type Parameter struct {
 func Routes() []Route {
 	ai := []Code{
 		BadRequest, NotFound, MethodNotAllowed, TooLarge, UnsupportedMediaType, RateLimited,
-		Internal, AIFailed, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout,
+		Internal, AIFailed, AIUnreadable, UpstreamUnavailable, AIDisabled, NotReady, UpstreamTimeout,
 	}
 	return []Route{
 		{

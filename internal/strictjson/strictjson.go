@@ -75,6 +75,29 @@ func Object(raw []byte) (map[string]json.RawMessage, error) {
 	return out, err
 }
 
+// Objects returns the complete JSON objects in a text, in order, without those inside other objects.
+// A brace that begins no object is passed over, up to where it stops being one. Names may stand
+// twice: [Object] and [Decode] judge them. The objects share the memory of the text.
+func Objects(text []byte) (out [][]byte) {
+	for {
+		from := bytes.IndexByte(text, '{')
+		if from < 0 {
+			return out
+		}
+		text = text[from:]
+		in := jsontext.NewDecoder(bytes.NewBuffer(text),
+			jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		object, err := in.ReadValue()
+		read := len(object)
+		if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			read = max(int(e.ByteOffset), 1) // so that the time grows with the text, and no faster
+		} else {
+			out = append(out, text[:read:read])
+		}
+		text = text[read:]
+	}
+}
+
 // String reads a string, with its escapes resolved. An absent value is none.
 func String(raw json.RawMessage) (out string, err error) {
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &out) != nil {

@@ -26,13 +26,16 @@ const (
 	maxEvidence = 3 // of one axis
 )
 
+// ErrForm says that an answer is not a summary, whatever its proposal says.
+var ErrForm = errors.New("it breaks the form of a summary")
+
 // Accept leaves of a model's answer what the text supports. A quote that is not in its section is dropped, a group
 // without any quote is said to be missing, what groups have to do is as [Settle] says, and severities are raised to
-// their floors. The error says why nothing of the answer can be used: a text of it, or the summary that is left, breaks
-// the rules of [Check].
+// their floors. The error says why nothing of the answer can be used: it breaks the rules of [CheckForm], or the summary
+// that is left breaks those of [Check]. For the former it wraps [ErrForm].
 func Accept(sum *api.Summary, s Subject) error {
 	if err := check(*sum, nil, 2*maxEvidence); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrForm, err)
 	}
 	// A claim that no quote bears out is the model's own, so it goes with the quotes.
 	quotes := quoteIndexOf(s)
