@@ -38,7 +38,7 @@ type Summary struct {
 // Fallback is why a [Summary] is another than the one that was asked for: extractive in the place of a
 // model's, English in the place of another language, or of an older text.
 type Fallback struct {
-	Code       Code   `json:"code" doc:"rate_limited, ai_disabled, ai_failed, ai_unreadable, upstream_unavailable or upstream_timeout, as a problem would have it."`
+	Code       Code   `json:"code" doc:"rate_limited, ai_disabled, ai_failed, ai_unreadable, upstream_unavailable or upstream_timeout, as a problem has it."`
 	Detail     string `json:"detail" doc:"What happened, for people."`
 	RetryAfter *int   `json:"retryAfter" doc:"Seconds until it makes sense to ask again; null when that is not known."`
 }
