@@ -110,7 +110,12 @@ func listBeside(root *os.Root, dir, name string) (files []*entry) {
 		for _, f := range listed {
 			files = append(files, newEntry(root, f))
 		}
-		checkNames(files, "/committed")
+		twins := folder.Twins(checkNames(files, "/committed"))
+		for _, e := range files {
+			if others := twins[e.Name]; others != nil {
+				e.report.add(0, "name-case/committed", strings.Join(others, ", "))
+			}
+		}
 		return files
 	case info != nil && info.Mode()&fs.ModeSymlink != 0:
 		at.report.add(0, "bad-symlink")

@@ -93,6 +93,8 @@ type Corpus struct {
 	// summaries and translations. history has their commits.
 	texts, beside []*entry
 	history       *history
+	// arrivals are since when git has had the texts that have rivals, by path, in seconds.
+	arrivals map[string]int64
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
 	// places are the proposals by path in the repository: that of the file, and that of a folder which is the proposal's own.

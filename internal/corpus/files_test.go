@@ -150,9 +150,9 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	want := []string{
-		"error MIP-10.md: bad-symlink", "error MIP-11.md: name-case", `error MIP-2\x1b[31m.md: bad-file-name`, `error MIP-3\n.md: bad-file-name`,
+		"error MIP-10.md: bad-symlink", "error MIP-11.md:2: duplicate-number", "warning MIP-11.md:2: number-mismatch", `error MIP-2\x1b[31m.md: bad-file-name`, `error MIP-3\n.md: bad-file-name`,
 		"error MIP-4.md: not-a-file", "error MIP-5.md: not-a-file", "error MIP-6.md: bad-symlink", "error MIP-7.md: bad-symlink",
-		"error MIP-8.md: bad-symlink", "error MIP-9.md: not-a-file", "error mip-11.md: name-case", "notice sub: not-read",
+		"error MIP-8.md: bad-symlink", "error MIP-9.md: not-a-file", "error mip-11.md: name-case", "warning mip-11.md:2: number-mismatch", "notice sub: not-read",
 	}
 	c := load(t, dir)
 	got := lines(c, dir)
@@ -178,7 +178,7 @@ func TestTwoFolders(t *testing.T) {
 	if diff := cmp.Diff(lines(one, dir), lines(two, dir)); diff != "" {
 		t.Errorf("the order of folders matters:\n%s", diff)
 	}
-	want := []string{"error MRCs/MRC-1.md:2: duplicate-number: number 1 is that of " + filepath.ToSlash(a) + "/MIP-1.md, whose name says so: this file is not published; give it another number"}
+	want := []string{"error MRCs/MRC-1.md:2: duplicate-number: number 1 is that of " + filepath.ToSlash(a) + "/MIP-1.md by its name: this file is not published; give it another number"}
 	if diff := cmp.Diff(want, lines(one, dir)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

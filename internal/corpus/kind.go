@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -138,36 +139,23 @@ func (f *fields) pointers(id mip.ID) (out []mip.External) {
 // startsWithDigit reports a file's name that begins with its number.
 func startsWithDigit(name string) bool { return name[0] >= '0' && name[0] <= '9' }
 
-// nameFits says how well a file's name fits the number of the proposal in it: MIP-7.md before
+// ofKind is the least of nameFits of a name that states the number of its kind.
+const ofKind = 2
+
+// nameFits says how well a file's name fits the number that it claims: MIP-7.md before MIP-07-a-title.md, that before
 // 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
-func (p *Proposal) nameFits() int {
-	name := ownName(p.source.Name)
+func (e *entry) nameFits() int {
+	name := ownName(e.Name)
 	n, named := numberInName(name)
 	switch {
-	case !named || n != p.Number:
+	case !named || n != e.claim.Number:
 		return 0
-	case lettersInName(name, p.ID.Kind) != "":
+	case lettersInName(name, e.claim.Kind) != "":
 		return 1
 	case startsWithDigit(name):
-		return 2
+		return ofKind
+	case strings.TrimSuffix(name, path.Ext(name)) != e.claim.String():
+		return 3
 	}
-	return 3
-}
-
-// fitting returns the entry of each number whose file name fits it better than those of all others
-// that claim it.
-func fitting(all []*entry) map[mip.ID]*entry {
-	best, fits := map[mip.ID]*entry{}, map[mip.ID]int{}
-	for _, e := range all {
-		if e.proposal == nil {
-			continue
-		}
-		switch n := e.proposal.nameFits(); {
-		case n > fits[e.id]:
-			best[e.id], fits[e.id] = e, n
-		case n == fits[e.id]:
-			delete(best, e.id)
-		}
-	}
-	return best
+	return 4
 }

@@ -102,6 +102,9 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
 	}
 	c.settleDates(o.Dates)
+	if err := c.readArrivals(ctx); err != nil {
+		return nil, fmt.Errorf("load proposals: %w", err)
+	}
 	c.assemble()
 	return c, nil
 }
@@ -110,7 +113,8 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
 		Folders: c.Folders, options: c.options, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
-		texts: copies(c.texts), beside: copies(c.beside),
+		arrivals: c.arrivals,
+		texts:    copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {
 		for _, p := range refused {
@@ -132,6 +136,9 @@ type entry struct {
 	// id is that of the proposal in the file, or of the one that the file belongs to; the zero ID
 	// when there is none.
 	id mip.ID
+	// claim is the number that a text takes up: that of its proposal, or of a text in error what its header or its name
+	// says. The zero ID takes up none.
+	claim mip.ID
 	// locale is that of a translation, and of is the text that it stands beside; nil for one in a folder of translations.
 	locale string
 	of     *entry
@@ -195,10 +202,9 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 	return out
 }
 
-// checkNames reports names that look like another one in messages and in addresses, and those
-// that are one name on half of all machines. variant is that of the messages.
-func checkNames(entries []*entry, variant string) {
-	var visible []folder.File
+// checkNames reports names that look like another one in messages and in addresses. variant is that of the messages. It
+// returns the files with the other names.
+func checkNames(entries []*entry, variant string) (visible []folder.File) {
 	for _, e := range entries {
 		if folder.Visible(e.Name) == e.Name {
 			visible = append(visible, e.File)
@@ -206,16 +212,11 @@ func checkNames(entries []*entry, variant string) {
 		}
 		e.report.add(0, "bad-file-name"+variant)
 	}
-	twins := folder.Twins(visible)
-	for _, e := range entries {
-		if others := twins[e.Name]; others != nil {
-			e.report.add(0, "name-case"+variant, strings.Join(others, ", "))
-		}
-	}
+	return visible
 }
 
-// twice finds several entries with the same id and locale. It returns, for each of them, the paths of the others. A
-// person has to say which of them is meant.
+// twice finds several summaries or translations with the same id and locale. It returns, for each of them, the paths of
+// the others. A person has to say which of them is meant.
 func twice(entries []*entry) map[*entry]string {
 	type key struct {
 		id     mip.ID
@@ -248,14 +249,19 @@ var otherTexts = []string{".markdown", ".mdown", ".mkd", ".txt", ".mediawiki", "
 // read reads the file as what its place says that it is. One that has a problem by its name alone is
 // not opened.
 func (e *entry) read(o Options) {
-	if len(e.report.problems) > 0 {
-		return
-	}
-	raw, err := e.Read(e.root)
 	level, beside := mip.Error, e.id != (mip.ID{}) || e.of != nil
 	if beside {
 		level = mip.Warning
 	}
+	defer func() {
+		if !beside && e.report.failed && e.claim == (mip.ID{}) {
+			e.claim = o.named(e.File)
+		}
+	}()
+	if len(e.report.problems) > 0 {
+		return
+	}
+	raw, err := e.Read(e.root)
 	switch {
 	case err != nil:
 		code, message := e.Refusal(err)
@@ -271,7 +277,11 @@ func (e *entry) read(o Options) {
 
 // readProposal reads the file as a proposal.
 func (e *entry) readProposal(raw []byte, o Options) {
-	if p := newProposal(e.File, raw, o, &e.report); p != nil && !e.report.failed {
+	p := newProposal(e.File, raw, o, &e.report)
+	if p == nil {
+		return
+	}
+	if e.claim = p.ID; !e.report.failed {
 		e.proposal, e.id = p, p.ID
 	}
 }
@@ -280,16 +290,7 @@ func (e *entry) readProposal(raw []byte, o Options) {
 // times, and what is committed beside them. It does not change what was read.
 func (c *Corpus) assemble() {
 	texts, beside := copies(c.texts), copies(c.beside)
-	kept := fitting(texts)
-	for e, others := range twice(texts) {
-		switch best := kept[e.id]; best {
-		case e:
-		case nil:
-			e.report.add(e.proposal.numberLine, "duplicate-number", e.id.Number, others)
-		default:
-			e.report.add(e.proposal.numberLine, "duplicate-number/fits", e.id.Number, best.Path)
-		}
-	}
+	c.settle(texts)
 	// Proposals refer to each other by file name as well: [MIP-3](./MIP-3.md).
 	c.files = map[string]*Proposal{}
 	for _, e := range texts {

@@ -1,0 +1,164 @@
+package corpus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// named returns the proposal that a file holds by its name alone; the zero ID if the name has no number, or one of a
+// kind that the site does not publish.
+func (o Options) named(f folder.File) mip.ID {
+	name := ownName(f.Name)
+	number, numbered := numberInName(name)
+	kind, known := cmp.Or(o.KindOf[f.Folder], o.Prefix), true
+	if letters := lettersInName(name, kind); letters != "" {
+		kind, known = o.kind(letters)
+	}
+	if !numbered || !known {
+		return mip.ID{}
+	}
+	return mip.ID{Kind: kind, Number: number}
+}
+
+// rivals are groups of texts of which one alone can be published: those whose names differ by case alone, and those
+// that claim one number, a text in error among them.
+func rivals(texts []*entry) (names, numbers [][]*entry) {
+	byName, byID := map[string][]*entry{}, map[mip.ID][]*entry{}
+	for _, e := range texts {
+		lower := strings.ToLower(e.Folder + "\x00" + e.Name)
+		byName[lower] = append(byName[lower], e)
+		if e.claim != (mip.ID{}) {
+			byID[e.claim] = append(byID[e.claim], e)
+		}
+	}
+	for _, group := range byName {
+		if len(group) > 1 {
+			names = append(names, group)
+		}
+	}
+	for _, group := range byID {
+		if len(group) > 1 {
+			numbers = append(numbers, group)
+		}
+	}
+	return names, numbers
+}
+
+// readArrivals finds since when git has had the texts that have rivals. A text that git does not know has no arrival.
+func (c *Corpus) readArrivals(ctx context.Context) error {
+	names, numbers := rivals(c.texts)
+	byPlace := map[string]map[string]*entry{} // by the top of the repository and the path in it
+	for _, e := range slices.Concat(slices.Concat(names...), slices.Concat(numbers...)) {
+		place := c.history.places[e.Folder]
+		if place.Top == "" {
+			continue
+		}
+		if byPlace[place.Top] == nil {
+			byPlace[place.Top] = map[string]*entry{}
+		}
+		byPlace[place.Top][place.Prefix+e.Name] = e
+	}
+	c.arrivals = map[string]int64{}
+	for top, texts := range byPlace {
+		var paths []string
+		for name := range texts {
+			paths = append(paths, name)
+		}
+		slices.Sort(paths)
+		steps, err := git.Walk(ctx, top, paths, func(name string) bool { return texts[name] != nil })
+		if ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		for _, s := range steps { // none after another error, which the log has reported
+			for _, f := range s.Files {
+				if f.Before == "" {
+					c.arrivals[texts[f.Path].Path] = s.Landed
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// arrival is when the published branch, or the upstream of a synced text, got a text: in seconds, the largest number if
+// that is not known.
+func (c *Corpus) arrival(e *entry) int64 {
+	if from, ok := c.history.records[e.Folder].File(e.Name); ok && len(from.Versions) > 0 {
+		return from.Versions[len(from.Versions)-1].Time.UTC().Unix()
+	}
+	if at, ok := c.arrivals[e.Path]; ok {
+		return at
+	}
+	return math.MaxInt64
+}
+
+// firstNumber matches a file's name up to its number: the letters, the zeros and the digits.
+var firstNumber = regexp.MustCompile(`^(\D*)(0*)\d*`)
+
+// form is what names of one form have in common: the letters before the number, whether zeros stand before it, and
+// whether a title follows it.
+func (e *entry) form() string {
+	name := ownName(e.Name)
+	m := firstNumber.FindStringSubmatch(strings.TrimSuffix(name, path.Ext(name)))
+	parts := []string{e.Folder, m[1]}
+	if m[2] != "" {
+		parts = append(parts, "zeros")
+	}
+	if len(m[0]) < len(name)-len(path.Ext(name)) {
+		parts = append(parts, "title")
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// settle keeps one text of each group of rivals: the one that came first, else the one whose name states the number in
+// the form that most names of the folder have, else the first by name. The others are errors.
+func (c *Corpus) settle(texts []*entry) {
+	usual := map[string]int{}
+	for _, e := range texts {
+		usual[e.form()]++
+	}
+	byRank := func(a, b *entry) int {
+		return cmp.Or(
+			cmp.Compare(c.arrival(a), c.arrival(b)),
+			cmp.Compare(min(b.nameFits(), ofKind), min(a.nameFits(), ofKind)),
+			cmp.Compare(usual[b.form()], usual[a.form()]),
+			cmp.Compare(b.nameFits(), a.nameFits()),
+			strings.Compare(a.Path, b.Path),
+		)
+	}
+	names, numbers := rivals(texts)
+	for _, group := range names {
+		kept := slices.MinFunc(group, byRank)
+		for _, e := range group {
+			if e != kept {
+				e.report.add(0, "name-case", path.Base(kept.Name))
+			}
+		}
+	}
+	for _, group := range numbers {
+		kept := slices.MinFunc(group, byRank)
+		for _, e := range group {
+			if e == kept || e.proposal == nil || e.report.failed {
+				continue
+			}
+			id := "duplicate-number"
+			switch {
+			case kept.proposal == nil || kept.report.failed:
+				id += "/error"
+			case c.arrival(kept) < c.arrival(e):
+				id += "/first"
+			}
+			e.report.add(e.proposal.numberLine, id, e.claim.Number, kept.Path)
+		}
+	}
+}
