@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -93,35 +92,32 @@ func forCaddy(moved []Redirect) []byte {
 	return b.Bytes()
 }
 
-// moved are the old addresses of pages with where they lead, each once and none that something is published at. What
-// site.yaml and headers name comes before what follows from names of files; of two proposals the first gets an address.
+// moved are the old addresses of pages with where they lead, each once. A claim of site.yaml or of a header to an
+// address that somebody else has is a problem.
 func (p *planner) moved() (out []Redirect) {
-	published := p.published()
-	taken := maps.Clone(published)
+	taken := p.published()
+	addresses := p.newAddresses()
 	add := func(from, to string) {
 		if mip.IsPath(from) && !taken[from] {
 			taken[from] = true
 			out = append(out, Redirect{from, to, 301})
 		}
 	}
-	for _, item := range p.options.Site.Redirects {
-		from, to, other := strings.Cut(item, " ")
-		to = strings.TrimSpace(to)
-		switch here := strings.HasPrefix(to, "/"); {
-		case !other:
-		case here && !published[strings.TrimSuffix(to, "/")]:
-			p.problems = append(p.problems, corpus.Problem(p.siteFile(), 0, "dead-redirect", from, to))
-		case here:
-			add(from, p.options.Site.Path(to))
-		default:
-			add(from, to)
+	p.configured(addresses, add)
+	for _, c := range p.Proposals {
+		id := strings.ToUpper(c.ID.String())
+		for _, m := range c.Moved {
+			if owner := addresses.ownerForHeaders(m.Path); owner != "" && owner != id {
+				p.problems = append(p.problems, corpus.Problem(c.File, m.Line, "taken-redirect", m.Path, mip.Quote(m.Key), owner))
+				continue
+			}
+			addresses.take(m.Path, id)
+			add(m.Path, p.options.Site.Path(c.ID.Page()))
 		}
 	}
-	for _, paths := range []func(*corpus.Proposal) []string{func(c *corpus.Proposal) []string { return c.Moved }, p.oldPaths} {
-		for _, c := range p.Proposals {
-			for _, from := range paths(c) {
-				add(from, p.options.Site.Path(c.ID.Page()))
-			}
+	for _, c := range p.Proposals {
+		for _, from := range oldPaths(c) {
+			add(from, p.options.Site.Path(c.ID.Page()))
 		}
 	}
 	old := func(k mip.Kind) bool { return mip.PageFolder(k.Prefix) == oldPages }
@@ -129,6 +125,38 @@ func (p *planner) moved() (out []Redirect) {
 		out = append(out, Redirect{oldPages + "*", p.options.Site.Path(folder) + splat, 301})
 	}
 	return out
+}
+
+// configured adds the redirects of site.yaml.
+func (p *planner) configured(addresses *addresses, add func(from, to string)) {
+	s, published := p.options.Site, p.published()
+	for _, item := range s.Redirects {
+		line := s.RedirectLines[item]
+		report := func(id string, args ...any) {
+			p.problems = append(p.problems, corpus.Problem(p.siteFile(), line, id, args...))
+		}
+		from, to, single := strings.Cut(item, " ")
+		if !single {
+			if at, owner := p.byNumber(addresses, item, add); owner != "" {
+				report("taken-redirect", at, "redirects", owner)
+			}
+			continue
+		}
+		to = strings.TrimSpace(to)
+		here := strings.HasPrefix(to, "/")
+		switch owner := addresses.ownerForSite(from); {
+		case here && !published[strings.TrimSuffix(to, "/")]:
+			report("dead-redirect", from, to)
+		case owner != "":
+			report("taken-redirect", from, "redirects", owner)
+		case here:
+			addresses.take(from, p.siteFile())
+			add(from, s.Path(to))
+		default:
+			addresses.take(from, p.siteFile())
+			add(from, to)
+		}
+	}
 }
 
 // published are the paths at which the plan so far has something, without a last slash; the home page is at the empty one.
@@ -143,10 +171,29 @@ func (p *planner) published() map[string]bool {
 // siteFile is the name of the site's file in problems. The folder that it is in is nobody else's business.
 func (p *planner) siteFile() string { return filepath.Base(cmp.Or(p.options.Config, "site.yaml")) }
 
+// byNumber adds a redirect of site.yaml that has a number, for each proposal. It returns the first address that
+// another owner has, with the owner.
+func (p *planner) byNumber(addresses *addresses, template string, add func(from, to string)) (taken, by string) {
+	kind := p.kindOfPath(template)
+	for _, c := range p.Proposals {
+		if c.ID.Kind != kind {
+			continue
+		}
+		at, id := strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1), strings.ToUpper(c.ID.String())
+		switch owner := addresses.ownerForSite(at); {
+		case owner == "" || owner == id:
+			addresses.take(at, id)
+			add(at, p.options.Site.Path(c.ID.Page()))
+		case by == "":
+			taken, by = at, owner
+		}
+	}
+	return taken, by
+}
+
 // oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
-// forums name it and as usual generators of sites publish it, that which sites of this kind have (/EIPS/eip-1559), and
-// those of site.yaml.
-func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
+// forums name it and as usual generators of sites publish it, and that which sites of this kind have (/EIPS/eip-1559).
+func oldPaths(c *corpus.Proposal) (paths []string) {
 	files := []string{"/" + c.RepoPath, "/" + c.ID.Kind + "S/" + c.Name}
 	if c.Name != path.Base(c.RepoPath) {
 		files = append(files, "/"+path.Dir(c.RepoPath))
@@ -154,12 +201,6 @@ func (p *planner) oldPaths(c *corpus.Proposal) (paths []string) {
 	for _, file := range files {
 		page := strings.TrimSuffix(file, path.Ext(file))
 		paths = append(paths, file, page, page+".html", strings.ToLower(page))
-	}
-	for _, template := range p.options.Site.Redirects {
-		if strings.Contains(template, " ") || p.kindOfPath(template) != c.ID.Kind {
-			continue
-		}
-		paths = append(paths, strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1))
 	}
 	return paths
 }

@@ -136,6 +136,12 @@ func (c *Corpus) settle(texts []*entry) {
 			strings.Compare(a.Path, b.Path),
 		)
 	}
+	c.Claimed = map[mip.ID]bool{}
+	for _, e := range texts {
+		if e.claim != (mip.ID{}) {
+			c.Claimed[e.claim] = true
+		}
+	}
 	names, numbers := rivals(texts)
 	for _, group := range names {
 		kept := slices.MinFunc(group, byRank)
@@ -151,14 +157,15 @@ func (c *Corpus) settle(texts []*entry) {
 			if e == kept || e.proposal == nil || e.report.failed {
 				continue
 			}
-			id := "duplicate-number"
+			line, number := e.proposal.numberLine, e.claim.Number
 			switch {
 			case kept.proposal == nil || kept.report.failed:
-				id += "/error"
+				e.report.add(line, "duplicate-number/error", number, kept.Path)
 			case c.arrival(kept) < c.arrival(e):
-				id += "/first"
+				e.report.add(line, "duplicate-number/first", number, kept.Path)
+			default:
+				e.report.add(line, "duplicate-number", number, kept.Path)
 			}
-			e.report.add(e.proposal.numberLine, id, e.claim.Number, kept.Path)
 		}
 	}
 }

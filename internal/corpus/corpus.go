@@ -71,6 +71,8 @@ type Corpus struct {
 	Folders []string
 	// Problems are sorted; every file that is not published has at least one.
 	Problems []mip.Problem
+	// Claimed are the numbers that texts have, and those that texts in error would have.
+	Claimed map[mip.ID]bool
 	// CommittedFiles are the paths of all summaries and translations that belong to a proposal by
 	// name, as in problems, sorted.
 	CommittedFiles []string

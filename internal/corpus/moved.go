@@ -12,8 +12,17 @@ import (
 // of the others is such a path; without, it may be anything.
 var movedKeys = []string{"redirect-from", "aliases", "permalink", "slug", "url"}
 
+// Moved is a path that a header has for its page.
+type Moved struct {
+	// Path begins with a slash, and ends with none.
+	Path string
+	// Key is the header's key as spelt, and Line where it is in the file.
+	Key  string
+	Line int
+}
+
 // moved are the paths on the site that a header has for its page. It asks before all others do: what it takes is known.
-func (f *fields) moved() (paths []string) {
+func (f *fields) moved() (paths []Moved) {
 	for i, key := range movedKeys {
 		v := f.byName[fieldName(key)]
 		if v == nil || i > 0 && !strings.HasPrefix(strings.Join(texts(v.v), ""), "/") {
@@ -24,8 +33,8 @@ func (f *fields) moved() (paths []string) {
 			switch {
 			case !mip.IsPath(at) && i == 0:
 				f.r.add(v.line, "bad-redirect", mip.Quote(text), mip.Quote(v.key))
-			case mip.IsPath(at) && at != "/" && !slices.Contains(paths, at):
-				paths = append(paths, at)
+			case mip.IsPath(at) && at != "/" && !slices.ContainsFunc(paths, func(m Moved) bool { return m.Path == at }):
+				paths = append(paths, Moved{at, v.key, v.line})
 			}
 		}
 	}

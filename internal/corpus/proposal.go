@@ -32,7 +32,7 @@ type Proposal struct {
 	// Mentions are the proposals that the text names, published or not: each once, in the order of ids.
 	Mentions []mip.ID
 	// Moved are other paths that the header says the page has or had, as generators of sites read it: each once.
-	Moved []string
+	Moved []Moved
 	// Raw is the file, byte for byte.
 	Raw string
 	// Body is the text after the header, UTF-8 with LF line ends.

@@ -50,6 +50,12 @@ func (f *file) site(lines map[string]int) *Site {
 	if s.Upstream != nil {
 		s.Upstream.Line = lines["upstream"]
 	}
+	for i, redirect := range s.Redirects {
+		if s.RedirectLines == nil {
+			s.RedirectLines = map[string]int{}
+		}
+		s.RedirectLines[redirect] = lines[item("redirects", i)]
+	}
 	for i, status := range s.Statuses {
 		s.Statuses[i].Aliases = append([]string{}, status.Aliases...)
 	}

@@ -100,7 +100,7 @@ func TestParse(t *testing.T) {
 			{Kind: "EIP", Number: 8}: {ForumTopicID: new(5)},
 		},
 		Locales:   []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
-		Redirects: []string{"/EIPS/eip-{n}", "/p/{n}.html"},
+		Redirects: []string{"/EIPS/eip-{n}", "/p/{n}.html"}, RedirectLines: map[string]int{"/EIPS/eip-{n}": 39, "/p/{n}.html": 39},
 	}
 	least := &site.Site{Title: "Sample", BaseURL: "https://example.org", Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}
 	tests := []struct {

@@ -48,6 +48,8 @@ type Site struct {
 	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}, and other
 	// old paths, each with a blank and the path or address that it leads to now behind it, as in /faq /about/.
 	Redirects []string `yaml:"redirects"`
+	// RedirectLines are the lines of Redirects in the file, by their text.
+	RedirectLines map[string]int
 	// Ignore are patterns of names of files that hold no proposals, such as templates, in the syntax of path.Match. Letter
 	// case does not count.
 	Ignore []string `yaml:"ignore"`

@@ -1,0 +1,133 @@
+package build
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// reserved are the first parts of paths that belong to the site, its live routes, its health checks and its host,
+// whatever is published there. Those that begin with a dot are reserved too.
+var reserved = []string{"api", "assets", "healthz", "readyz", "mcp", "cdn-cgi"}
+
+// addresses holds who has each path of a site: the id of a proposal, in upper case, or another claimant. Letter case does not count: some hosts and file systems know none. It
+// is asked in this order: what is reserved, what is published, what follows from a proposal's own file and number, the
+// redirects of site.yaml, the claims of headers.
+type addresses struct {
+	// kinds are the prefixes of the site, in lower case, by the folders of their pages and texts: mip, mips, and p of
+	// p/MIP-7.md.
+	kinds map[string]string
+	// prefixes are those of all kinds, in lower case.
+	prefixes []string
+	// folders are those of the site's lists and other pages but for proposals.
+	folders map[string]bool
+	// known are the numbers of files, those in error among them.
+	known map[string]bool
+	// owners are by path in lower case.
+	owners map[string]string
+}
+
+// ownSite is the owner of what the site publishes but for proposals, and of what is reserved.
+const ownSite = "the site itself"
+
+// newAddresses returns the owners of what the plan publishes so far, and of what follows from the files of proposals.
+func (p *planner) newAddresses() *addresses {
+	a := &addresses{kinds: map[string]string{}, folders: map[string]bool{}, known: map[string]bool{}, owners: map[string]string{}}
+	a.kinds[strings.Trim(oldPages, "/")] = strings.ToLower(p.info.Prefix) // unless a kind has these pages
+	for _, k := range p.info.Kinds {
+		prefix := strings.ToLower(k.Prefix)
+		a.prefixes, a.kinds[prefix], a.kinds[prefix+"s"] = append(a.prefixes, prefix), prefix, prefix
+	}
+	for _, c := range p.Proposals {
+		if folder := strings.ToLower(path.Dir(c.RepoPath)); folder != "." && a.kinds[folder] == "" {
+			a.kinds[folder] = strings.ToLower(c.ID.Kind)
+		}
+	}
+	for _, route := range []string{
+		kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute, roleRoute, changesYearRoute,
+	} {
+		folder, _, _ := strings.Cut(strings.TrimPrefix(route, "/"), "/")
+		a.folders[folder] = true // also while no list is in it
+	}
+	for id := range p.Claimed {
+		a.known[strings.ToUpper(id.String())] = true
+	}
+	for at := range p.published() {
+		folder, _, below := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
+		if _, pages := a.kinds[folder]; below && !pages {
+			a.folders[folder] = true
+		}
+		a.take(at, ownSite)
+	}
+	for _, c := range p.Proposals {
+		for _, at := range oldPaths(c) {
+			a.take(at, strings.ToUpper(c.ID.String()))
+		}
+	}
+	return a
+}
+
+// take gives a path to an owner, unless it has one.
+func (a *addresses) take(at, owner string) {
+	if at = strings.ToLower(at); a.owners[at] == "" {
+		a.owners[at] = owner
+	}
+}
+
+// numbered is the proposal, published or not, whose number a path states: /mip/7/history, /MIPS/mip-7.md, /p/007-title.
+// ok is false for any other path. The id is in upper case.
+func (a *addresses) numbered(at string) (id string, ok bool) {
+	parts := strings.Split(strings.Trim(strings.ToLower(at), "/"), "/")
+	for i, part := range parts {
+		kind, inFolder := a.kinds[strings.Join(parts[:i], "/")]
+		digits := part
+		for _, prefix := range a.prefixes {
+			rest, has := strings.CutPrefix(part, prefix)
+			rest = strings.TrimLeft(strings.TrimPrefix(rest, "s"), "-_")
+			if has && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+				kind, inFolder, digits = prefix, true, rest
+			}
+		}
+		end := strings.TrimLeft(digits, "0123456789")
+		number := strings.TrimLeft(digits[:len(digits)-len(end)], "0")
+		word := strings.IndexFunc(end, func(r rune) bool { return r >= 'a' && r <= 'z' }) == 0
+		if inFolder && len(end) < len(digits) && !word {
+			return strings.ToUpper(kind) + "-" + cmp.Or(number, "0"), true
+		}
+	}
+	return "", false
+}
+
+// owner returns who has a path, empty for nobody.
+func (a *addresses) owner(at string) string {
+	at = strings.ToLower(at)
+	first, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
+	if slices.Contains(reserved, first) || strings.HasPrefix(first, ".") {
+		return ownSite
+	}
+	if id, ok := a.numbered(at); ok {
+		return id
+	}
+	return a.owners[at]
+}
+
+// ownerForSite is owner for a redirect of site.yaml, which may lead on from the number that nobody has: a proposal may
+// have got another one.
+func (a *addresses) ownerForSite(at string) string {
+	owner := a.owner(at)
+	if id, ok := a.numbered(at); ok && owner == id && !a.known[id] {
+		return a.owners[strings.ToLower(at)]
+	}
+	return owner
+}
+
+// ownerForHeaders is owner for the claim of a header. A header has no say over the folders of the site's own pages: a
+// list that comes later would be lost.
+func (a *addresses) ownerForHeaders(at string) string {
+	folder, _, below := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
+	if owner := a.owner(at); owner != "" || !below || !a.folders[folder] {
+		return owner
+	}
+	return ownSite
+}
