@@ -11,9 +11,9 @@ import (
 // whatever is published there. Those that begin with a dot are reserved too.
 var reserved = []string{"api", "assets", "healthz", "readyz", "mcp", "cdn-cgi"}
 
-// addresses holds who has each path of a site: the id of a proposal, in upper case, or another claimant. Letter case does not count: some hosts and file systems know none. It
-// is asked in this order: what is reserved, what is published, what follows from a proposal's own file and number, the
-// redirects of site.yaml, the claims of headers.
+// addresses holds who has each path of a site: the id of a proposal, in upper case, or another claimant. Letter case does
+// not count: some hosts and file systems know none. These are asked in turn: what is reserved, what is published, what
+// follows from a proposal's own file and number, the redirects of site.yaml, the claims of headers.
 type addresses struct {
 	// kinds are the prefixes of the site, in lower case, by the folders of their pages and texts: mip, mips, and p of
 	// p/MIP-7.md.
