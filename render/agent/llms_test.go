@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/rendertest"
@@ -117,6 +119,30 @@ func TestLLMsNamesEverything(t *testing.T) {
 	for _, word := range []string{"developers", "users", "validators", "foundation", "severity", "low", "medium", "high", "actionRequired", "evidence", "404"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("llms.txt does not say %q", word)
+		}
+	}
+}
+
+// The schema in llms.txt takes a summary, and none that lacks a part of an axis.
+func TestLLMsSchema(t *testing.T) {
+	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), nil, nil)))
+	_, rest, _ := strings.Cut(out, "```json\n")
+	text, _, _ := strings.Cut(rest, "```\n")
+	schema := compiler(t, []byte(text))("")
+	quote := api.Evidence{Section: "s-abstract", Quote: "Words."}
+	axis := api.Axis{Impact: "Words.", Severity: api.Low, ActionEvidence: &quote, Evidence: []api.Evidence{quote}}
+	silent := api.Axis{Impact: "Words.", Severity: api.High, Evidence: []api.Evidence{}}
+	sound := string(rendertest.Must[[]byte](t)(api.JSON(api.Summary{Developers: axis, Users: silent, Validators: axis, Foundation: silent})))
+	for body, want := range map[string]bool{
+		sound: true,
+		strings.Replace(sound, `"severity":"low"`, `"severity":"none"`, 1): false,
+		strings.Replace(sound, `"actionRequired":false,`, "", 1):           false,
+		strings.Replace(sound, `"quote":`, `"words":`, 1):                  false,
+		strings.Replace(sound, `"foundation":`, `"founders":`, 1):          false,
+	} {
+		value := rendertest.Must[any](t)(jsonschema.UnmarshalJSON(strings.NewReader(body)))
+		if err := schema.Validate(value); (err == nil) != want {
+			t.Errorf("%s: %v, want sound %v", body, err, want)
 		}
 	}
 }

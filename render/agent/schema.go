@@ -219,6 +219,29 @@ func (s schemas) define(t reflect.Type) *Schema {
 	return ref
 }
 
+// fourAxes is a schema of the axes of [api.Summary] alone, which needs no other document.
+func fourAxes(prefix string) ([]byte, error) {
+	s := schemas{map[string]*Schema{}, prefix}
+	s.of(reflect.TypeFor[api.Summary]())
+	axis := s.define(reflect.TypeFor[api.Axis]())
+	axes := &Schema{Types: Types{"object"}}
+	for _, p := range s.byName[schemaName(reflect.TypeFor[api.Summary]())].Properties {
+		if p.Value.Ref == axis.Ref {
+			axes.Properties, axes.Required = append(axes.Properties, p), append(axes.Required, p.Key)
+		}
+	}
+	var defs Ordered[*Schema]
+	for _, t := range []reflect.Type{reflect.TypeFor[api.Axis](), reflect.TypeFor[api.Evidence]()} {
+		defs = append(defs, Member[*Schema]{schemaName(t), s.byName[schemaName(t)]})
+	}
+	text, err := api.JSON(Ordered[any]{
+		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+		{"type", axes.Types}, {"required", axes.Required}, {"properties", axes.Properties},
+		{"$defs", defs},
+	})
+	return bytes.ReplaceAll(text, []byte(schemaPath), []byte("#/$defs/")), err
+}
+
 // wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded
 // struct in its place. Every field of the wire is exported and has a tag.
 func wireFields(t reflect.Type) []reflect.StructField {

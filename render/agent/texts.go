@@ -56,6 +56,12 @@ func (g guide) Routes(list string) []string {
 	return out
 }
 
+// FourAxes is the JSON Schema of the axes of a summary.
+func (g guide) FourAxes() (string, error) {
+	text, err := fourAxes(g.Info.Prefix)
+	return string(text), err
+}
+
 // ListFeeds are the addresses of the feeds of lists, with commas between them.
 func (g guide) ListFeeds() string {
 	var out []string
