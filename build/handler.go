@@ -63,6 +63,9 @@ func (p *Plan) Publish(ctx context.Context) (*Published, error) {
 	})
 }
 
+// reading are the methods that every published address answers.
+const reading = "GET, HEAD, OPTIONS"
+
 // ServeHTTP answers one request.
 func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Path
@@ -80,8 +83,11 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case r.Method == http.MethodOptions:
-		// A preflight, which browsers send before some requests for the JSON.
-		w.Header().Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		// A preflight, which browsers send before some requests for the JSON. It has no body, so
+		// that the type of a rule goes.
+		w.Header().Del("Content-Type")
+		w.Header().Set("Allow", reading)
+		w.Header().Set("Access-Control-Allow-Methods", reading)
 		w.Header().Set("Access-Control-Allow-Headers", "*")
 		w.WriteHeader(http.StatusNoContent)
 	case !reads && (f != nil || ruled && rule.Status == http.StatusOK):
@@ -97,6 +103,12 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default: // for a POST, too
 		h.files["/404.html"].send(w, r, http.StatusNotFound)
 	}
+}
+
+// Has reports whether something is published at a path, or an old address leads on from it.
+func (h *Published) Has(name string) bool {
+	rule, ruled := h.rule(name)
+	return h.file(name) != nil || ruled && rule.Status != http.StatusNotFound
 }
 
 // rule is the first redirect that covers a path, with the address for that path.
@@ -137,7 +149,7 @@ func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "", http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Allow", "GET, HEAD, OPTIONS")
+	w.Header().Set("Allow", reading)
 	w.Header().Set("Content-Type", typeProblem)
 	w.WriteHeader(http.StatusMethodNotAllowed)
 	w.Write(body)

@@ -61,7 +61,7 @@ func TestHandler(t *testing.T) {
 		{"GET", "/.mipwatch/manifest.json", 404, nil, "<h1"},
 		{"GET", "/feed.xml", 200, map[string]string{"Content-Type": "application/rss+xml; charset=utf-8"}, "<rss"},
 		{"GET", "/.well-known/api-catalog", 200, map[string]string{"Content-Type": `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`}, "linkset"},
-		{"OPTIONS", "/api/v1/mips", 204, map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS"}, ""},
+		{"OPTIONS", "/api/v1/mips", 204, map[string]string{"Access-Control-Allow-Origin": "*", "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS", "Allow": "GET, HEAD, OPTIONS", "Content-Type": ""}, ""},
 		{"POST", "/api/v1/mips", 405, map[string]string{"Allow": "GET, HEAD, OPTIONS", "Content-Type": "application/problem+json; charset=utf-8"}, `"code":"method_not_allowed"`},
 		{"PUT", "/mip/2/", 405, map[string]string{"Allow": "GET, HEAD, OPTIONS"}, `"instance":"/mip/2/"`},
 		{"POST", "/api/ai-summary", 404, map[string]string{"Content-Type": "application/problem+json; charset=utf-8"}, `"code":"not_found"`},

@@ -59,7 +59,6 @@ func (p *planner) redirects() {
 	}
 	p.plan.Redirects = append(p.plan.Redirects, moved...)
 	// Every unknown address of the API answers in JSON. The rule comes last, since the first match decides.
-	p.plan.Redirects = append(p.plan.Redirects, Redirect{"/api/v1/*", "/api-404.json", 404})
 	if !p.options.NoAPIFallback {
 		p.plan.Redirects = append(p.plan.Redirects, Redirect{"/api/*", "/api-404.json", 404})
 	}

@@ -34,7 +34,8 @@ type endpoint struct {
 	answer func(w http.ResponseWriter, r *http.Request) (*response, error)
 }
 
-// newEndpoints returns the endpoints by path. All other paths are not found.
+// newEndpoints returns the endpoints by route, which is a path but for [ProposalRoute]. All other
+// paths are not found.
 func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	newLimit := func(name string, perMinute int) *limit.Limit {
 		return limit.New(limit.Config{
@@ -57,6 +58,7 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 		"/api/search":         {get, byDefault, varySearch, s.search},
 		"/api/ai-summary":     {post, summaries, "", s.aiSummary},
 		"/api/ai-translate":   {post, translations, "", s.aiTranslate},
+		ProposalRoute:         {get, byDefault, "", s.proposal},
 		"/healthz":            {get, nil, "", s.health},
 		"/readyz":             {get, nil, "", s.isReady},
 	}
@@ -80,7 +82,7 @@ func Limits() []string {
 
 // Request is one request that was answered. It holds no text of the caller.
 type Request struct {
-	// Route is the path of an endpoint, or [Other]. Method is GET, HEAD, POST, OPTIONS or [Other].
+	// Route is the route of an endpoint, or [Other]. Method is GET, HEAD, POST, OPTIONS or [Other].
 	Route, Method string
 	Status        int
 	// Code is that of the problem, and Limit names the limit that refused the request. Both may be empty.
@@ -132,9 +134,13 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	// A browser that shows an answer as a page must run nothing of it.
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	e := s.endpoints[r.URL.Path]
+	route := r.URL.Path
+	if strings.HasPrefix(route, api.ProposalPath) {
+		route = ProposalRoute
+	}
+	e := s.endpoints[route]
 	if e != nil {
-		rec.Route = r.URL.Path
+		rec.Route = route
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions:
@@ -242,6 +248,8 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 // response is a body that is ready to send. It is shared and never changed.
 type response struct {
 	*entity.Entity
+	// movedTo is where the client finds what it asked for, and there is no entity then. Empty: here.
+	movedTo string
 	// until is the time from which on a new response may differ.
 	until time.Time
 	// stale is how much longer a CDN may give the response while it asks again. A reader gets nothing older without
@@ -259,7 +267,9 @@ func (s *Sidecar) newResponse(v any, until time.Time, stale time.Duration) (*res
 	if least := s.Now().Add(timing.FreshLeast); until.Before(least) {
 		until = least
 	}
-	return &response{entity.New("application/json; charset=utf-8", body), until, stale}, nil
+	return &response{
+		Entity: entity.New("application/json; charset=utf-8", body), until: until, stale: stale,
+	}, nil
 }
 
 // responseKey names the response to a GET: the site that it follows from, the route, and the parameter.
@@ -303,6 +313,11 @@ func (s *Sidecar) writeResponse(w http.ResponseWriter, r *http.Request, e *endpo
 		h.Set("Cache-Control", "public, max-age=0, must-revalidate")
 		h.Set("Netlify-Cdn-Cache-Control", cdn)
 		h.Set("Netlify-Vary", e.vary)
+	}
+	if res.movedTo != "" {
+		h.Set("Location", res.movedTo)
+		w.WriteHeader(http.StatusMovedPermanently)
+		return
 	}
 	res.Serve(w, r, http.StatusOK)
 }

@@ -3,7 +3,10 @@ package sidecar_test
 import (
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/buildtest"
+	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/sidecar"
 )
 
 // TestWeb runs the request scripts of the live routes against the handler, or against the deployed site
@@ -16,7 +19,28 @@ func TestWeb(t *testing.T) {
 	webtest.Run(t, "testdata/web/live.web", target)
 	webtest.Run(t, "testdata/web/requests.web", target)
 	webtest.Run(t, "testdata/web/ai.web", target)
+	if deployed {
+		webtest.Run(t, "testdata/web/contract.web", target)
+		webtest.Run(t, "testdata/web/ids.web", target)
+	}
 	if !deployed || target.Answers(t.Context(), "/healthz") {
 		webtest.Run(t, "testdata/web/plain.web", target)
+	}
+}
+
+// TestContract holds what is promised to other programs, without a model and with one that fails.
+func TestContract(t *testing.T) {
+	usual := func(c *sidecar.Config) { c.AIRequestsPerMinute = 0 }
+	for name, setup := range map[string]aiSetup{
+		"no model":      {change: usual},
+		"failing model": {change: usual, provider: "openai"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newAIWorld(t, setup)
+			w.script.Always(demo.Answer(500, nil, "broken"))
+			target := webtest.Handler(t, buildtest.Host(samples, w.sidecar))
+			webtest.Run(t, "testdata/web/contract.web", target)
+			webtest.Run(t, "testdata/web/ids.web", target)
+		})
 	}
 }

@@ -49,9 +49,9 @@ func TestServeDemo(t *testing.T) {
 	}
 	target := webtest.At(s.base)
 	webtest.Run(t, "../../build/testdata/web/*.web", target)
-	webtest.Run(t, "../../sidecar/testdata/web/live.web", target)
-	webtest.Run(t, "../../sidecar/testdata/web/requests.web", target)
-	webtest.Run(t, "../../sidecar/testdata/web/ai.web", target)
+	for _, script := range []string{"contract", "live", "requests", "ai", "ids"} {
+		webtest.Run(t, "../../sidecar/testdata/web/"+script+".web", target)
+	}
 }
 
 // watch is the dashboard's answer. On a machine that is busy with other tests an upstream may be late even

@@ -313,7 +313,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		send("text/plain", current.name)
 	case path == scriptRoute:
 		send("text/javascript", reloadScript)
-	case slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == path }):
+	case slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == path }),
+		strings.HasPrefix(path, api.ProposalPath) && !current.Has(path):
 		s.sidecar.ServeHTTP(w, r)
 	default:
 		current.ServeHTTP(w, r)

@@ -60,6 +60,7 @@ func newMetrics() *metrics {
 		m.requests(r.Path, r.Method, http.StatusOK)
 		m.took(r.Path)
 	}
+	m.took(sidecar.ProposalRoute)
 	m.took(sidecar.Other)
 	for _, limit := range sidecar.Limits() {
 		m.limited(limit)

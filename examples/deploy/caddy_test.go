@@ -96,7 +96,7 @@ func TestCaddyScripts(t *testing.T) {
 	port := startSidecar(t, sidecar(t), dir, "TRUSTED_PROXIES=127.0.0.1", "REQUESTS_PER_MINUTE=1000", "AI_REQUESTS_PER_MINUTE=1000")
 	target := webtest.At(startCaddy(t, dir, port))
 	webtest.Run(t, top+"/build/testdata/web/*.web", target)
-	for _, name := range []string{"live", "requests", "ai"} {
+	for _, name := range []string{"live", "requests", "ai", "ids"} {
 		webtest.Run(t, top+"/sidecar/testdata/web/"+name+".web", target)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Problem is the body of every error, as application/problem+json (RFC 9457).
@@ -103,6 +105,21 @@ func NewProblem(baseURL string, c Code, instance, detail string) Problem {
 	return Problem{
 		Type: c.Type(baseURL), Title: c.Title(), Status: c.Status(), Detail: detail, Instance: instance, Code: c,
 	}
+}
+
+// NotPublished is the detail of a problem about an address below /api that a site does not have. It
+// says how the addresses of proposals are written.
+func NotPublished(site mip.Site) string {
+	of := ""
+	if site.Several() {
+		other := strings.ToLower(site.Kinds[1].Prefix)
+		of = fmt.Sprintf(", or of another kind its id in lower case, such as %s-7", other)
+	}
+	const detail = "Nothing is published at this address. " +
+		"%[1]s/api/v1/mips lists the proposals that exist; each is at %[1]s/api/v1/mips/{n}, where {n} is its plain number, 7 for %[2]s-7%[3]s. " +
+		"%[1]s/openapi.json describes every endpoint. " +
+		"Live endpoints are answered only where the site runs its sidecar."
+	return fmt.Sprintf(detail, site.BaseURL, site.Prefix, of)
 }
 
 // HTTPError is an error with what the caller of a live endpoint may know of it. It is made where the meaning of a

@@ -33,6 +33,9 @@ type Parameter struct {
 	Example any
 }
 
+// ProposalPath begins the addresses of a proposal's documents. A sidecar answers those without a file.
+const ProposalPath = "/api/v1/mips/"
+
 // Routes returns the live endpoints in the order in which documentation shows them. A site that runs
 // no sidecar answers each of them with a 404 [Problem].
 func Routes() []Route {

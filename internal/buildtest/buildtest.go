@@ -1,11 +1,15 @@
-// Package buildtest plans sites for tests. It does not know what they hold.
+// Package buildtest plans sites for tests and serves them. It does not know what they hold.
 package buildtest
 
 import (
 	"context"
 	"errors"
+	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -25,4 +29,18 @@ func Plan(ctx context.Context, s *site.Site, folders ...string) (*build.Plan, er
 		return nil, err
 	}
 	return build.NewPlan(c)
+}
+
+// Host answers with the files of a site and, where the rules of netlify.toml say so, with live.
+func Host(files *build.Published, live http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at := r.URL.Path
+		named := func(route api.Route) bool { return route.Path == at }
+		unknown := strings.HasPrefix(at, api.ProposalPath) && !files.Has(at)
+		if unknown || slices.ContainsFunc(api.Routes(), named) {
+			live.ServeHTTP(w, r)
+			return
+		}
+		files.ServeHTTP(w, r)
+	})
 }

@@ -118,14 +118,7 @@ func APICatalog(info mip.Site) ([]byte, error) {
 // NotFoundProblem is the static answer to every address below /api that does not exist: the body of
 // api-404.json. It is one file for all paths, so instance and requestId are empty.
 func NotFoundProblem(info mip.Site) ([]byte, error) {
-	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", notFoundDetail(info)))
-}
-
-// notFoundDetail tells the caller of an unknown address where the known ones are listed.
-func notFoundDetail(info mip.Site) string {
-	return "Nothing is published at this address. " + info.BaseURL + "/api/v1/mips lists the proposals that exist; " +
-		info.BaseURL + "/openapi.json describes every endpoint. " +
-		"Live endpoints are answered only where the site runs its sidecar."
+	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", api.NotPublished(info)))
 }
 
 // MethodNotAllowed is the answer to a request that would change a static address.

@@ -178,7 +178,8 @@ func (d *document) static(r StaticRoute) Operation {
 		case name == "kind":
 			p.Text, p.Schema = "The prefix of the kind of proposals, in lower case.", enum(d.kinds()...)
 		case name == "n" && d.info.Several() && strings.HasPrefix(path, "/api/"):
-			p.Text = "The number of a proposal of the main kind, without leading zeros; of another kind its id in lower case, such as " + d.kinds()[1] + "-1."
+			p.Text = "The number of a proposal of the main kind; of another kind its id in lower case, " +
+				"such as " + d.kinds()[1] + "-1. Where a sidecar runs, other forms lead there."
 			p.Schema = ofType("integer", "string")
 		}
 		p.Name, p.In, p.Required, p.Example = name, "path", true, d.examples.parameters[name]
@@ -190,7 +191,7 @@ func (d *document) static(r StaticRoute) Operation {
 	// Below /api everything that is missing is the same problem; elsewhere it is the page for people.
 	missing := Response{Content: Content{typeHTML: {Schema: ofType("string")}}}
 	if strings.HasPrefix(r.Pattern, "/api/") {
-		missing = d.problems([]api.Code{api.NotFound}, "", notFoundDetail(d.info))
+		missing = d.problems([]api.Code{api.NotFound}, "", api.NotPublished(d.info))
 	}
 	missing.Text = "Nothing is published at this address."
 	op.Responses["404"] = missing

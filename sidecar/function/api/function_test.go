@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 	"github.com/mipwatch/mipwatch/internal/webtest"
@@ -34,10 +35,14 @@ func TestWeb(t *testing.T) {
 	for name, describe := range gateways {
 		t.Run(name, func(t *testing.T) {
 			p := startFunction(t, built(t, shared.carrying), unlimited...)
-			target := webtest.Handler(t, p.Gateway(t, describe))
-			for _, script := range []string{"live", "requests", "ai"} {
+			target := webtest.Handler(t, buildtest.Host(shared.files, p.Gateway(t, describe)))
+			for _, script := range []string{"live", "requests", "ai", "ids"} {
 				webtest.Run(t, "../../testdata/web/"+script+".web", target)
 			}
+			// A process of its own has the usual limits of the AI routes.
+			p = startFunction(t, built(t, shared.carrying), unlimited[:2]...)
+			target = webtest.Handler(t, buildtest.Host(shared.files, p.Gateway(t, describe)))
+			webtest.Run(t, "../../testdata/web/contract.web", target)
 			if strings.Contains(p.Log(), "secret") {
 				t.Errorf("the log shows an RPC address:\n%s", p.Log())
 			}

@@ -32,7 +32,8 @@ import (
 // when it is first asked for.
 type world struct {
 	forum     *demo.Script
-	published *httptest.Server // the site
+	files     *build.Published
+	published *httptest.Server // the files
 	snapshot  string
 	carrying  func() (path string, _ error) // with a snapshot of the samples
 	bare      func() (path string, _ error) // without one
@@ -97,7 +98,7 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	shared.published = httptest.NewServer(files)
+	shared.files, shared.published = files, httptest.NewServer(files)
 	defer shared.published.Close()
 	shared.snapshot = filepath.Join(dir, "snapshot")
 	if _, err := build.Snapshot(context.Background(), plan, shared.snapshot); err != nil {
