@@ -1,0 +1,399 @@
+package build_test
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/testenv"
+)
+
+// part is something that a site or a proposal may have or lack. Its text has n elements of each list.
+type part struct {
+	name string
+	text func(n int) string
+}
+
+// always is the text of a part that has no list.
+func always(text string) func(int) string { return func(int) string { return text } }
+
+// each joins what f makes of 1 to n.
+func each(n int, sep string, f func(i int) string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = f(i + 1)
+	}
+	return strings.Join(all, sep)
+}
+
+// numbers are n numbers of proposals from a first one on.
+func numbers(first, n int) string {
+	return each(n, ", ", func(i int) string { return fmt.Sprint(first + i - 1) })
+}
+
+// Times around the newest change of a generated site, which is of 2025.
+const (
+	past  = 1_600_000_000
+	ahead = 4_000_000_000
+)
+
+// siteParts make site.yaml.
+var siteParts = []part{
+	{"description", always("description: What changes, one proposal at a time.\n")},
+	{"brand", func(n int) string {
+		return "brand:\n  name: Sample\n  color: \"#0a5c2e\"\n  footer:\n  - {text: All texts are CC0}\n" +
+			each(n, "", func(i int) string {
+				return fmt.Sprintf("  - {text: Line %d, url: \"https://line.example/%[1]d\"}\n", i)
+			})
+	}},
+	{"kinds", always("kinds:\n- {prefix: MIP, proposals: [mips]}\n- {prefix: MRC, name: Standards, proposals: [mrcs]}\n")},
+	{"source", always("source_url: https://git.example/team/texts/blob/{commit}/{path}\n")},
+	{"forum", always("forum: {base_url: \"https://forum.example\"}\n")},
+	{"networks", func(n int) string {
+		return "networks:\n" + each(n, "", func(i int) string {
+			return fmt.Sprintf("- {id: net%d, name: Network %[1]d, chain_id: %[1]d%s}\n", i, []string{"", ", block_time: 0.5"}[i%2])
+		})
+	}},
+	{"forks", forks},
+	{"locales", always("locales: [ja, tr]\n")},
+	{"statuses", always("statuses:\n- {name: Draft, stage: draft}\n- {name: Review, stage: review}\n- {name: Last Call, stage: last-call}\n" +
+		"- {name: Vote, stage: last-call}\n- {name: Final, stage: final}\n- {name: Living, stage: living}\n- {name: Stagnant, stage: stopped}\n" +
+		"- {name: Withdrawn, stage: stopped}\n- {name: Rejected, stage: stopped}\n- {name: Unused, stage: stopped}\n")},
+	{"show", always("show: [implementation, team]\n")},
+	{"references", always("references: {ERC: \"https://ercs.example/{n}\"}\n")},
+}
+
+// forks are n hard forks of each state. The first of a state bundles n proposals of one standing and one that is not
+// published.
+func forks(n int) string {
+	var out strings.Builder
+	out.WriteString("hardforks:\n")
+	for at, state := range []struct{ name, first, others, bundled string }{
+		{"EARLY", "null", "null", "status: Stagnant"}, {"GENESIS", "0", "0", "status: Draft"},
+		{"PAST", fmt.Sprint(past), fmt.Sprint(past + 1), "\n"}, {"FIRST", fmt.Sprint(past + 2), "null", "status: Living"},
+		{"OTHERS", "null", fmt.Sprint(past + 3), "status: Review"},
+		{"AHEAD", fmt.Sprint(ahead), fmt.Sprint(ahead + 1), "status: Last Call"}, {"PLANNED", "null", "null", "status: Final"},
+	} {
+		for i := range n {
+			fmt.Fprintf(&out, "- name: %s_%d\n  activation: {net1: %s", state.name, i+1, state.first)
+			if n > 1 {
+				fmt.Fprintf(&out, ", net2: %s", state.others)
+			}
+			out.WriteString("}\n")
+			if i == 0 {
+				fmt.Fprintf(&out, "  source: https://git.example/forks\n  mips: [%s, 9999]\n", numbers(numberOf(state.bundled, 0), n))
+			}
+			if i == 0 && at%2 == 1 {
+				fmt.Fprintf(&out, "  meta: %d\n", numberOf(standings[at], 0))
+			}
+		}
+	}
+	return out.String()
+}
+
+// standings are what the header of a proposal may say of where it stands. A site has n proposals of each.
+var standings = []string{
+	"status: Draft\n",
+	"status: Review\n",
+	"status: Final\n",
+	"status: Last Call\nlast-call-deadline: 2099-01-02\n",
+	"status: Last Call\nlast-call-deadline: 2020-01-02\n",
+	"status: Last Call\n",
+	"status: Vote\nlast-call-deadline: 2099-01-03\n",
+	"status: Living\n",
+	"status: Stagnant\n",
+	"status: Withdrawn\nwithdrawal-reason: It was `too slow`.\n",
+	"status: Withdrawn\n",
+	"status: Rejected\n",
+	"status: Superseded\n",
+	"status: Odd\n",
+	"\n",
+}
+
+// listed are those of which some page has a list of its own, or another text's header one. Of others there are two at most.
+var listed = []string{standings[0], standings[1], standings[2], standings[3], "status: Living\n", "status: Stagnant\n"}
+
+// numberOf is the number of the k-th proposal, from 0, of the first standing with a word.
+func numberOf(word string, k int) int {
+	return k + 1000*(1+slices.IndexFunc(standings, func(s string) bool { return strings.HasPrefix(s, word) }))
+}
+
+// headParts make the header of a proposal behind its number, title and status.
+var headParts = []part{
+	{"description", always("description: It changes `one` thing.\n")},
+	{"authors", func(n int) string {
+		if n == 1 {
+			return "author: One (@one)\n"
+		}
+		return "author: Some Foundation, <nameless@authors.example>, (@login)" + each(n, "", func(i int) string {
+			return fmt.Sprintf(", Author %d (@author%[1]d)", i)
+		}) + "\n"
+	}},
+	{"type", always("type: Standards Track\n")},
+	{"category", always("category: Core\n")},
+	{"created", always("created: 2023-01-02\n")},
+	{"discussions", func(n int) string {
+		return "discussions-to:\n- https://forum.example/t/topic/7\n" +
+			each(n, "", func(i int) string { return fmt.Sprintf("- https://talk.example/%d\n", i) })
+	}},
+	{"requires", func(n int) string {
+		return "requires: " + numbers(9990, n) + ", ERC-20, " + numbers(numberOf("status: Draft", 0), n) + ", " + numbers(numberOf("status: Stagnant", 0), n) + "\n"
+	}},
+	{"replaces", func(n int) string { return "replaces: " + numbers(numberOf("status: Review", 0), n) + "\n" }},
+	{"successors", func(n int) string { return "superseded-by: ERC-20, " + numbers(numberOf("status: Final", 0), n) + "\n" }},
+	{"shown", always("implementation: https://git.example/client\nteam: Clients\n")},
+}
+
+// bodyParts make the text of a proposal.
+var bodyParts = []part{
+	{"abstract", always("## Abstract\n\nWallets must show the fee. Validators need a new release, or their nodes stop. Every account pays less.\n\n")},
+	{"terms", always("## Terminology\n\nA *fee* is what is paid.\n\n")},
+	{"requirements", func(n int) string {
+		return "## Specification\n\n" + each(min(n, 2), "", func(i int) string {
+			return fmt.Sprintf("### Part %d\n\nNodes MUST take part %[1]d. Nodes SHOULD say so.\n\nA node MUST take:\n\n- one\n- two\n\nA node:\n\n- MUST stop\n- SHOULD start\n\n", i)
+		})
+	}},
+	{"references", always("## References\n\n- [RFC 2119](https://www.rfc-editor.org/rfc/rfc2119)\n\n")},
+	{"compatibility", always("## Backwards Compatibility\n\nContracts that read the fee break and must be changed. Users are not affected.\n\n")},
+	{"times", always("## Activation\n\n| Network | Unix time |\n| :-- | --: |\n| net1 | `1700000000` |\n| net2 | |\n\n")},
+	{"tasks", func(n int) string {
+		return "## Steps\n\n- [x] Written\n" + each(n, "", func(i int) string { return fmt.Sprintf("- [ ] Step %d\n", i) }) + "\n"
+	}},
+	{"filler", always(strings.Repeat("These words stand here so that the text is long enough to be summed up. ", 8) + "\n")},
+}
+
+// sample is one site: of what it has lists of, there are n, and it lacks one part, or "everything" that a site and its
+// proposals may lack.
+type sample struct {
+	n       int
+	without string
+}
+
+func (s sample) String() string {
+	return fmt.Sprintf("%d of each, without %s", s.n, cmp.Or(s.without, "nothing"))
+}
+
+// Lists of more than long elements are of proposals in a last call alone, and bare ones: a page of them is quick to make.
+const long = 20
+
+// samples are sites with lists of these sizes, and sites that lack a part each. What proposals may lack, "a part each" of
+// them lacks on one site.
+func samples(sizes []int) (out []sample) {
+	for _, n := range sizes {
+		out = append(out, sample{n: n})
+	}
+	for _, p := range siteParts {
+		out = append(out, sample{1, p.name})
+	}
+	for _, missing := range []string{"a part each", "most forks", "status", "discussion", "everything", "companions", "history", "repository"} {
+		out = append(out, sample{1, missing})
+	}
+	return append(out, sample{2, "relations"}, sample{2, "older commits"})
+}
+
+// single is the standing of the one proposal of a site that has only one, else empty.
+func (s sample) single() string {
+	return map[string]string{"status": "\n", "discussion": "status: Living\n"}[s.without]
+}
+
+// join is the text of parts but for one.
+func (s sample) join(parts []part, without string) string {
+	n := s.n
+	if n > long {
+		n = 1
+	}
+	var out strings.Builder
+	for _, p := range parts {
+		related := slices.Contains([]string{"requires", "replaces", "successors"}, p.name)
+		if p.name != without && s.without != "everything" && !(related && s.without == "relations") {
+			out.WriteString(p.text(n))
+		}
+	}
+	return out.String()
+}
+
+// write writes the texts of a site into its folder. Of each standing the first proposal has what it may have, and the
+// others have next to nothing. At first all are drafts.
+func (s sample) write(t *testing.T, dir string, first bool) {
+	t.Helper()
+	textParts := slices.Concat(headParts, bodyParts)
+	for i, standing := range standings {
+		n := s.n
+		switch {
+		case s.single() != "":
+			n = map[bool]int{true: 1}[standing == s.single()]
+		case n > long && !strings.Contains(standing, "2099-01-02"):
+			n = 1
+		case n > 2 && !slices.Contains(listed, standing):
+			n = 2
+		case s.without == "a part each" && i == 0:
+			n = 1 + len(textParts)
+		}
+		for k := range n {
+			number := 1000*(i+1) + k
+			if s.single() != "" {
+				number = 1 // of no fork
+			}
+			title, head, body := fmt.Sprintf("Title of `%d`", number), standing, bare(k)
+			switch {
+			case k == 0 && s.single() == "":
+				title, head, body = strings.Repeat("A long title ", 20), standing+s.join(headParts, ""), s.join(bodyParts, "")
+			case s.without == "a part each" && i == 0:
+				lacks := textParts[k-1].name
+				head, body = standing+s.join(headParts, lacks), s.join(bodyParts, lacks)
+			case k == 1:
+				title = fmt.Sprintf("MIP-%d", number)
+			}
+			if s.n > long {
+				body = strings.Repeat("Validators need a new release, or their nodes stop.\n", 8)
+			}
+			if first {
+				title, head, body = "Another title", standings[0], "Words.\n"
+			}
+			text := fmt.Sprintf("---\nmip: %d\ntitle: %q\n%s---\n\n%s", number, title, head, body)
+			put(t, filepath.Join(dir, "mips", fmt.Sprintf("MIP-%d.md", number)), text)
+			if !first && s.without != "companions" && s.without != "everything" {
+				companions(t, filepath.Join(dir, "mips"), number, standing, k, text)
+			}
+		}
+	}
+	for k := range min(s.n, long) {
+		head := []string{"requires: MIP-1000", "replaces: 1", "requires: 9998", "requires: ERC-20"}[min(k, 3)]
+		put(t, filepath.Join(dir, "mrcs", fmt.Sprintf("MRC-%d.md", k+1)),
+			fmt.Sprintf("---\nmrc: %d\ntitle: T\nstatus: %s\n%s\n---\n\nWords.\n", k+1, []string{"Final", "Draft"}[k%2], head))
+	}
+	removed := filepath.Join(dir, "mips", "MIP-7.md")
+	if first {
+		put(t, removed, "---\nmip: 7\ntitle: T\n---\n\nText.\n")
+	} else if err := os.Remove(removed); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bare are the short texts of proposals that have not much.
+func bare(k int) string {
+	switch k {
+	case 1:
+		return "Nodes MUST stop.\n"
+	case 2:
+		return "The key words MUST and SHOULD are to be interpreted as described in RFC 2119.\n"
+	}
+	return "Words.\n"
+}
+
+// companions writes a summary and translations beside the first proposals, and ones of an older text beside those that are
+// Living.
+func companions(t *testing.T, dir string, number int, standing string, k int, text string) {
+	t.Helper()
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+	const silent = `{"impact": "The text does not say what this means for this group.", "severity": "high", "stated": false,
+		"actionRequired": false, "actionEvidence": null, "evidence": []}`
+	developers := silent
+	switch {
+	case standing == standings[0] && k == 0:
+		developers = `{"impact": "Contracts that read the fee break.", "severity": "high", "stated": true, "actionRequired": false,
+			"actionEvidence": null, "evidence": [
+			{"section": "s-backwards-compatibility", "quote": "Contracts that read the fee break and must be changed."},
+			{"section": "s-abstract", "quote": "Wallets must show the fee."},
+			{"section": "s-abstract", "quote": "Every account pays less."}]}`
+	case strings.Contains(standing, "Living"):
+		hash = strings.Repeat("0", len(hash))
+	default:
+		return
+	}
+	put(t, filepath.Join(dir, "summaries", fmt.Sprintf("MIP-%d.json", number)), fmt.Sprintf(`{"mipNumber": %d, "tldr": "Words.",
+		"whatsChanging": ["One.", "Two.", "Three."], "developers": %s, "users": %[3]s, "validators": %[3]s, "foundation": %[3]s,
+		"generatedAt": "2025-01-01T00:00:00Z", "contentHash": %[4]q, "locale": "en", "source": "a-model", "stale": false,
+		"fallback": null}`, number, developers, silent, hash))
+	for _, translation := range []struct{ locale, head, body string }{
+		{"ja", "title: 最初\ndescription: 説明\n", "## 要旨\n\n言葉。\n\n## 二\n\n言葉。\n"}, {"tr", "title: Bir\n", ""},
+	} {
+		put(t, filepath.Join(dir, "translations", translation.locale, fmt.Sprintf("MIP-%d.md", number)),
+			"---\n"+translation.head+"translation-of: "+hash+"\n---\n\n"+translation.body)
+	}
+}
+
+// load loads the site of a sample from its folder.
+func (s sample) load(t *testing.T, dir string) *build.Content {
+	t.Helper()
+	config := "title: Generated\nbase_url: " + testBase + "\n"
+	switch s.without {
+	case "most forks":
+		config += s.join(siteParts, "forks") + "hardforks:\n- {name: ONLY, mips: [1000], activation: {net1: 0}}\n"
+	case "status":
+		config += s.join(siteParts, "statuses") + "statuses: [{name: Odd, stage: stopped}]\n"
+	default:
+		config += s.join(siteParts, s.without)
+	}
+	if s.without == "networks" {
+		config = regexp.MustCompile(`(?m)^  activation:.*\n`).ReplaceAllString(config, "")
+	}
+	parsed, err := site.Parse("site.yaml", []byte(config))
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", s, err, config)
+	}
+	mips, mrcs := filepath.Join(dir, "mips"), filepath.Join(dir, "mrcs")
+	o := build.Options{Site: parsed, Folders: []string{mips}, KindOf: map[string]string{mrcs: "MRC"}}
+	if len(parsed.Kinds) > 1 && s.single() == "" {
+		o.Folders = append(o.Folders, mrcs)
+	}
+	for _, folder := range o.Folders {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.without == "history" {
+		o.Epoch = new(time.Unix(ahead, 0))
+	}
+	c, err := build.Load(t.Context(), o)
+	if err != nil {
+		t.Fatalf("%s: %v", s, err)
+	}
+	return c
+}
+
+// generate loads the sites of all samples, which are in one repository.
+func generate(t *testing.T, all []sample) []*build.Content {
+	t.Helper()
+	root, out := t.TempDir(), make([]*build.Content, len(all))
+	dir := func(i int) string { return filepath.Join(root, fmt.Sprint(i)) }
+	for i, s := range all {
+		s.write(t, dir(i), true)
+	}
+	commit(t, root, "Drafts", 0)
+	for i, s := range all {
+		s.write(t, dir(i), false)
+	}
+	commit(t, root, "What stands now (#7)", 1_000_000)
+	for i, s := range all {
+		if s.n > 0 && s.single() == "" {
+			put(t, filepath.Join(dir(i), "mips", "MIP-1001.md"), "---\nmip: 1001\nstatus: Draft\ndiscussions-to: https://talk.example/9\n---\n\nOther words.\n")
+		}
+	}
+	commit(t, root, "Other words", 40_000_000)
+	for i, s := range all {
+		in := dir(i)
+		switch s.without {
+		case "repository":
+			in = filepath.Join(t.TempDir(), "site")
+			if err := os.CopyFS(in, os.DirFS(dir(i))); err != nil {
+				t.Fatal(err)
+			}
+		case "older commits":
+			clone := t.TempDir()
+			testenv.Git(t, clone, "", "clone", "-q", "--depth", "2", "file://"+root, ".")
+			in = filepath.Join(clone, fmt.Sprint(i))
+		}
+		out[i] = s.load(t, in)
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package build_test
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template/parse"
+
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// untaken are the branches of templates that no generated site takes.
+var untaken = map[string]string{
+	"history: .Cut":                          "render TestHistoryIsBounded has longer texts",
+	"history: .Diff, else":                   "render TestHistoryIsBounded has longer texts",
+	"history: (index .Versions 0).SourceURL": "render TestHistoryIsBounded has more versions",
+	"history: eq .Before \"more\"":           "render TestHistoryIsBounded has more versions",
+	"quote: .Href, else":                     "ids of proposals can be read",
+	"role: first 1 .Evidence, else":          "what a text says of a group has a quote",
+}
+
+// TestTemplates makes every page of sites that have lists of every size at which a template does something else, and of
+// sites that lack some part. All branches of all templates are taken: a new one needs a site that takes it.
+func TestTemplates(t *testing.T) {
+	all := samples(sizes(t))
+	b := branches{taken: map[string]bool{}, marks: map[string]parse.Node{}}
+	for i, c := range generate(t, all) {
+		for _, p := range c.Problems {
+			if p.Level == mip.Error {
+				t.Errorf("%s: %v", all[i], p)
+			}
+		}
+		p, err := build.NewPlan(c)
+		if err != nil {
+			t.Errorf("%s: %v", all[i], err)
+			continue
+		}
+		b.watch(p)
+		failed := map[string]bool{} // patterns: one page of each is enough to read
+		for _, a := range p.Artifacts {
+			if !strings.HasSuffix(a.File, ".html") || failed[a.Pattern] || again.MatchString(a.File) && all[i].n > 2 {
+				continue
+			}
+			body, err := a.Bytes()
+			if err == nil {
+				err = leftover(body)
+			}
+			if failed[a.Pattern] = err != nil; err != nil {
+				t.Errorf("%s: %s: %v", all[i], a.File, err)
+			}
+			if all[i].n > 2 && strings.Contains(a.Pattern, "{n}") {
+				continue // such pages of smaller sites are looked at
+			}
+			doc, err := html.Parse(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPage(t, all[i].String()+": "+a.File, doc)
+		}
+	}
+	for _, branch := range slices.Sorted(maps.Keys(b.taken)) {
+		if _, known := untaken[branch]; b.taken[branch] == known {
+			t.Errorf("branch %q: taken %t, want %t", branch, known, !known)
+		}
+	}
+}
+
+// again matches pages of proposals that are like others of the same site.
+var again = regexp.MustCompile(`/[0-9]+(?:0[3-9]|[1-9][0-9])/`)
+
+// leftover finds what a template prints in place of a value that is missing or of another type, and empty links.
+func leftover(page []byte) error {
+	for _, s := range []string{"&lt;no value&gt;", "<no value>", "%!", "&lt;nil&gt;", "<nil>", "ZgotmplZ", `href=""`, `href="#"`} {
+		if bytes.Contains(page, []byte(s)) {
+			return fmt.Errorf("it has %s", s)
+		}
+	}
+	return nil
+}
+
+// bound is where a template cuts a list.
+var bound = regexp.MustCompile(`\b(?:first|rest|after) ([0-9]+) `)
+
+// sizes are those of lists: none, one, each bound of a template and one more.
+func sizes(t *testing.T) []int {
+	t.Helper()
+	out := []int{0, 1, 2}
+	files, err := filepath.Glob("../render/templates/*.tmpl")
+	if err != nil || files == nil {
+		t.Fatalf("no templates: %v", err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range bound.FindAllSubmatch(source, -1) {
+			n, err := strconv.Atoi(string(m[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, n, n+1)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// branches are those of if, range and with in templates, and whether some page took them.
+type branches struct {
+	taken map[string]bool
+	marks map[string]parse.Node
+}
+
+// watch has the templates of a plan note which branches they take.
+func (b *branches) watch(p *build.Plan) {
+	made := reflect.ValueOf(p).Elem().FieldByName("made").Elem()
+	for _, pages := range []string{"pages", "stable"} {
+		all := (*template.Template)(made.FieldByName(pages).Elem().FieldByName("tmpl").UnsafePointer())
+		all.Funcs(template.FuncMap{"take": func(branch string) bool {
+			b.taken[branch] = true
+			return true
+		}})
+		for _, t := range all.Templates() {
+			// The parts of the frame are made with the plan.
+			if t.Tree != nil && !slices.Contains([]string{"site-links", "site-header", "site-footer"}, t.Name()) {
+				b.list(t.Name(), t.Tree.Root)
+			}
+		}
+	}
+}
+
+// list marks the branches below a list of nodes.
+func (b *branches) list(name string, list *parse.ListNode) {
+	if list == nil {
+		return
+	}
+	for _, n := range list.Nodes {
+		var branch parse.BranchNode
+		switch n := n.(type) {
+		case *parse.IfNode:
+			branch = n.BranchNode
+		case *parse.RangeNode:
+			branch = n.BranchNode
+		case *parse.WithNode:
+			branch = n.BranchNode
+		default:
+			continue
+		}
+		at := fmt.Sprintf("%s: %s", name, branch.Pipe)
+		for what, list := range map[string]*parse.ListNode{at: branch.List, at + ", else": branch.ElseList} {
+			if b.list(name, list); list != nil {
+				list.Nodes = slices.Insert(list.Nodes, 0, b.mark(what))
+			}
+		}
+	}
+}
+
+// mark is a node that notes a branch and prints nothing.
+func (b *branches) mark(branch string) parse.Node {
+	if b.marks[branch] == nil {
+		source := fmt.Sprintf("{{$_ := take %q}}", branch)
+		trees, err := parse.Parse("mark", source, "", "", map[string]any{"take": 0})
+		if err != nil {
+			panic(err)
+		}
+		b.taken[branch], b.marks[branch] = false, trees["mark"].Root.Nodes[0]
+	}
+	return b.marks[branch].Copy()
+}
