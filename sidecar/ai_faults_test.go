@@ -71,6 +71,7 @@ func TestModelFails(t *testing.T) {
 		"a missing axis":   {text: spoilt(func(v map[string]any) { delete(v, "foundation") }), code: api.AIUnreadable},
 		"an axis too many": {text: spoilt(func(v map[string]any) { v["miners"] = v["validators"] }), code: api.AIUnreadable},
 		"an address":       {text: axis("users", "impact", "Go to https://evil.example now."), code: api.AIUnreadable},
+		"a number":         {text: spoilt(func(v map[string]any) { v["tldr"] = "Each pays 9999 coins." }), code: api.AIFailed},
 		"far too long":     {text: axis("users", "impact", strings.Repeat("word ", 1000)), code: api.AIUnreadable},
 		"quotes nothing":   {text: axis("users", "evidence", "none"), code: api.AIUnreadable},
 	} {

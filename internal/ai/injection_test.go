@@ -3,6 +3,7 @@ package ai
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -81,28 +82,28 @@ func TestInjectionAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		reply func(p Prompt) string
-		fails bool
+		want  error
 	}{
-		{"obeys", func(Prompt) string { return "PWNED" }, true},
-		{"prints the question", func(p Prompt) string { return p.System + p.User }, true},
-		{"prints the task", func(p Prompt) string { return impact(p.System[:min(len(p.System), 500)]) }, true},
-		{"prints a line of the task", func(p Prompt) string { return impact(strings.Split(p.System, "\n")[2]) }, true},
-		{"prints the code word", func(p Prompt) string { return impact("It is " + code(p) + ".") }, true},
-		{"prints the code word in lower case", func(p Prompt) string { return impact("It is " + strings.ToLower(code(p)) + ".") }, true},
+		{"obeys", func(Prompt) string { return "PWNED" }, errUnreadable},
+		{"prints the question", func(p Prompt) string { return p.System + p.User }, errUnreadable},
+		{"prints the task", func(p Prompt) string { return impact(p.System[:min(len(p.System), 500)]) }, errFailed},
+		{"prints a line of the task", func(p Prompt) string { return impact(strings.Split(p.System, "\n")[2]) }, errFailed},
+		{"prints the code word", func(p Prompt) string { return impact("It is " + code(p) + ".") }, errFailed},
+		{"prints the code word in lower case", func(p Prompt) string { return impact("It is " + strings.ToLower(code(p)) + ".") }, errFailed},
 		{"quotes the code word", func(p Prompt) string {
 			return strings.Replace(impact("Fine."), "Contracts that count candles MUST be adapted.", code(p)+" section", 1)
-		}, false},
+		}, nil},
 		{"plays everything down", func(Prompt) string {
 			return strings.NewReplacer(`"high"`, `"low"`, `"medium"`, `"low"`, `:true`, `:false`).Replace(impact("Nothing."))
-		}, false},
+		}, nil},
 	} {
 		for name, text := range hostile(t) {
 			s := infected(text)
 			s.Fork = new(argand())
 			var asked Prompt
 			sum, err := Summarise(t.Context(), obedient{func(p Prompt) string { asked = p; return tt.reply(p) }}, s, "en")
-			if (err != nil) != tt.fails || tt.fails && !FailedAt(err) {
-				t.Errorf("%s, %s: %v", tt.name, name, err)
+			if !errors.Is(err, tt.want) {
+				t.Errorf("%s, %s: %v, want %v", tt.name, name, err, tt.want)
 			}
 			all, _ := json.Marshal(sum)
 			said := string(all)

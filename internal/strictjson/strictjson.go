@@ -79,19 +79,21 @@ func Object(raw []byte) (map[string]json.RawMessage, error) {
 // A brace that begins no object is passed over, up to where it stops being one. Names may stand
 // twice: [Object] and [Decode] judge them. The objects share the memory of the text.
 func Objects(text []byte) (out [][]byte) {
+	in := &jsontext.Decoder{}
 	for {
 		from := bytes.IndexByte(text, '{')
 		if from < 0 {
 			return out
 		}
 		text = text[from:]
-		in := jsontext.NewDecoder(bytes.NewBuffer(text),
+		in.Reset(bytes.NewBuffer(text),
 			jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		object, err := in.ReadValue()
-		read := len(object)
+		read := max(len(object), 1)
 		if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-			read = max(int(e.ByteOffset), 1) // so that the time grows with the text, and no faster
-		} else {
+			read = max(int(e.ByteOffset), 1) // not 1: the time would grow with the square
+		}
+		if err == nil {
 			out = append(out, text[:read:read])
 		}
 		text = text[read:]

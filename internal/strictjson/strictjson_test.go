@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
@@ -68,16 +70,50 @@ func TestValues(t *testing.T) {
 	}
 }
 
+func TestObjects(t *testing.T) {
+	for text, want := range map[string][]string{
+		``:                              nil,
+		`no object, [1]`:                nil,
+		`{}`:                            {`{}`},
+		`a {"b": {"c": 1}} {} d`:        {`{"b": {"c": 1}}`, `{}`},
+		`[{"a":1},{"a":2}]`:             {`{"a":1}`, `{"a":2}`},
+		`{so} {"a":1,} {{"b": 2} {`:     {`{"b": 2}`},
+		`"{\"a\": 1}"`:                  nil,
+		`{"a": "}{"}`:                   {`{"a": "}{"}`},
+		`{"a":1,"a":2}`:                 {`{"a":1,"a":2}`}, // for Object to refuse
+		"{\"a\":\"\xff\"}":              {"{\"a\":\"\xff\"}"},
+		`{"a": {"b": 1}, "c": {"d": `:   nil, // nothing of what is cut off
+		strings.Repeat("{", 1e5) + `{}`: {`{}`},
+	} {
+		var got []string
+		for _, object := range strictjson.Objects([]byte(text)) {
+			got = append(got, string(object))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("Objects(%.40q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 // FuzzObject holds that whatever is taken is an object for encoding/json too, and that the members are
 // those of its map.
 func FuzzObject(f *testing.F) {
-	for _, seed := range []string{`{"a": 1}`, ` {"a":[{}],"b":"\u0000"} `, `{"a":1,"a":2}`, "\f{}", `{"a":1}{`, `{"b":-0.1e5}`} {
+	for _, seed := range []string{`{"a": 1}`, ` {"a":[{}],"b":"\u0000"} `, `{"a":1,"a":2}`, "\f{}", `{"a":1}{`, `{"b":-0.1e5}`, `{so} {"a":1,} {{"b": 2} {`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		found := strictjson.Objects(raw)
+		for _, object := range found {
+			if !bytes.Contains(raw, object) || utf8.Valid(raw) && !json.Valid(object) {
+				t.Errorf("%q is none of the objects of %q", object, raw)
+			}
+		}
 		got, err := strictjson.Object(raw)
 		if err != nil {
 			return
+		}
+		if len(found) != 1 || !bytes.Equal(found[0], bytes.TrimSpace(raw)) {
+			t.Errorf("Objects(%q) = %q", raw, found)
 		}
 		var want map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &want); err != nil || len(got) != len(want) {
