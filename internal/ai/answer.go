@@ -11,7 +11,7 @@ import (
 // thinkingEnd matches the tag behind the thoughts of a model that thinks aloud. The tag before them
 // may be missing: some models get it with the question.
 var thinkingEnd = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)[<\[]/(?:[a-z]+:)?(?:think|thinking|thought|thoughts|reasoning)\s*[>\]]`)
+	return regexp.MustCompile(`(?i)[<\[]/(?:[a-z]+:)?(?:think(?:ing)?|thoughts?|reasoning)\s*[>\]]`)
 })
 
 // objects returns the JSON objects in a model's answer, the last one first. The caller takes the

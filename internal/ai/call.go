@@ -63,8 +63,8 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// ask sends a question. A host that does not know the name of the answer's bound is asked once more,
-// with the other name, which is kept for later questions if that works.
+// ask sends a question. A host that refuses the name of the answer's bound is asked once more with
+// the other name. If that works, the name is kept for later questions.
 func (c *call) ask(r *http.Request, body []byte) (*fetch.Response, error) {
 	m, bound, other := c.model, maxTokens, maxCompletionTokens
 	if m.wantsCompletionTokens.Load() {
@@ -84,8 +84,8 @@ func (c *call) ask(r *http.Request, body []byte) (*fetch.Response, error) {
 	return res, err
 }
 
-// refuses reports whether a host turns a question away because of a parameter: by any of its words,
-// since hosts and the gateways before them have codes and forms of their own.
+// refuses reports whether a host names a parameter when it turns a question away. Hosts and the
+// gateways before them have codes and forms of their own, so the whole body counts.
 func refuses(res *fetch.Response, parameter string) bool {
 	bad := res.Status == http.StatusBadRequest || res.Status == http.StatusUnprocessableEntity
 	return bad && bytes.Contains(res.Body, []byte(parameter))
@@ -97,9 +97,9 @@ const (
 	maxCompletionTokens = "max_completion_tokens"
 )
 
-// edit changes the body of langchaingo's request, and gives the bound of an answer in OpenAI's format
-// the name that the host wants. langchaingo always sends a temperature, which many models do not
-// accept, and never tells Ollama not to stream.
+// edit changes the body of langchaingo's request: the bound of an answer in OpenAI's format gets the
+// given name. langchaingo always sends a temperature, which many models do not accept, and never
+// tells Ollama not to stream.
 func (p provider) edit(body []byte, bound string) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
@@ -117,8 +117,8 @@ func (p provider) edit(body []byte, bound string) []byte {
 	return edited
 }
 
-// plain writes the content of an answer in OpenAI's format as a string, which langchaingo wants. Some
-// gateways give a list of parts instead: text, and thoughts, which are left out.
+// plain writes the content of an answer in OpenAI's format as a string, which langchaingo wants.
+// Some gateways give a list of parts instead: text, and thoughts, which are left out.
 func (p provider) plain(body []byte) []byte {
 	var answer, message map[string]json.RawMessage
 	var choices []map[string]json.RawMessage

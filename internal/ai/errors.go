@@ -36,10 +36,12 @@ var (
 	// By itself, or the provider's filter does.
 	errRefused = &failure{"refused", "the model refuses to answer",
 		api.AIFailed, "The language model refuses to answer."}
-	// The answer is prose, empty, cut off, in no format of the API, or lacks the form of a summary or translation.
-	errUnreadable = &failure{"unreadable", "the model's answer is not in the form that was asked for",
-		api.AIUnreadable, "The language model's answer is not in the form that was asked for, so nothing of it is shown."}
-	// The answer has the form, and makes claims that the text does not, or tells what must stay secret.
+	// The answer is prose, empty or cut off, or lacks the form of the API, a summary or a translation.
+	errUnreadable = &failure{
+		"unreadable", "the model's answer is not in the form that was asked for", api.AIUnreadable,
+		"The language model's answer is not in the form that was asked for, so nothing of it is shown.",
+	}
+	// The answer has the form, and claims what the text does not, or tells what must stay secret.
 	errFailed = &failure{"failed", "the model's answer is not supported by the text",
 		api.AIFailed, "The language model's answer is not supported by the text, so nothing of it is shown."}
 )

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -132,7 +131,7 @@ func NewClient(c ClientConfig) (*Client, error) {
 }
 
 // isOpenAI reports whether an address is OpenAI's own or Microsoft's, where the bound of an answer is
-// max_completion_tokens. Most other servers of OpenAI's API know max_tokens, and are asked for that first.
+// max_completion_tokens. Other servers of OpenAI's API are asked with max_tokens first.
 func isOpenAI(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -146,8 +145,8 @@ func isOpenAI(address string) bool {
 func (m *Client) Close() { m.host.Close() }
 
 // Ask sends a prompt and waits for the answer. There is at most one retry: after a connect error, a 5xx, or a 429
-// whose wait is under a second, and only when two seconds are left for it. A host that turns the question away because
-// of the name of the answer's bound is asked once more, with the other name, which later questions have from the start.
+// whose wait is under a second, and only when two seconds are left for it. A host that refuses the name of the answer's
+// bound is asked once more with the other name. If that works, later questions have that name from the start.
 //
 // An error is an [api.HTTPError], or wraps [context.Canceled] when ctx was cancelled.
 func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
@@ -176,11 +175,14 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 
 // holds reports whether a text holds a key. In the JSON of a text its characters may be escaped.
 func holds(text, key string) bool {
-	return strings.Contains(text, key) || slices.ContainsFunc(objects(text), func(object []byte) bool {
+	for _, object := range objects(text) {
 		var v any
-		_ = json.Unmarshal(object, &v) // of JSON beyond the limits of the package v is nil
-		return strings.Contains(fmt.Sprint(v), key)
-	})
+		_ = json.Unmarshal(object, &v) // v is nil for an object that is no JSON for this package
+		if strings.Contains(fmt.Sprint(v), key) {
+			return true
+		}
+	}
+	return strings.Contains(text, key)
 }
 
 // generate lets langchaingo write a prompt in the provider's format and read the answer. Its errors are worth nothing:

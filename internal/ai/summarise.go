@@ -16,9 +16,9 @@ import (
 )
 
 // Summarise asks the model once for a summary in the language of locale, a BCP 47 tag, and keeps of the answer what the
-// text supports: see [summary.Accept]. The error for an answer without the form that was asked for is an [api.HTTPError]
-// of code ai_unreadable, for one that is not accepted or repeats the question of code ai_failed, and there is no half
-// summary. The model's own errors are returned, wrapped.
+// text supports: see [summary.Accept]. There is no half summary. An error is an [api.HTTPError]: of code ai_unreadable
+// for an answer without the form that was asked for, of code ai_failed for one that the text does not support or that
+// repeats the question. The model's own errors are returned, wrapped.
 func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (sum api.Summary, err error) {
 	defer func() {
 		if err != nil {
@@ -92,7 +92,7 @@ func decode(reply string) (sum api.Summary, err error) {
 			Foundation    api.Axis `json:"foundation"`
 		}
 		if strictjson.Decode(object, &r, "stated", "actionEvidence") != nil {
-			err = errors.New("its JSON object lacks a member, or has one too many or of another type")
+			err = errors.New("its JSON object has not the members of a summary")
 			continue
 		}
 		for _, line := range r.WhatsChanging {
