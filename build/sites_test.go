@@ -221,8 +221,8 @@ func (s sample) join(parts []part, without string) string {
 	return out.String()
 }
 
-// write writes the texts of a site into its folder. Of each standing the first proposal has what it may have, and the
-// others have next to nothing. At first all are drafts.
+// write writes the texts of a site into its folder. Of each standing, and on a site that lacks something of those listed,
+// the first proposal has what it may have, and the others have next to nothing. At first all are drafts.
 func (s sample) write(t *testing.T, dir string, first bool) {
 	t.Helper()
 	textParts := slices.Concat(headParts, bodyParts)
@@ -245,7 +245,7 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 			}
 			title, head, body := fmt.Sprintf("Title of `%d`", number), standing, bare(k)
 			switch {
-			case k == 0 && s.single() == "":
+			case k == 0 && s.single() == "" && (s.without == "" || slices.Contains(listed, standing)):
 				title, head, body = strings.Repeat("A long title ", 20), standing+s.join(headParts, ""), s.join(bodyParts, "")
 			case s.without == "a part each" && i == 0:
 				lacks := textParts[k-1].name
