@@ -76,7 +76,7 @@ func TestProblemTitles(t *testing.T) {
 	want := map[api.Code]string{
 		api.BadRequest: "Bad request", api.NotFound: "Not found", api.MethodNotAllowed: "Method not allowed", api.TooLarge: "Too large",
 		api.UnsupportedMediaType: "Unsupported media type", api.RateLimited: "Rate limited", api.Internal: "Internal", api.AIFailed: "AI failed",
-		api.AIUnreadable: "AI unreadable",
+		api.AIUnreadable:        "AI unreadable",
 		api.UpstreamUnavailable: "Upstream unavailable", api.AIDisabled: "AI disabled", api.NotReady: "Not ready", api.UpstreamTimeout: "Upstream timeout",
 	}
 	types := map[string]bool{}
