@@ -17,7 +17,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
-// part is something that a site or a proposal may have or lack. Its text has n elements of each list.
+// part is something that a site or a proposal may have or lack. Its text has n elements of each
+// list.
 type part struct {
 	name string
 	text func(n int) string
@@ -50,57 +51,77 @@ const (
 var siteParts = []part{
 	{"description", always("description: What changes, one proposal at a time.\n")},
 	{"brand", func(n int) string {
-		return "brand:\n  name: Sample\n  color: \"#0a5c2e\"\n  footer:\n  - {text: All texts are CC0}\n" +
+		return "brand:\n  name: Sample\n  color: \"#0a5c2e\"\n  footer:\n" +
+			"  - {text: All texts are CC0}\n" +
 			each(n, "", func(i int) string {
 				return fmt.Sprintf("  - {text: Line %d, url: \"https://line.example/%[1]d\"}\n", i)
 			})
 	}},
-	{"kinds", always("kinds:\n- {prefix: MIP, proposals: [mips]}\n- {prefix: MRC, name: Standards, proposals: [mrcs]}\n")},
+	{"kinds", always(`kinds:
+- {prefix: MIP, proposals: [mips]}
+- {prefix: MRC, name: Standards, proposals: [mrcs]}
+`)},
 	{"source", always("source_url: https://git.example/team/texts/blob/{commit}/{path}\n")},
 	{"forum", always("forum: {base_url: \"https://forum.example\"}\n")},
 	{"networks", func(n int) string {
 		return "networks:\n" + each(n, "", func(i int) string {
-			return fmt.Sprintf("- {id: net%d, name: Network %[1]d, chain_id: %[1]d%s}\n", i, []string{"", ", block_time: 0.5"}[i%2])
+			pace := []string{"", ", block_time: 0.5"}[i%2]
+			return fmt.Sprintf("- {id: net%d, name: Network %[1]d, chain_id: %[1]d%s}\n", i, pace)
 		})
 	}},
 	{"forks", forks},
 	{"locales", always("locales: [ja, tr]\n")},
-	{"statuses", always("statuses:\n- {name: Draft, stage: draft}\n- {name: Review, stage: review}\n- {name: Last Call, stage: last-call}\n" +
-		"- {name: Vote, stage: last-call}\n- {name: Final, stage: final}\n- {name: Living, stage: living}\n- {name: Stagnant, stage: stopped}\n" +
-		"- {name: Withdrawn, stage: stopped}\n- {name: Rejected, stage: stopped}\n- {name: Unused, stage: stopped}\n")},
+	{"statuses", always(`statuses:
+- {name: Draft, stage: draft}
+- {name: Review, stage: review}
+- {name: Last Call, stage: last-call}
+- {name: Vote, stage: last-call}
+- {name: Final, stage: final}
+- {name: Living, stage: living}
+- {name: Stagnant, stage: stopped}
+- {name: Withdrawn, stage: stopped}
+- {name: Rejected, stage: stopped}
+- {name: Unused, stage: stopped}
+`)},
 	{"show", always("show: [implementation, team]\n")},
 	{"references", always("references: {ERC: \"https://ercs.example/{n}\"}\n")},
 }
 
-// forks are n hard forks of each state. The first of a state bundles n proposals of one standing and one that is not
-// published.
+// forks are n hard forks of each state. The first of a state bundles n proposals of one standing
+// and one that is not published.
 func forks(n int) string {
 	var out strings.Builder
 	out.WriteString("hardforks:\n")
 	for at, state := range []struct{ name, first, others, bundled string }{
-		{"EARLY", "null", "null", "status: Stagnant"}, {"GENESIS", "0", "0", "status: Draft"},
-		{"PAST", fmt.Sprint(past), fmt.Sprint(past + 1), "\n"}, {"FIRST", fmt.Sprint(past + 2), "null", "status: Living"},
+		{"EARLY", "null", "null", "status: Stagnant"},
+		{"GENESIS", "0", "0", "status: Draft"},
+		{"PAST", fmt.Sprint(past), fmt.Sprint(past + 1), "\n"},
+		{"FIRST", fmt.Sprint(past + 2), "null", "status: Living"},
 		{"OTHERS", "null", fmt.Sprint(past + 3), "status: Review"},
-		{"AHEAD", fmt.Sprint(ahead), fmt.Sprint(ahead + 1), "status: Last Call"}, {"PLANNED", "null", "null", "status: Final"},
+		{"AHEAD", fmt.Sprint(ahead), fmt.Sprint(ahead + 1), "status: Last Call"},
+		{"PLANNED", "null", "null", "status: Final"},
 	} {
 		for i := range n {
-			fmt.Fprintf(&out, "- name: %s_%d\n  activation: {net1: %s", state.name, i+1, state.first)
+			fmt.Fprintf(&out, "- name: %s_%d\n", state.name, i+1)
+			fmt.Fprintf(&out, "  activation: {net1: %s", state.first)
 			if n > 1 {
 				fmt.Fprintf(&out, ", net2: %s", state.others)
 			}
 			out.WriteString("}\n")
 			if i == 0 {
-				fmt.Fprintf(&out, "  source: https://git.example/forks\n  mips: [%s, 9999]\n", numbers(numberOf(state.bundled, 0), n))
+				out.WriteString("  source: https://git.example/forks\n")
+				fmt.Fprintf(&out, "  mips: [%s, 9999]\n", firstOf(state.bundled, n))
 			}
 			if i == 0 && at%2 == 1 {
-				fmt.Fprintf(&out, "  meta: %d\n", numberOf(standings[at], 0))
+				fmt.Fprintf(&out, "  meta: %d\n", numberOf(standings[at]))
 			}
 		}
 	}
 	return out.String()
 }
 
-// standings are what the header of a proposal may say of where it stands. A site has n proposals of each.
+// standings are what the header of a proposal may say of where it stands. A site has n proposals
+// of each.
 var standings = []string{
 	"status: Draft\n",
 	"status: Review\n",
@@ -119,13 +140,19 @@ var standings = []string{
 	"\n",
 }
 
-// listed are those of which some page has a list of its own, or another text's header one. Of others there are two at most.
-var listed = []string{standings[0], standings[1], standings[2], standings[3], "status: Living\n", "status: Stagnant\n"}
-
-// numberOf is the number of the k-th proposal, from 0, of the first standing with a word.
-func numberOf(word string, k int) int {
-	return k + 1000*(1+slices.IndexFunc(standings, func(s string) bool { return strings.HasPrefix(s, word) }))
+// listed are those of which some page, or another header, has a list. Of others there are two.
+var listed = []string{
+	standings[0], standings[1], standings[2], standings[3], "status: Living\n", "status: Stagnant\n",
 }
+
+// numberOf is the number of the first proposal of the first standing with a word.
+func numberOf(word string) int {
+	has := func(s string) bool { return strings.HasPrefix(s, word) }
+	return 1000 * (1 + slices.IndexFunc(standings, has))
+}
+
+// firstOf are the numbers of the first n proposals of a standing.
+func firstOf(word string, n int) string { return numbers(numberOf(word), n) }
 
 // headParts make the header of a proposal behind its number, title and status.
 var headParts = []part{
@@ -134,9 +161,8 @@ var headParts = []part{
 		if n == 1 {
 			return "author: One (@one)\n"
 		}
-		return "author: Some Foundation, <nameless@authors.example>, (@login)" + each(n, "", func(i int) string {
-			return fmt.Sprintf(", Author %d (@author%[1]d)", i)
-		}) + "\n"
+		named := func(i int) string { return fmt.Sprintf(", Author %d (@author%[1]d)", i) }
+		return "author: Some Foundation, <a@authors.example>, (@login)" + each(n, "", named) + "\n"
 	}},
 	{"type", always("type: Standards Track\n")},
 	{"category", always("category: Core\n")},
@@ -146,33 +172,60 @@ var headParts = []part{
 			each(n, "", func(i int) string { return fmt.Sprintf("- https://talk.example/%d\n", i) })
 	}},
 	{"requires", func(n int) string {
-		return "requires: " + numbers(9990, n) + ", ERC-20, " + numbers(numberOf("status: Draft", 0), n) + ", " + numbers(numberOf("status: Stagnant", 0), n) + "\n"
+		return fmt.Sprintf("requires: %s, ERC-20, %s, %s\n",
+			numbers(9990, n), firstOf("status: Draft", n), firstOf("status: Stagnant", n))
 	}},
-	{"replaces", func(n int) string { return "replaces: " + numbers(numberOf("status: Review", 0), n) + "\n" }},
-	{"successors", func(n int) string { return "superseded-by: ERC-20, " + numbers(numberOf("status: Final", 0), n) + "\n" }},
+	{"replaces", func(n int) string { return "replaces: " + firstOf("status: Review", n) + "\n" }},
+	{"successors", func(n int) string {
+		return "superseded-by: ERC-20, " + firstOf("status: Final", n) + "\n"
+	}},
 	{"shown", always("implementation: https://git.example/client\nteam: Clients\n")},
 }
 
 // bodyParts make the text of a proposal.
 var bodyParts = []part{
-	{"abstract", always("## Abstract\n\nWallets must show the fee. Validators need a new release, or their nodes stop. Every account pays less.\n\n")},
+	{"abstract", always(`## Abstract
+
+Wallets must show the fee. Validators need a new release, or their nodes stop. Every account pays less.
+
+`)},
 	{"terms", always("## Terminology\n\nA *fee* is what is paid.\n\n")},
 	{"requirements", func(n int) string {
 		return "## Specification\n\n" + each(min(n, 2), "", func(i int) string {
-			return fmt.Sprintf("### Part %d\n\nNodes MUST take part %[1]d. Nodes SHOULD say so.\n\nA node MUST take:\n\n- one\n- two\n\nA node:\n\n- MUST stop\n- SHOULD start\n\n", i)
+			return fmt.Sprintf(`### Part %d
+
+Nodes MUST take part %[1]d. Nodes SHOULD say so.
+
+A node MUST take:
+
+- one
+- two
+
+A node:
+
+- MUST stop
+- SHOULD start
+
+`, i)
 		})
 	}},
-	{"references", always("## References\n\n- [RFC 2119](https://www.rfc-editor.org/rfc/rfc2119)\n\n")},
-	{"compatibility", always("## Backwards Compatibility\n\nContracts that read the fee break and must be changed. Users are not affected.\n\n")},
-	{"times", always("## Activation\n\n| Network | Unix time |\n| :-- | --: |\n| net1 | `1700000000` |\n| net2 | |\n\n")},
+	{"references", always("## References\n\n- [RFC 2119](https://rfc.example/2119)\n\n")},
+	{"compatibility", always(`## Backwards Compatibility
+
+Contracts that read the fee break and must be changed. Users are not affected.
+
+`)},
+	{"times", always("## Activation\n\n| Network | Unix time |\n| :-- | --: |\n" +
+		"| net1 | `1700000000` |\n| net2 | |\n\n")},
 	{"tasks", func(n int) string {
-		return "## Steps\n\n- [x] Written\n" + each(n, "", func(i int) string { return fmt.Sprintf("- [ ] Step %d\n", i) }) + "\n"
+		step := func(i int) string { return fmt.Sprintf("- [ ] Step %d\n", i) }
+		return "## Steps\n\n- [x] Written\n" + each(n, "", step) + "\n"
 	}},
-	{"filler", always(strings.Repeat("These words stand here so that the text is long enough to be summed up. ", 8) + "\n")},
+	{"filler", always(strings.Repeat("These words make the text long enough to be summed up. ", 10) + "\n")},
 }
 
-// sample is one site: of what it has lists of, there are n, and it lacks one part, or "everything" that a site and its
-// proposals may lack.
+// sample is one site: of what it has lists of, there are n, and it lacks one part, or "everything"
+// that a site and its proposals may lack.
 type sample struct {
 	n       int
 	without string
@@ -182,11 +235,12 @@ func (s sample) String() string {
 	return fmt.Sprintf("%d of each, without %s", s.n, cmp.Or(s.without, "nothing"))
 }
 
-// Lists of more than long elements are of proposals in a last call alone, and bare ones: a page of them is quick to make.
+// Lists of more than long elements are of proposals in a last call alone, and bare ones: a page of
+// them is quick to make.
 const long = 20
 
-// samples are sites with lists of these sizes, and sites that lack a part each. What proposals may lack, "a part each" of
-// them lacks on one site.
+// samples are sites with lists of these sizes, and sites that lack a part each. What proposals may
+// lack, "a part each" of them lacks on one site.
 func samples(sizes []int) (out []sample) {
 	for _, n := range sizes {
 		out = append(out, sample{n: n})
@@ -194,7 +248,10 @@ func samples(sizes []int) (out []sample) {
 	for _, p := range siteParts {
 		out = append(out, sample{1, p.name})
 	}
-	for _, missing := range []string{"a part each", "most forks", "status", "discussion", "everything", "companions", "history", "repository"} {
+	for _, missing := range []string{
+		"a part each", "most forks", "status", "discussion", "everything", "companions", "history",
+		"repository",
+	} {
 		out = append(out, sample{1, missing})
 	}
 	return append(out, sample{2, "relations"}, sample{2, "older commits"})
@@ -214,15 +271,17 @@ func (s sample) join(parts []part, without string) string {
 	var out strings.Builder
 	for _, p := range parts {
 		related := slices.Contains([]string{"requires", "replaces", "successors"}, p.name)
-		if p.name != without && s.without != "everything" && !(related && s.without == "relations") {
+		lacks := s.without == "everything" || s.without == "relations" && related
+		if p.name != without && !lacks {
 			out.WriteString(p.text(n))
 		}
 	}
 	return out.String()
 }
 
-// write writes the texts of a site into its folder. Of each standing, and on a site that lacks something of those listed,
-// the first proposal has what it may have, and the others have next to nothing. At first all are drafts.
+// write writes the texts of a site into its folder. Of each standing, and on a site that lacks
+// something of those listed, the first proposal has what it may have, and the others have next to
+// nothing. At first all are drafts.
 func (s sample) write(t *testing.T, dir string, first bool) {
 	t.Helper()
 	textParts := slices.Concat(headParts, bodyParts)
@@ -244,9 +303,11 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 				number = 1 // of no fork
 			}
 			title, head, body := fmt.Sprintf("Title of `%d`", number), standing, bare(k)
+			full := s.without == "" || s.single() == "" && slices.Contains(listed, standing)
 			switch {
-			case k == 0 && s.single() == "" && (s.without == "" || slices.Contains(listed, standing)):
-				title, head, body = strings.Repeat("A long title ", 20), standing+s.join(headParts, ""), s.join(bodyParts, "")
+			case k == 0 && full:
+				title = strings.Repeat("A long title ", 20)
+				head, body = standing+s.join(headParts, ""), s.join(bodyParts, "")
 			case s.without == "a part each" && i == 0:
 				lacks := textParts[k-1].name
 				head, body = standing+s.join(headParts, lacks), s.join(bodyParts, lacks)
@@ -267,9 +328,12 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 		}
 	}
 	for k := range min(s.n, long) {
-		head := []string{"requires: MIP-1000", "replaces: 1", "requires: 9998", "requires: ERC-20"}[min(k, 3)]
-		put(t, filepath.Join(dir, "mrcs", fmt.Sprintf("MRC-%d.md", k+1)),
-			fmt.Sprintf("---\nmrc: %d\ntitle: T\nstatus: %s\n%s\n---\n\nWords.\n", k+1, []string{"Final", "Draft"}[k%2], head))
+		status := []string{"Final", "Draft"}[k%2]
+		tie := []string{
+			"requires: MIP-1000", "replaces: 1", "requires: 9998", "requires: ERC-20",
+		}[min(k, 3)]
+		text := fmt.Sprintf("---\nmrc: %d\ntitle: T\nstatus: %s\n%s\n---\n\nWords.\n", k+1, status, tie)
+		put(t, filepath.Join(dir, "mrcs", fmt.Sprintf("MRC-%d.md", k+1)), text)
 	}
 	removed := filepath.Join(dir, "mips", "MIP-7.md")
 	if first {
@@ -290,19 +354,21 @@ func bare(k int) string {
 	return "Words.\n"
 }
 
-// companions writes a summary and translations beside the first proposals, and ones of an older text beside those that are
-// Living.
+// companions writes a summary and translations beside the first proposals, and ones of an older
+// text beside those that are Living.
 func companions(t *testing.T, dir string, number int, standing string, k int, text string) {
 	t.Helper()
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
-	const silent = `{"impact": "The text does not say what this means for this group.", "severity": "high", "stated": false,
-		"actionRequired": false, "actionEvidence": null, "evidence": []}`
+	const silent = `{"impact": "The text does not say what this means for this group.",
+		"severity": "high", "stated": false, "actionRequired": false, "actionEvidence": null,
+		"evidence": []}`
 	developers := silent
 	switch {
 	case standing == standings[0] && k == 0:
-		developers = `{"impact": "Contracts that read the fee break.", "severity": "high", "stated": true, "actionRequired": false,
-			"actionEvidence": null, "evidence": [
-			{"section": "s-backwards-compatibility", "quote": "Contracts that read the fee break and must be changed."},
+		developers = `{"impact": "Contracts that read the fee break.", "severity": "high",
+			"stated": true, "actionRequired": false, "actionEvidence": null, "evidence": [
+			{"section": "s-backwards-compatibility",
+				"quote": "Contracts that read the fee break and must be changed."},
 			{"section": "s-abstract", "quote": "Wallets must show the fee."},
 			{"section": "s-abstract", "quote": "Every account pays less."}]}`
 	case strings.Contains(standing, "Living"):
@@ -310,15 +376,17 @@ func companions(t *testing.T, dir string, number int, standing string, k int, te
 	default:
 		return
 	}
-	put(t, filepath.Join(dir, "summaries", fmt.Sprintf("MIP-%d.json", number)), fmt.Sprintf(`{"mipNumber": %d, "tldr": "Words.",
-		"whatsChanging": ["One.", "Two.", "Three."], "developers": %s, "users": %[3]s, "validators": %[3]s, "foundation": %[3]s,
-		"generatedAt": "2025-01-01T00:00:00Z", "contentHash": %[4]q, "locale": "en", "source": "a-model", "stale": false,
-		"fallback": null}`, number, developers, silent, hash))
+	sum := fmt.Sprintf(`{"mipNumber": %d, "tldr": "Words.", "whatsChanging": ["One.", "Two.", "Three."],
+		"developers": %s, "users": %[3]s, "validators": %[3]s, "foundation": %[3]s,
+		"generatedAt": "2025-01-01T00:00:00Z", "contentHash": %[4]q, "locale": "en",
+		"source": "a-model", "stale": false, "fallback": null}`, number, developers, silent, hash)
+	put(t, filepath.Join(dir, "summaries", fmt.Sprintf("MIP-%d.json", number)), sum)
 	for _, translation := range []struct{ locale, head, body string }{
-		{"ja", "title: 最初\ndescription: 説明\n", "## 要旨\n\n言葉。\n\n## 二\n\n言葉。\n"}, {"tr", "title: Bir\n", ""},
+		{"ja", "title: 最初\ndescription: 説明\n", "## 要旨\n\n言葉。\n\n## 二\n\n言葉。\n"},
+		{"tr", "title: Bir\n", ""},
 	} {
-		put(t, filepath.Join(dir, "translations", translation.locale, fmt.Sprintf("MIP-%d.md", number)),
-			"---\n"+translation.head+"translation-of: "+hash+"\n---\n\n"+translation.body)
+		file := filepath.Join(dir, "translations", translation.locale, fmt.Sprintf("MIP-%d.md", number))
+		put(t, file, "---\n"+translation.head+"translation-of: "+hash+"\n---\n\n"+translation.body)
 	}
 }
 
@@ -328,7 +396,8 @@ func (s sample) load(t *testing.T, dir string) *build.Content {
 	config := "title: Generated\nbase_url: " + testBase + "\n"
 	switch s.without {
 	case "most forks":
-		config += s.join(siteParts, "forks") + "hardforks:\n- {name: ONLY, mips: [1000], activation: {net1: 0}}\n"
+		config += s.join(siteParts, "forks") +
+			"hardforks:\n- {name: ONLY, mips: [1000], activation: {net1: 0}}\n"
 	case "status":
 		config += s.join(siteParts, "statuses") + "statuses: [{name: Odd, stage: stopped}]\n"
 	default:
@@ -342,9 +411,9 @@ func (s sample) load(t *testing.T, dir string) *build.Content {
 		t.Fatalf("%s: %v\n%s", s, err, config)
 	}
 	mips, mrcs := filepath.Join(dir, "mips"), filepath.Join(dir, "mrcs")
-	o := build.Options{Site: parsed, Folders: []string{mips}, KindOf: map[string]string{mrcs: "MRC"}}
+	o := build.Options{Site: parsed, Folders: []string{mips}}
 	if len(parsed.Kinds) > 1 && s.single() == "" {
-		o.Folders = append(o.Folders, mrcs)
+		o.Folders, o.KindOf = append(o.Folders, mrcs), map[string]string{mrcs: "MRC"}
 	}
 	for _, folder := range o.Folders {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -376,7 +445,8 @@ func generate(t *testing.T, all []sample) []*build.Content {
 	commit(t, root, "What stands now (#7)", 1_000_000)
 	for i, s := range all {
 		if s.n > 0 && s.single() == "" {
-			put(t, filepath.Join(dir(i), "mips", "MIP-1001.md"), "---\nmip: 1001\nstatus: Draft\ndiscussions-to: https://talk.example/9\n---\n\nOther words.\n")
+			put(t, filepath.Join(dir(i), "mips", "MIP-1001.md"), "---\nmip: 1001\nstatus: Draft\n"+
+				"discussions-to: https://talk.example/9\n---\n\nOther words.\n")
 		}
 	}
 	commit(t, root, "Other words", 40_000_000)

@@ -31,8 +31,9 @@ var untaken = map[string]string{
 	"role: first 1 .Evidence, else":          "what a text says of a group has a quote",
 }
 
-// TestTemplates makes every page of sites that have lists of every size at which a template does something else, and of
-// sites that lack some part. All branches of all templates are taken: a new one needs a site that takes it.
+// TestTemplates makes every page of sites that have lists of every size at which a template does
+// something else, and of sites that lack some part. All branches of all templates are taken: a new
+// one needs a site that takes it.
 func TestTemplates(t *testing.T) {
 	all := samples(sizes(t))
 	b := branches{taken: map[string]bool{}, marks: map[string]parse.Node{}}
@@ -50,7 +51,8 @@ func TestTemplates(t *testing.T) {
 		b.watch(p)
 		failed := map[string]bool{} // patterns: one page of each is enough to read
 		for _, a := range p.Artifacts {
-			if !strings.HasSuffix(a.File, ".html") || failed[a.Pattern] || again.MatchString(a.File) && all[i].n > 2 {
+			seen := failed[a.Pattern] || all[i].n > 2 && again.MatchString(a.File)
+			if !strings.HasSuffix(a.File, ".html") || seen {
 				continue
 			}
 			body, err := a.Bytes()
@@ -78,7 +80,7 @@ func TestTemplates(t *testing.T) {
 	}
 	for _, branch := range slices.Sorted(maps.Keys(b.taken)) {
 		if !b.taken[branch] {
-			t.Errorf("branch %q is taken by no page: a site that takes it belongs into sites_test.go", branch)
+			t.Errorf("branch %q is taken by no page: sites_test.go needs a site that takes it", branch)
 		}
 	}
 }
@@ -86,9 +88,12 @@ func TestTemplates(t *testing.T) {
 // again matches pages of proposals that are like others of the same site.
 var again = regexp.MustCompile(`/[0-9]+(?:0[3-9]|[1-9][0-9])/`)
 
-// leftover finds what a template prints in place of a value that is missing or of another type, and empty links.
+// leftover finds what a template prints in place of a value that is missing or of another type,
+// and empty links.
 func leftover(page []byte) error {
-	for _, s := range []string{"&lt;no value&gt;", "<no value>", "%!", "&lt;nil&gt;", "<nil>", "ZgotmplZ", `href=""`, `href="#"`} {
+	for _, s := range []string{
+		"&lt;no value&gt;", "<no value>", "%!", "&lt;nil&gt;", "<nil>", "ZgotmplZ", `href=""`, `href="#"`,
+	} {
 		if bytes.Contains(page, []byte(s)) {
 			return fmt.Errorf("it has %s", s)
 		}
@@ -134,14 +139,15 @@ type branches struct {
 func (b *branches) watch(p *build.Plan) {
 	made := reflect.ValueOf(p).Elem().FieldByName("made").Elem()
 	for _, pages := range []string{"pages", "stable"} {
-		all := (*template.Template)(made.FieldByName(pages).Elem().FieldByName("tmpl").UnsafePointer())
+		tmpl := made.FieldByName(pages).Elem().FieldByName("tmpl")
+		all := (*template.Template)(tmpl.UnsafePointer())
 		all.Funcs(template.FuncMap{"take": func(branch string) bool {
 			b.taken[branch] = true
 			return true
 		}})
+		made := []string{"site-links", "site-header", "site-footer"} // with the plan
 		for _, t := range all.Templates() {
-			// The parts of the frame are made with the plan.
-			if t.Tree != nil && !slices.Contains([]string{"site-links", "site-header", "site-footer"}, t.Name()) {
+			if t.Tree != nil && !slices.Contains(made, t.Name()) {
 				b.list(t.Name(), t.Tree.Root)
 			}
 		}
@@ -166,7 +172,8 @@ func (b *branches) list(name string, list *parse.ListNode) {
 			continue
 		}
 		at := fmt.Sprintf("%s: %s", name, branch.Pipe)
-		for what, list := range map[string]*parse.ListNode{at: branch.List, at + ", else": branch.ElseList} {
+		lists := map[string]*parse.ListNode{at: branch.List, at + ", else": branch.ElseList}
+		for what, list := range lists {
 			if b.list(name, list); list != nil {
 				list.Nodes = slices.Insert(list.Nodes, 0, b.mark(what))
 			}

@@ -21,8 +21,9 @@ type homeView struct {
 	// Live are the upgrades of the main network of which one is in force when the page is read, the oldest first: that
 	// was in force at the newest change. Next are those that come after.
 	Live, Next []upgrade
-	// Calls are the last calls that are open, the first of them to end, and More counts the others. When all of them are
-	// over, and without any, Open is what else is under discussion, what changed last first.
+	// Calls are the open last calls that end first, and More counts the others. When all of them
+	// are over, and without any, the page shows Open: what else is under discussion, the latest
+	// change first.
 	Calls, Open []mip.Metadata
 	More        []moreCalls
 	Statuses    []choice
@@ -66,13 +67,14 @@ func (p *Pages) Home(all []mip.Metadata, changes []Change) ([]byte, error) {
 	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
 }
 
-// moreCalls counts the open last calls of a status, of which a process may have several. Until is when the latest ends.
+// moreCalls counts open last calls of one status: a process may have several for its last call.
+// Until is the latest of their deadlines.
 type moreCalls struct {
 	choice
 	Until mip.Date
 }
 
-// moreCalls counts last calls that are in the order of their deadlines.
+// moreCalls counts last calls, which are in the order of their deadlines.
 func (p *Pages) moreCalls(calls []mip.Metadata) (out []moreCalls) {
 	for _, c := range p.statusChoices(calls) {
 		more := moreCalls{choice: c}
