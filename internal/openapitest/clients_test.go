@@ -129,17 +129,17 @@ type transport struct{ err error }
 
 func (f transport) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// unsearched is a site whose search index cannot be read.
-type unsearched struct {
+// torn is a site whose search index and summaries cannot be read.
+type torn struct {
 	fs.FS
 	err error
 }
 
-func (u unsearched) Open(name string) (fs.File, error) {
-	if name == "api/v1/search.json" {
-		return nil, u.err
+func (s torn) Open(name string) (fs.File, error) {
+	if name == "api/v1/search.json" || strings.HasSuffix(name, "/summary.json") {
+		return nil, s.err
 	}
-	return u.FS.Open(name)
+	return s.FS.Open(name)
 }
 
 // world is the samples' site, and the same with one thing wrong each.
@@ -193,7 +193,7 @@ func serve(t *testing.T) *world {
 		if e != nil {
 			t.Fatal(e)
 		}
-		add(name, read(unsearched{published, err}), published, sidecar.Config{
+		add(name, read(torn{published, err}), published, sidecar.Config{
 			Transport: transport{err}, RequestsPerMinute: many, AIRequestsPerMinute: many,
 			AI: ai.Configured{Model: ai.NewBudget(client, ai.Limits{}), Name: model},
 		})
