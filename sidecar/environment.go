@@ -14,8 +14,8 @@ import (
 // Environment returns the [Config] that the variables of a process decide, however it is run, with a log of JSON lines
 // to w. It reads them through lookup, which is like [os.LookupEnv]. An empty variable counts as unset. Those of
 // networks, whose names follow from the site, are not among them; see [catalog.Endpoints]. Each error begins with the
-// name of the variable. A model that cannot be asked is a line of the log: everything else works then. The Redis is not
-// connected yet.
+// name of the variable. What is likely not as it was meant is a line of the log, and everything works as well as it can:
+// a model that cannot be asked, a proxy that is everybody. The Redis is not connected yet.
 func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []error) {
 	var errs []error
 	c := Config{
@@ -32,6 +32,12 @@ func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []err
 	errs = append(errs, more...)
 	if why := c.AI.Unusable; why != nil {
 		c.Log.Warn("no language model", "error", why.Error())
+	}
+	for _, p := range c.Proxies {
+		if open(p) {
+			c.Log.Warn("TRUSTED_PROXIES holds "+p.String()+": whoever sends from there names any caller in X-Forwarded-For, "+
+				"and gets round every limit; name the addresses of your proxies alone", "variable", "TRUSTED_PROXIES")
+		}
 	}
 	if address != nil {
 		c.Redis = redis.Open(address, redis.Config{Log: c.Log})
@@ -59,6 +65,27 @@ func parseLevel(text string) (level slog.Level, err error) {
 		return 0, fmt.Errorf("want debug, info, warn or error, got %q", text)
 	}
 	return level, nil
+}
+
+// ModelName is the name of the language model that is asked, for the log: unusable for one that cannot be, none for none.
+func (c Config) ModelName() string {
+	switch {
+	case c.AI.Unusable != nil:
+		return "unusable"
+	case c.AI.Model == nil:
+		return "none"
+	}
+	return c.AI.Name
+}
+
+// open reports whether a prefix holds more addresses of the internet than any proxies have.
+func open(p netip.Prefix) bool {
+	const least4, least6 = 8, 16 // bits
+	least := least6
+	if p.Addr().Is4() {
+		least = least4
+	}
+	return p.Bits() < least && !p.Addr().IsPrivate()
 }
 
 // parseProxies reads addresses and prefixes. An IPv4 address within an IPv6 one becomes the IPv4 address, as the

@@ -6,6 +6,7 @@ package sidecar
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -52,6 +53,9 @@ type Config struct {
 	// Redis holds the limits and the model's answers that all sidecars of the site share. While it is down each of
 	// them goes on alone. [Sidecar.Close] closes it. Nil means that this sidecar is alone.
 	Redis *redis.Store
+	// Site are the counts of the poller that calls [Sidecar.Update]. /healthz and /readyz report a site that cannot be
+	// read. Nil means that nobody polls.
+	Site *catalog.Stats
 	// Observe is called with each request that was answered, by many goroutines at a time. Nil disables it.
 	Observe func(Request)
 	// Log gets one line for each request, and each failure. Lines of health checks and of requests beyond a caller's
@@ -154,6 +158,8 @@ type health struct {
 	Revision string `json:"revision,omitempty"`
 	// Commit is the site's: the newest one that touched a proposal.
 	Commit *string `json:"commit,omitempty"`
+	// Site is ok, or unreadable while answers come of what was read before. A sidecar is healthy then.
+	Site string `json:"site,omitempty"`
 	// Redis is ok or down. A sidecar is healthy without it.
 	Redis string `json:"redis,omitempty"`
 }
@@ -165,13 +171,34 @@ func (s *Sidecar) health(http.ResponseWriter, *http.Request) (*response, error) 
 		h.Commit = c.Site.Commit
 	}
 	switch {
-	case s.Redis == nil:
-	case s.Redis.Down():
-		h.Redis = "down"
+	case s.Site == nil:
+	case s.Site.Unreadable.Load():
+		h.Site = "unreadable"
 	default:
-		h.Redis = "ok"
+		h.Site = "ok"
 	}
+	h.Redis = s.redisState()
 	return s.newResponse(h, time.Time{}, 0)
+}
+
+// redisState is ok or down, and empty without a Redis.
+func (s *Sidecar) redisState() string {
+	switch {
+	case s.Redis == nil:
+		return ""
+	case s.Redis.Down():
+		return "down"
+	}
+	return "ok"
+}
+
+// AskRedis asks the Redis whether it is there, within its timeout. It returns ok, down, or none without a Redis.
+func (s *Sidecar) AskRedis(ctx context.Context) string {
+	if s.Redis == nil {
+		return "none"
+	}
+	s.Redis.Ping(ctx)
+	return s.redisState()
 }
 
 // isReady answers GET /readyz while requests may be sent here.

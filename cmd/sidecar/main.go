@@ -21,6 +21,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/sidecar"
 )
 
 // The exit codes, as --help has them.
@@ -42,21 +43,29 @@ var help string
 // lookup is like [os.LookupEnv].
 type lookup = func(name string) (string, bool)
 
+// errTerminated is the cause of a context that ended by SIGTERM, which asks the process to leave a balancer in peace.
+var errTerminated = errors.New("SIGTERM")
+
 // main ends with the exit code of run. The first signal ends run in good order.
 func main() {
-	signaled, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once, from the moment on in which it shows that it stops.
-	ctx, cancel := context.WithCancel(context.Background())
-	context.AfterFunc(signaled, func() {
-		stop()
-		cancel()
-	})
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
+	ctx, end := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		first := <-signals
+		// A second signal ends the process at once, from the moment on in which it shows that it stops.
+		signal.Stop(signals)
+		if first == syscall.SIGTERM {
+			end(errTerminated)
+		}
+		end(nil)
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, sidecar.NewVariables(os.Environ())))
 }
 
 // run executes one command line until ctx ends, and returns the exit code. Only env reaches the environment.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, env lookup) int {
-	f, err := parseFlags(args, env)
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, env *sidecar.Variables) int {
+	f, err := parseFlags(args, env.Lookup)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, help)
@@ -105,7 +114,9 @@ type flags struct {
 	// config is empty for site.yaml, which may then be missing.
 	config string
 	// site is a folder or an address, which may have a password.
-	site    string
+	site string
+	// drain is how long the process answers after SIGTERM, with /readyz not_ready, as it is written.
+	drain   string
 	check   bool
 	version bool
 }
@@ -122,6 +133,7 @@ func newFlagSet(env lookup) (*flag.FlagSet, *flags) {
 	define(&f.metrics, "metrics-addr", "SIDECAR_METRICS_ADDR", "")
 	define(&f.config, "config", "SIDECAR_CONFIG", "")
 	define(&f.site, "site", "SIDECAR_SITE", "public")
+	define(&f.drain, "drain", "SIDECAR_DRAIN", "5s")
 	// The usage texts are in help.txt.
 	set.BoolVar(&f.check, "check", false, "")
 	set.BoolVar(&f.version, "version", false, "")
@@ -152,7 +164,20 @@ func parseFlags(args []string, env lookup) (flags, error) {
 			return *f, fmt.Errorf("--%s: want a host and a port such as 127.0.0.1:8081, got %q", name, addr)
 		}
 	}
+	if _, err := f.drainTime(); err != nil && !f.version {
+		return *f, err
+	}
 	return *f, nil
+}
+
+// drainTime reads --drain. The error says what is wanted.
+func (f flags) drainTime() (time.Duration, error) {
+	const longest = time.Minute
+	d, err := time.ParseDuration(f.drain)
+	if err != nil || d < 0 || d > longest {
+		return 0, fmt.Errorf("--drain: want a time from 0s to 1m such as 5s, got %q", f.drain)
+	}
+	return d, nil
 }
 
 // checkTimeout is shorter than what container engines allow a check by themselves.

@@ -14,12 +14,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -47,7 +49,7 @@ func startBy(t testing.TB, variables []string, command ...string) *process {
 	const mostLines = 10_000 // more than any test logs, so that the process never waits for its reader
 	p := &process{TB: t, cmd: exec.CommandContext(t.Context(), command[0], command[1:]...), log: make(chan map[string]any, mostLines)}
 	p.cmd.Dir = t.TempDir() // where no site.yaml lies
-	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, variables...)
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "SIDECAR_DRAIN=0s"}, variables...)
 	p.cmd.Stderr = t.Output()
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -357,6 +359,111 @@ func TestStop(t *testing.T) {
 	}
 	wantClosed(t, idle, "an idle connection")
 	p.wantEnd()
+}
+
+// TestDrain sends SIGTERM to a process with all the time of the world to drain: it answers on, and /readyz says that it is
+// about to end. SIGINT does not drain.
+func TestDrain(t *testing.T) {
+	h := newHosts(t)
+	dir := t.TempDir()
+	h.publish(t, dir, "One")
+	p := start(t, nil, "--site", dir, "--drain", "1m")
+	p.await("site loaded")
+	p.get("/readyz", http.StatusOK)
+	p.signal(syscall.SIGTERM)
+	p.await("draining")
+	p.get("/readyz", http.StatusServiceUnavailable)
+	p.get("/healthz", http.StatusOK)
+	p.contains("/api/mip-watch", `"title":"One"`)
+	p.signal(syscall.SIGTERM)
+	if err := p.cmd.Wait(); err == nil {
+		t.Error("the second signal did not end the process at once")
+	}
+
+	p = start(t, nil, "--site", dir, "--drain", "1m")
+	p.signal(syscall.SIGINT)
+	p.wantEnd()
+	p = start(t, nil, "--site", dir, "--drain", "1ms")
+	p.signal(syscall.SIGTERM)
+	p.wantEnd()
+}
+
+// TestSwap takes the site's folder away, as a deployment does that replaces it: what was read is answered, nothing is
+// said to be missing, and everything is there again with the folder.
+func TestSwap(t *testing.T) {
+	h := newHosts(t)
+	dir := filepath.Join(t.TempDir(), "public")
+	h.snapshot(t, dir, "../../internal/samples/proposals")
+	p := start(t, []string{"REQUESTS_PER_MINUTE=1000000"}, "--site", dir)
+	p.await("site loaded")
+	p.contains("/readyz", `"site":"ok"`)
+	p.wantSummary(`{"mipNumber": 7}`, "extractive")
+	if err := os.Rename(dir, dir+".old"); err != nil {
+		t.Fatal(err)
+	}
+	p.await("site not loaded")
+	p.contains("/readyz", `"site":"unreadable"`)
+	p.contains("/api/mip-watch", `"id":"MIP-7"`)
+	p.wantSummary(`{"mipNumber": 7}`, "extractive")
+	p.wantProblem("/api/ai-summary", `{"mipNumber": 8}`, api.NotReady)
+	p.wantProblem("/api/ai-summary", `{"mipNumber": 999}`, api.NotFound)
+	if err := os.Rename(dir+".old", dir); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(p.get("/readyz", http.StatusOK), `"site":"ok"`) {
+		p.get("/api/network-info", http.StatusOK)
+		p.await("request")
+	}
+	p.wantSummary(`{"mipNumber": 8}`, "extractive")
+}
+
+// TestTold holds what the log says of a configuration at the start, of what is likely wrong with it, and that no value is
+// in it.
+func TestTold(t *testing.T) {
+	h := newHosts(t)
+	dir := t.TempDir()
+	h.publish(t, dir, "One")
+	p := start(t, []string{
+		"RPC_TEST_NETT=http://127.0.0.1:1/" + secret, "RPC_MAINNET=" + secret, "AI_MODLE=" + secret, "AI_TEMPERATURE=" + secret,
+		"REDIS_URI=" + secret, "REQUEST_PER_MINUTE=5", "LOGLEVEL=debug", "TRUSTED_PROXYS=10.0.0.1", "SIDECAR_SIET=" + secret,
+		"TRUSTED_PROXIES=0.0.0.0/0,::/0,10.0.0.0/8,fd00::/8", "REDIS_URL=redis://:" + secret + "@127.0.0.1:1",
+		"HOME=/nowhere", "LANG=C", "SIDECAR_PORT_8081_TCP=tcp://10.0.0.7:8081",
+	}, "--site", dir)
+	p.await("site loaded")
+	listening := p.seen[slices.IndexFunc(p.seen, func(l map[string]any) bool { return l["msg"] == "listening" })]
+	for name, want := range map[string]string{
+		"model": "none", "redis": "down", "proxies": "[0.0.0.0/0 ::/0 10.0.0.0/8 fd00::/8]", "rpc": "RPC_MAINNET, RPC_TEST_NETT",
+	} {
+		if listening[name] != want {
+			t.Errorf("the start line says of %s %v, want %s", name, listening[name], want)
+		}
+	}
+	var warnings []string
+	for _, line := range p.seen {
+		if line["level"] == "WARN" {
+			warnings = append(warnings, fmt.Sprint(line["msg"], " ", line["error"]))
+		}
+	}
+	for _, want := range []string{
+		"RPC_TEST_NETT is the variable of no network of this site; want one of RPC_TEST_NET",
+		"RPC_MAINNET is the variable of no network of this site; want one of RPC_TEST_NET",
+		"AI_MODLE is not read: did you mean AI_MODEL?", "AI_TEMPERATURE is not read: no variable has this name",
+		"REQUEST_PER_MINUTE is not read: did you mean REQUESTS_PER_MINUTE?", "LOGLEVEL is not read: did you mean LOG_LEVEL?",
+		"SIDECAR_SIET is not read: did you mean SIDECAR_SITE?",
+		"TRUSTED_PROXIES holds 0.0.0.0/0: ", "TRUSTED_PROXIES holds ::/0: ", "redis is down ",
+	} {
+		if n := slices.IndexFunc(warnings, func(w string) bool { return strings.Contains(w, want) }); n < 0 {
+			t.Errorf("no warning %q", want)
+		} else {
+			warnings = slices.Delete(warnings, n, n+1)
+		}
+	}
+	if len(warnings) > 0 {
+		t.Errorf("more warnings: %q", warnings)
+	}
+	if text := fmt.Sprint(p.seen); strings.Contains(text, secret) {
+		t.Errorf("the log holds a value: %s", text)
+	}
 }
 
 // TestStopAtOnce sends a second signal while the first waits for a request whose header does not end.

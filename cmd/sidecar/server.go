@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,13 +50,19 @@ type server struct {
 	metrics *metrics
 	// poller gives the handler each new catalog of the site.
 	poller *catalog.Poller
+	// drain is how long the server answers after SIGTERM.
+	drain time.Duration
+	// configured says in one line of the log what the configuration has.
+	configured []any
 }
 
 // newServer returns a server that logs to stdout, and whose handler the caller closes. The errors are all that is wrong
 // with the configuration, so that an operator mends it at once. There is no server then.
-func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
-	c, errs := sidecar.Environment(env, stdout)
-	s := &server{log: c.Log, metrics: newMetrics(), poller: &catalog.Poller{Lookup: env, Log: c.Log}}
+func newServer(f flags, env *sidecar.Variables, stdout io.Writer) (*server, []error) {
+	c, errs := sidecar.Environment(env.Lookup, stdout)
+	s := &server{log: c.Log, metrics: newMetrics()}
+	s.poller = &catalog.Poller{Lookup: env.Lookup, Variables: env.Names(), Log: c.Log}
+	s.drain, _ = f.drainTime() // the flags were checked
 	// Networks are those of site.yaml, which need not be there: the published site names them as well.
 	config, err := site.Load(cmp.Or(f.config, "site.yaml"))
 	switch {
@@ -65,7 +72,7 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 		errs = append(errs, err)
 	}
 	for _, n := range s.poller.Networks {
-		if _, err := site.RPCAddresses(n.ID, env); err != nil {
+		if _, err := site.RPCAddresses(n.ID, env.Lookup); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -76,13 +83,35 @@ func newServer(f flags, env lookup, stdout io.Writer) (*server, []error) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	for _, warning := range env.Misspelt() {
+		c.Log.Warn(warning)
+	}
+	s.configured = []any{"model", c.ModelName(), "proxies", fmt.Sprint(c.Proxies), "rpc", rpcNames(s.poller)}
 	// The version is in /healthz, so that a deployment can be checked from outside.
 	build := release.Current()
 	c.Version, c.Revision, c.Observe = build.Version, build.Commit, s.metrics.observe
+	c.Site = &s.poller.Stats
 	s.handler = sidecar.New(c)
 	s.poller.Source, s.poller.Sidecar = source, s.handler
 	s.metrics.sidecar, s.metrics.site = s.handler, &s.poller.Stats
 	return s, nil
+}
+
+// rpcNames says where RPC addresses of networks come from, for the log: site.yaml and variables, by the ids and names
+// alone. Others are those of the site's snapshot.
+func rpcNames(p *catalog.Poller) string {
+	var out []string
+	for _, n := range p.Networks {
+		if len(n.RPC) > 0 {
+			out = append(out, "site.yaml "+n.ID)
+		}
+	}
+	for _, name := range p.Variables {
+		if strings.HasPrefix(name, "RPC_") {
+			out = append(out, name)
+		}
+	}
+	return cmp.Or(strings.Join(out, ", "), "none")
 }
 
 // newHTTP returns the HTTP server of a handler, which does not listen yet.
@@ -120,8 +149,8 @@ func (s *server) run(ctx context.Context, f flags) error {
 			return fmt.Errorf("--metrics-addr: %w", err)
 		}
 	}
-	s.log.Info("listening",
-		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit, "site", where)
+	s.log.Info("listening", append(s.configured, "redis", s.handler.AskRedis(ctx),
+		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit, "site", where)...)
 	if scraped != nil {
 		s.log.Info("metrics", "addr", scraped.Addr().String())
 		srv := newHTTP(s.metrics, newConnectionLimit(scrapersWaiting), s.log)
@@ -152,8 +181,16 @@ func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Liste
 		return errors.Join(err, srv.Close())
 	case <-ctx.Done():
 	}
-	// A balancer sees that /readyz fails, or that connections are refused, and goes elsewhere.
+	// A balancer sees that /readyz fails and goes elsewhere. Connections are taken until it has looked.
 	s.handler.Drain()
+	if errors.Is(context.Cause(ctx), errTerminated) && s.drain > 0 {
+		s.log.Info("draining", "for", s.drain.String())
+		select {
+		case err := <-failed:
+			return errors.Join(err, srv.Close())
+		case <-time.After(s.drain):
+		}
+	}
 	listener.Close()
 	s.log.Info("stopping")
 	// ctx has ended, and the requests in flight get their time all the same.

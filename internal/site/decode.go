@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -133,33 +132,10 @@ func (p *parser) decodeScalar(n *yaml.Node, to reflect.Value, name string) bool 
 
 // meant says which keys there are: the one that is spelt much like an unknown one, or all.
 func meant(key string, known []string) string {
-	best, least := "", 3
-	for _, k := range known {
-		if n := unlike(key, k); n < least {
-			best, least = k, n
-		}
+	if best := mip.Closest(key, known); best != "" {
+		return "did you mean " + best + "?"
 	}
-	if best == "" {
-		return "want one of " + strings.Join(known, ", ")
-	}
-	return "did you mean " + best + "?"
-}
-
-// unlike counts the letters that only one of two words has, in any order and case.
-func unlike(a, b string) (n int) {
-	letters := map[rune]int{}
-	for _, c := range strings.ToLower(a) {
-		letters[c]++
-	}
-	for _, c := range b {
-		letters[c]--
-	}
-	for c, d := range letters {
-		if unicode.IsLetter(c) {
-			n += max(d, -d)
-		}
-	}
-	return n
+	return "want one of " + strings.Join(known, ", ")
 }
 
 // scalars are the types of YAML in the words of people who do not know them.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,8 @@ type Poller struct {
 	Sidecar Updater
 	// Lookup is like [os.LookupEnv] and has the RPC addresses of the environment. Nil means that it has none.
 	Lookup func(string) (string, bool)
+	// Variables are the names of all variables of the environment, among which names of networks may be misspelt.
+	Variables []string
 	// Networks are those of site.yaml. Nil means that there is no such file.
 	Networks []mip.Endpoints
 	// Log gets a line for each new Catalog, for each network that is not as configured, and for each error that is not
@@ -56,6 +59,8 @@ type Stats struct {
 	// SucceededAt is when the site could last be read, and ChangedAt is when a Catalog was last taken over, in Unix
 	// seconds. Zero means never.
 	SucceededAt, ChangedAt atomic.Int64
+	// Unreadable says that the site could not be read when that was tried last.
+	Unreadable atomic.Bool
 	// Proposals counts those of the Catalog that was last taken over.
 	Proposals atomic.Int64
 }
@@ -87,12 +92,15 @@ func (p *Poller) Poll(ctx context.Context) {
 	if c != nil {
 		var warnings []error
 		c.Endpoints, warnings = Endpoints(p.Lookup, c.Site.Networks, p.Networks, c.Endpoints)
-		for _, w := range warnings {
+		for _, w := range append(warnings, misspelt(p.Variables, c.Site.Networks)...) {
 			p.Log.Warn("network not as configured", "error", w.Error())
 		}
 		p.pending = c
 	}
 	loaded := err == nil
+	if ctx.Err() == nil {
+		p.Stats.Unreadable.Store(!loaded)
+	}
 	if loaded && p.pending != nil {
 		if err = p.Sidecar.Update(p.pending); err == nil {
 			p.updated()
@@ -132,7 +140,11 @@ func (p *Poller) updated() {
 	if p.pending.Site.Commit != nil {
 		commit = *p.pending.Site.Commit
 	}
-	p.Log.Info("site loaded", "proposals", p.pending.List.Count, "commit", commit)
+	networks := []string{}
+	for _, e := range p.pending.Endpoints {
+		networks = append(networks, fmt.Sprintf("%s (%d RPC)", e.ID, len(e.RPC)))
+	}
+	p.Log.Info("site loaded", "proposals", p.pending.List.Count, "commit", commit, "networks", strings.Join(networks, ", "))
 	p.Stats.ChangedAt.Store(time.Now().Unix())
 	p.Stats.Proposals.Store(int64(p.pending.List.Count))
 	p.pending, p.ready = nil, true
@@ -185,6 +197,21 @@ func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot 
 		return out, fmt.Errorf("no RPC address; want some in site.yaml or in %s", site.RPCVariable(n.ID))
 	}
 	return out, nil
+}
+
+// misspelt returns an error for each variable with the addresses of a network that the site does not have.
+func misspelt(variables []string, networks []mip.Network) (errs []error) {
+	var known []string
+	for _, n := range networks {
+		known = append(known, site.RPCVariable(n.ID))
+	}
+	for _, name := range variables {
+		if strings.HasPrefix(name, "RPC_") && !slices.Contains(known, name) {
+			const text = "%s is the variable of no network of this site; want one of %s"
+			errs = append(errs, fmt.Errorf(text, name, cmp.Or(strings.Join(known, ", "), "none")))
+		}
+	}
+	return errs
 }
 
 // byID returns the network of an id, or the zero value.

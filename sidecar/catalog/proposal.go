@@ -19,8 +19,10 @@ import (
 )
 
 const (
-	// keepFor is how long a proposal's document, or its absence, is kept.
+	// keepFor is how long a proposal's document, or its absence, is kept without asking the site.
 	keepFor = time.Minute
+	// keepAway is how long a document is given while the site cannot be read.
+	keepAway = 24 * time.Hour
 	// keepBytes bounds the documents that are kept, by their size as published.
 	keepBytes = 48 * mebibyte
 
@@ -50,7 +52,7 @@ func newDocumentCache(r reader) *documentCache {
 	missing := func(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 	keep := func(fresh time.Duration, bytes int64) *cache.Cache[document, decoded] {
 		return cache.New[document](cache.Config[decoded]{
-			Fresh: fresh, Timeout: documentTimeout, Gone: missing,
+			Fresh: fresh, Keep: keepAway, Timeout: documentTimeout, Gone: missing,
 			Retry: func(err error) time.Duration {
 				if missing(err) {
 					return keepFor
@@ -78,7 +80,7 @@ func read[T any](ctx context.Context, c *Catalog, id mip.ID, suffix string, limi
 func get[T any](ctx context.Context, c *documentCache, in *cache.Cache[document, decoded], d document, check func(*T) error) (
 	*T, error) {
 	entry, err := in.Get(ctx, d, func(ctx context.Context) (decoded, error) {
-		f, err := c.reader.read(ctx, d, file{})
+		f, err := c.present(ctx, d)
 		if err != nil {
 			return decoded{}, err
 		}
@@ -92,6 +94,9 @@ func get[T any](ctx context.Context, c *documentCache, in *cache.Cache[document,
 		return decoded{value, int64(len(f.body))}, nil
 	})
 	switch {
+	case errors.Is(err, errAway):
+		const detail = "The site is just being replaced; ask again in a moment."
+		return nil, siteError(api.NotReady, detail, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, context.DeadlineExceeded):
@@ -101,6 +106,22 @@ func get[T any](ctx context.Context, c *documentCache, in *cache.Cache[document,
 	}
 	value := *entry.Value.value.(*T)
 	return &value, nil
+}
+
+// errAway is why no document can be read: the site itself is not there.
+var errAway = errors.New("the site is away")
+
+// present reads a document of a site that is there. While a folder is replaced by another one, nothing is in it, and
+// that says nothing of a document.
+func (c *documentCache) present(ctx context.Context, d document) (file, error) {
+	f, err := c.reader.read(ctx, d, file{})
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if _, away := c.reader.read(ctx, siteDocuments[0], file{}); away != nil {
+		return file{}, fmt.Errorf("%w: %v", errAway, away)
+	}
+	return c.reader.read(ctx, d, file{}) // the site may have come back between the two
 }
 
 // siteError says that a document of the site cannot be read.

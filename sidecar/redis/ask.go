@@ -13,6 +13,14 @@ import (
 // maxRecord bounds a record, in bytes.
 const maxRecord = 2 << 20
 
+// Ping asks the Redis for nothing, so that [Store.Down] says whether it is there.
+func (s *Store) Ping(ctx context.Context) {
+	if q, err := s.begin(ctx); err == nil {
+		_, err = q.do("PING")
+		q.end(err)
+	}
+}
+
 // Get returns the record under a key. There is none of more than 2 MiB, and none while the Redis is down. Check it fully:
 // anybody with access to the Redis may have written it.
 func (s *Store) Get(ctx context.Context, key string) (record []byte, ok bool) {

@@ -37,8 +37,12 @@ var carried embed.FS
 
 // main runs until the platform ends the process. It never ends by itself: see unusable.
 func main() {
-	config, errs := sidecar.Environment(os.LookupEnv, os.Stdout)
-	h := newHandler(config, errs)
+	variables := sidecar.NewVariables(os.Environ())
+	config, errs := sidecar.Environment(variables.Lookup, os.Stdout)
+	for _, warning := range variables.Misspelt() {
+		config.Log.Warn(warning)
+	}
+	h := newHandler(config, variables.Names(), errs)
 	secure := func(w http.ResponseWriter, r *http.Request) {
 		// Browsers are kept to TLS, as netlify.toml does for the files. A function is reached by nothing else.
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
@@ -47,10 +51,10 @@ func main() {
 	lambda.Start(&function{handler: http.HandlerFunc(secure), log: config.Log})
 }
 
-// newHandler returns the handler of the function. errs are those of the environment. The site is the one that is
+// newHandler returns the handler of the function. variables are the names of the environment, and errs what is wrong in it. The site is the one that is
 // deployed together with the function, if there is any, since no other fits the pages better. Otherwise it is the one
 // at URL, which Netlify sets to the site's main address.
-func newHandler(config sidecar.Config, errs []error) http.Handler {
+func newHandler(config sidecar.Config, variables []string, errs []error) http.Handler {
 	var source *catalog.Source
 	address := os.Getenv("URL")
 	snapshot, err := fs.Sub(carried, "snapshot")
@@ -82,7 +86,7 @@ func newHandler(config sidecar.Config, errs []error) http.Handler {
 	config.Log.Info("starting",
 		"version", build.Version, "commit", build.Commit, "carried", isCarried, "netlify", config.Netlify)
 	p := &polling{next: s, poller: catalog.Poller{
-		Source: source, Timeout: pollTimeout, Sidecar: s, Lookup: os.LookupEnv, Log: config.Log,
+		Source: source, Timeout: pollTimeout, Sidecar: s, Lookup: os.LookupEnv, Variables: variables, Log: config.Log,
 	}}
 	// The platform gives the start of a process more time than an answer.
 	p.poll(context.Background())
