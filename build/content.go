@@ -41,6 +41,8 @@ type Content struct {
 	Problems []mip.Problem
 
 	options Options
+	// parsed are the sections of the texts.
+	parsed once[[]mip.Section]
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. It renders a text that
@@ -349,8 +351,13 @@ func (c *Content) Subject(i int) summary.Subject {
 
 // read parses the i-th proposal's text into sections. What only the published document has is left out.
 func (c *Content) read(i int) *mip.Proposal {
+	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: c.Proposals[i].Raw, Sections: c.sectionsOf(i)}
+}
+
+// sectionsOf returns the sections of the i-th proposal's text.
+func (c *Content) sectionsOf(i int) []mip.Section {
 	p := c.Proposals[i]
-	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: p.Raw, Sections: markdown.Parse(p.Body).Sections}
+	return c.parsed.get(p.File, func() []mip.Section { return markdown.Parse(p.Body).Sections })
 }
 
 // Outdated are the committed summaries to make: those that are missing, of an older text, refused or trimmed, and with

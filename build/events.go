@@ -22,6 +22,8 @@ type happened struct {
 	of       [32]byte
 	events   []mip.Event
 	complete bool
+	// byMIP are the events of each proposal, in the same order.
+	byMIP map[mip.ID][]mip.Event
 }
 
 // events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text
@@ -92,6 +94,10 @@ func (p *planner) happened(past *corpus.Past, config corpus.FilePast) (happened,
 		if m, ok := mip.Find(p.Metadata, e.MIP); ok {
 			e.Title, e.URL = m.Title, &m.URL
 		}
+	}
+	h.byMIP = map[mip.ID][]mip.Event{}
+	for _, e := range h.events {
+		h.byMIP[e.MIP] = append(h.byMIP[e.MIP], e)
 	}
 	return h, nil
 }

@@ -208,6 +208,7 @@ func (p *planner) findDeadLinks() {
 	for _, c := range p.Proposals {
 		if _, done := p.found.Load(c.File); !done {
 			p.text(c)
+			p.forget(c)
 		}
 		for _, t := range c.Translations {
 			if _, done := p.found.Load(t.File); !done {

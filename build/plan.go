@@ -82,6 +82,8 @@ type Artifact struct {
 
 	// stream, when set, writes the bytes of Body without holding them in memory, for large files.
 	stream func(io.Writer) error
+	// of is the proposal that the artifact is one of the files of; nil for any other.
+	of *corpus.Proposal
 	// index marks an artifact that names others and is written after them: lists, feeds, sitemap, rewrites.
 	index bool
 }
@@ -143,8 +145,6 @@ type planner struct {
 	routes map[string]bool
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
-	// parsed are the sections of each text, in the order of Metadata.
-	parsed [][]mip.Section
 	// searchParts are the routes of the parts of the search index, and locales those with translations, which it has, too.
 	searchParts map[string][sha256.Size]byte
 	locales     []string
@@ -156,8 +156,13 @@ type planner struct {
 	listed [][]string
 	// linkable is a hash of what every text follows from.
 	linkable string
-	// summaries has what [planner.summary] returned, by position: several pages tell of one.
-	summaries sync.Map
+	// summaries has what [planner.summary] returned: several pages tell of one.
+	summaries once[*api.Summary]
+	// texts, required and pasts are what several files of one proposal are made of. They are kept until all of these are
+	// made.
+	texts    once[result[rendered]]
+	required once[[]mip.Requirement]
+	pasts    once[result[[][]byte]]
 	// found has the links of each text that was rendered, by file: textLinks.
 	found sync.Map
 	// problems are those of these links. They are looked for once.
@@ -221,8 +226,18 @@ func (p *planner) add(a Artifact) {
 }
 
 // addOf appends an artifact that is made of one proposal. pairs are as for [routeOf].
-func (p *planner) addOf(id mip.ID, pattern string, body func() ([]byte, error), pairs ...string) {
-	p.add(Artifact{Route: routeOf(p.info.Prefix, pattern, id, pairs...), Pattern: strings.Replace(pattern, "{kind}", strings.ToLower(id.Kind), 1), Body: body})
+func (p *planner) addOf(c *corpus.Proposal, pattern string, body func() ([]byte, error), pairs ...string) {
+	p.add(Artifact{
+		Route:   routeOf(p.info.Prefix, pattern, c.ID, pairs...),
+		Pattern: strings.Replace(pattern, "{kind}", strings.ToLower(c.ID.Kind), 1), Body: body, of: c,
+	})
+}
+
+// forget frees what the files of a proposal were made of.
+func (p *planner) forget(c *corpus.Proposal) {
+	p.texts.forget(c.File)
+	p.required.forget(c.File)
+	p.pasts.forget(c.File)
 }
 
 // addIndex appends an artifact that is made of the whole corpus and names other artifacts.
@@ -276,28 +291,51 @@ func (p *Plan) Check(ctx context.Context) error {
 	})
 }
 
+// batches are the artifacts with that index, in their order, those of one proposal together.
+func (p *Plan) batches(index bool) (out [][]*Artifact) {
+	at := map[*corpus.Proposal]int{}
+	for i := range p.Artifacts {
+		a := &p.Artifacts[i]
+		if a.index != index {
+			continue
+		}
+		if k, known := at[a.of]; known && a.of != nil {
+			out[k] = append(out[k], a)
+			continue
+		}
+		at[a.of] = len(out)
+		out = append(out, []*Artifact{a})
+	}
+	return out
+}
+
 // each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
-// indexes. The first error stops the others and is returned.
+// indexes. One worker makes all files of a proposal, so that what they have in common is made once. The first error
+// stops the others and is returned.
 func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
 	defer p.made.versions.Close()
 	for _, index := range []bool{false, true} {
-		queue := make(chan *Artifact, len(p.Artifacts))
-		for i := range p.Artifacts {
-			if a := &p.Artifacts[i]; a.index == index {
-				queue <- a
-			}
+		batches := p.batches(index)
+		queue := make(chan []*Artifact, len(batches))
+		for _, batch := range batches {
+			queue <- batch
 		}
 		close(queue)
 		group, ctx := errgroup.WithContext(ctx)
 		// A goroutine for each artifact would grow its stack anew.
 		for range runtime.GOMAXPROCS(0) {
 			group.Go(func() error {
-				for a := range queue {
-					if ctx.Err() != nil {
-						return context.Cause(ctx)
+				for batch := range queue {
+					for _, a := range batch {
+						if ctx.Err() != nil {
+							return context.Cause(ctx)
+						}
+						if err := do(a); err != nil {
+							return err
+						}
 					}
-					if err := do(a); err != nil {
-						return err
+					if c := batch[0].of; c != nil {
+						p.made.forget(c)
 					}
 				}
 				return nil

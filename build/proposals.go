@@ -15,24 +15,24 @@ import (
 // is around it, and its committed translations.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
-		p.addOf(c.ID, apiRoute, func() ([]byte, error) {
+		p.addOf(c, apiRoute, func() ([]byte, error) {
 			whole := p.document(i)
-			whole.Sections = p.parsed[i]
-			whole.Requirements = requirement.Find(whole.Sections)
+			whole.Sections = p.sectionsOf(i)
+			whole.Requirements = p.requirementsOf(i)
 			return api.JSON(whole)
 		})
-		p.addOf(c.ID, pageRoute, func() ([]byte, error) { return p.page(i) })
+		p.addOf(c, pageRoute, func() ([]byte, error) { return p.page(i) })
 		if requirement.Mentioned(c.Body) {
-			p.addOf(c.ID, requirementsRoute, func() ([]byte, error) { return p.requirements(i) })
+			p.addOf(c, requirementsRoute, func() ([]byte, error) { return p.requirements(i) })
 		}
-		p.addOf(c.ID, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
-		p.addOf(c.ID, summaryRoute, func() ([]byte, error) { return api.JSON(p.summary(i)) })
+		p.addOf(c, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
+		p.addOf(c, summaryRoute, func() ([]byte, error) { return api.JSON(p.summary(i)) })
 		if p.relations.Has(i) {
-			p.addOf(c.ID, aroundRoute, func() ([]byte, error) { return p.stable.Neighbourhood(p.relations, i) })
+			p.addOf(c, aroundRoute, func() ([]byte, error) { return p.stable.Neighbourhood(p.relations, i) })
 		}
 		for _, t := range c.Translations {
-			p.addOf(c.ID, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
-			p.addOf(c.ID, translatedRoute, func() ([]byte, error) { return p.translated(i, t) }, "{locale}", t.Locale)
+			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
+			p.addOf(c, translatedRoute, func() ([]byte, error) { return p.translated(i, t) }, "{locale}", t.Locale)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (p *planner) page(i int) ([]byte, error) {
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
 	}
 	if requirement.Mentioned(c.Body) {
-		page.Requirements = requirement.Find(text.sections)
+		page.Requirements = p.requirementsOf(i)
 	}
 	return p.stable.Proposal(page)
 }
@@ -80,7 +80,7 @@ func (p *planner) requirements(i int) ([]byte, error) {
 		return nil, err
 	}
 	return p.stable.Requirements(render.RequirementsPage{
-		Metadata: p.Metadata[i], Sections: text.sections, Body: text.html, Requirements: requirement.Find(text.sections),
+		Metadata: p.Metadata[i], Sections: text.sections, Body: text.html, Requirements: p.requirementsOf(i),
 	})
 }
 
@@ -102,7 +102,7 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	if c.History == nil || len(c.History.Blobs) < 2 || slices.Index(p.info.Statuses.Way(), m.Standing) < 1 {
 		return nil, nil
 	}
-	texts, err := p.versions.Read(c)
+	texts, err := p.pastOf(c)
 	for _, text := range texts {
 		if s := p.StatusOf(text); !slices.Contains(out, s) {
 			out = append(out, s)
@@ -118,8 +118,8 @@ func (p *planner) histories() {
 			continue
 		}
 		m := &p.Metadata[i]
-		p.addOf(c.ID, historyRoute, func() ([]byte, error) { return p.history(c, *m) })
-		p.addOf(c.ID, versionsRoute, func() ([]byte, error) { return p.versionsOf(c) })
+		p.addOf(c, historyRoute, func() ([]byte, error) { return p.history(c, *m) })
+		p.addOf(c, versionsRoute, func() ([]byte, error) { return p.versionsOf(c) })
 	}
 }
 
@@ -133,7 +133,7 @@ func (p *planner) versionsKnown(i int) []corpus.Version {
 
 // versionsOf makes the JSON of a proposal's versions.
 func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
-	texts, err := p.versions.Read(c)
+	texts, err := p.pastOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
 
 // history makes the page of a proposal's versions.
 func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
-	texts, err := p.versions.Read(c)
+	texts, err := p.pastOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -163,12 +163,7 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := render.HistoryPage{Metadata: m, Before: c.History.Before}
-	for _, e := range h.events {
-		if e.MIP == c.ID {
-			page.Events = append(page.Events, e)
-		}
-	}
+	page := render.HistoryPage{Metadata: m, Before: c.History.Before, Events: h.byMIP[c.ID]}
 	for i, v := range c.History.Versions {
 		link, _ := sourceLink(p.options.Site, c, v.Commit, c.RepoPath)
 		page.Versions = append(page.Versions, render.Version{

@@ -31,15 +31,15 @@ type searchable struct {
 // those that do not change. The texts are parsed for it at once, and their sections kept for other documents. A locale with
 // translations has the parts of this index, and beside them some of its own.
 func (p *planner) search() error {
-	p.parsed, p.searchParts = make([][]mip.Section, len(p.Proposals)), map[string][sha256.Size]byte{}
+	p.searchParts = map[string][sha256.Size]byte{}
 	all := make([]searchable, len(p.Proposals))
 	for i := range all {
 		all[i].of = &p.Metadata[i]
 	}
 	err := eachText(all, func(i int) {
-		var texts []string
-		p.parsed[i], texts = p.sections(p.Proposals[i])
-		all[i].fill(api.English, all[i].of.Title, all[i].of.Description, p.parsed[i], texts)
+		sections, texts := p.sections(p.Proposals[i])
+		p.parsed.get(p.Proposals[i].File, func() []mip.Section { return sections })
+		all[i].fill(api.English, all[i].of.Title, all[i].of.Description, sections, texts)
 		all[i].entry.URL = all[i].of.URL
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/requirement"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
@@ -82,8 +83,25 @@ func (p *planner) sections(c *corpus.Proposal) ([]mip.Section, []string) {
 	return d.Sections, d.Texts()
 }
 
-// text parses and renders a proposal's text, unless it is kept.
+// text returns a proposal's text as its page shows it.
 func (p *planner) text(c *corpus.Proposal) (rendered, error) {
+	t := p.texts.get(c.File, func() result[rendered] { return resultOf(p.render(c)) })
+	return t.value, t.err
+}
+
+// requirementsOf returns what the text of the i-th proposal requires.
+func (p *planner) requirementsOf(i int) []mip.Requirement {
+	return p.required.get(p.Proposals[i].File, func() []mip.Requirement { return requirement.Find(p.sectionsOf(i)) })
+}
+
+// pastOf returns the versions of a proposal's text, newest first.
+func (p *planner) pastOf(c *corpus.Proposal) ([][]byte, error) {
+	t := p.pasts.get(c.File, func() result[[][]byte] { return resultOf(p.versions.Read(c)) })
+	return t.value, t.err
+}
+
+// render parses and renders a proposal's text, unless it is kept.
+func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 	t, ok := p.kept(c)
 	if !ok {
 		d := markdown.Parse(c.Body)
@@ -107,13 +125,7 @@ func (p *planner) summary(i int) *api.Summary {
 	if p.Committed[i] != nil {
 		return p.Committed[i]
 	}
-	// Two workers may make the same one at once.
-	sum, ok := p.summaries.Load(i)
-	if !ok {
-		sum = p.byRules(i)
-		p.summaries.Store(i, sum)
-	}
-	return sum.(*api.Summary)
+	return p.summaries.get(p.Proposals[i].File, func() *api.Summary { return p.byRules(i) })
 }
 
 // byRules makes the summary of the i-th proposal by rules, unless it is kept.

@@ -65,7 +65,10 @@ func Find(sections []mip.Section) []mip.Requirement {
 }
 
 // Mentioned reports whether a text has a key word at all, also where Find sees none, such as in code. It is fast.
-func Mentioned(text string) bool { return keyWord.MatchString(text) }
+func Mentioned(text string) bool {
+	part := func(word string) bool { return strings.Contains(text, word) }
+	return slices.ContainsFunc([]string{"MUST", "SHALL", "SHOULD", "REQUIRED", "RECOMMENDED"}, part) && keyWord.MatchString(text)
+}
 
 // Patterns of key words, longer ones first, and of what stands around them.
 var (

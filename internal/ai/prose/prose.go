@@ -69,6 +69,9 @@ func Blocks(text string) []Block {
 func Labels(sections []mip.Section) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range sections {
+		if !strings.Contains(s.Markdown, "]:") {
+			continue
+		}
 		_, links := markdown.ParseBlocks(s.Markdown)
 		for _, l := range links {
 			out[strings.ToLower(string(l.Label()))] = true

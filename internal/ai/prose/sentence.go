@@ -85,8 +85,15 @@ func sentenceEnd(text string, start, i int) (end int, ok bool) {
 	return end, !abbreviates && nextSentence().MatchString(near(end))
 }
 
+// marks are the characters of which one is in every line of Markdown that is not as a reader sees it.
+const marks = "\\`*_[<&~^$"
+
 // masked marks the bytes that are no text of a reader: marks, code, formulas, addresses, and links whose brackets close.
 func masked(line string) []bool {
+	// Most lines have neither a mark nor an address, and are not parsed.
+	if !strings.ContainsAny(line, marks+":@") && !strings.Contains(line, "www.") {
+		return make([]bool, len(line))
+	}
 	out := slices.Repeat([]bool{true}, len(line))
 	// The function never returns an error.
 	_ = ast.Walk(markdown.ParseInline(line, nil), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -106,6 +113,9 @@ func masked(line string) []bool {
 // Plain is a line of Markdown as a reader sees it: links as their text, emphasis and tags gone, code
 // still between backticks. labels are the reference links that the proposal defines, in lower case.
 func Plain(line string, labels map[string]bool) string {
+	if !strings.ContainsAny(line, marks) {
+		return mip.Collapse(line)
+	}
 	var b strings.Builder
 	source, index := []byte(line), 0 // index is where raised or lowered text begins
 	_ = ast.Walk(markdown.ParseInline(line, labels), func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -18,8 +18,10 @@ type entry struct {
 	open       bool
 }
 
-// lexicon is words.txt, read at the first use, so that a process that makes no summary does not wait for it.
-var lexicon = sync.OnceValue(func() (out []entry) {
+// lexicon is words.txt by the first two bytes of each entry's first word, read at the first use, so that a process that
+// makes no summary does not wait for it.
+var lexicon = sync.OnceValue(func() map[string][]entry {
+	out := map[string][]entry{}
 	for line := range strings.Lines(wordsFile) {
 		name, entries, _ := strings.Cut(line, ":")
 		for text := range strings.FieldsSeq(entries) {
@@ -31,7 +33,7 @@ var lexicon = sync.OnceValue(func() (out []entry) {
 				if !open {
 					text += " "
 				}
-				out = append(out, entry{name, " " + text, open})
+				out[text[:2]] = append(out[text[:2]], entry{name, " " + text, open})
 			}
 		}
 	}
@@ -44,19 +46,17 @@ type hit struct {
 	from, to int // bytes, from the blank before it
 }
 
-// hits are the entries of a sentence by their list, in its order.
+// hits are the entries of a sentence by their list.
 type hits map[string][]hit
 
 // find looks up words as [tokens] gives them.
 func find(words string) hits {
-	out := hits{}
-	for _, e := range lexicon() {
-		for from := 0; ; from++ {
-			i := strings.Index(words[from:], e.text)
-			if i < 0 {
-				break
+	out, known := hits{}, lexicon()
+	for from := 0; from+3 <= len(words); {
+		for _, e := range known[words[from+1:from+3]] {
+			if !strings.HasPrefix(words[from:], e.text) {
+				continue
 			}
-			from += i
 			to := from + len(e.text) - 1
 			if e.open {
 				rest, _, _ := strings.Cut(words[to+1:], " ")
@@ -67,6 +67,11 @@ func find(words string) hits {
 			}
 			out[e.list] = append(out[e.list], hit{e.text, from, to})
 		}
+		next := strings.IndexByte(words[from+1:], ' ')
+		if next < 0 {
+			break
+		}
+		from += 1 + next
 	}
 	return out
 }
