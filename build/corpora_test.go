@@ -172,6 +172,7 @@ func TestCorpora(t *testing.T) {
 			check("feeds", checkFeeds)
 			check("again", checkAgain)
 			check("described", checkDescribed)
+			check("checked", checkChecked)
 			check("known", func(t *testing.T, b built) {
 				if len(b.corpus.Proposals) != c.count {
 					t.Errorf("%d proposals, want %d", len(b.corpus.Proposals), c.count)

@@ -7,20 +7,6 @@ import (
 	"testing"
 )
 
-// A check makes every artifact, and names the one that cannot be made.
-func TestCheck(t *testing.T) {
-	p := planOf("mip/1/index.html=one", "index.html=all")
-	if err := p.Check(t.Context()); err != nil {
-		t.Errorf("a sound plan: %v", err)
-	}
-	broken := errors.New("it cannot be")
-	p.Artifacts[1].Body = func() ([]byte, error) { return nil, broken }
-	err := p.Check(t.Context())
-	if !errors.Is(err, ErrMake) || !errors.Is(err, broken) || err.Error() != "make index.html: it cannot be" {
-		t.Errorf("a plan with a list that cannot be made: %v", err)
-	}
-}
-
 // What is at fault is told apart: the plan, or the folder.
 func TestSyncTellsWhatFails(t *testing.T) {
 	p := planOf("a.html=one")

@@ -3,7 +3,6 @@ package build
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -17,10 +16,10 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// Published is a plan with all bodies made, in memory. As an [http.Handler] it answers as the CDN would:
+// Published is a plan whose bodies are made when they are asked for, and kept in memory. As an [http.Handler] it answers as the CDN would:
 // files first, then the rules of `_redirects`, then the 404 page, with the fields of `_headers`, entity
 // tags, conditional and HEAD requests, and gzip. As an [fs.FS] it is the published folder. It is safe
-// for concurrent use and never reads the sources again.
+// for concurrent use. It reads the sources again for the versions of a text alone, which git keeps.
 type Published struct {
 	plan *Plan
 	// files are the artifacts by path, which begins with a slash.
@@ -38,8 +37,8 @@ type file struct {
 	entity func() (*entity.Entity, error)
 }
 
-// Publish renders the whole plan into memory, but for the share cards: the first request draws them.
-func (p *Plan) Publish(ctx context.Context) (*Published, error) {
+// Publish returns the plan as it is served. It makes no body: the first request for a file does.
+func (p *Plan) Publish() *Published {
 	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts)), rules: make(map[string]Redirect, len(p.Redirects))}
 	for _, r := range p.Redirects {
 		if strings.HasSuffix(r.From, "/*") {
@@ -52,15 +51,14 @@ func (p *Plan) Publish(ctx context.Context) (*Published, error) {
 		a := &p.Artifacts[i]
 		h.files["/"+a.File] = &file{a, sync.OnceValues(func() (*entity.Entity, error) {
 			body, err := a.Bytes()
+			p.made.versions.Close() // no process outlives the file that it was asked for
+			if a.of != nil {
+				p.made.forget(a.of)
+			}
 			return entity.New(a.Type(), body), err
 		})}
 	}
-	return h, p.each(ctx, func(a *Artifact) (err error) {
-		if !a.hashed() {
-			_, err = h.files["/"+a.File].entity()
-		}
-		return err
-	})
+	return h
 }
 
 // reading are the methods that every published address answers.

@@ -25,10 +25,7 @@ func testHandler(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := p.Publish()
 	return h
 }
 

@@ -5,12 +5,15 @@ import (
 	"html"
 	"net/url"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	dom "golang.org/x/net/html"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
@@ -231,6 +234,38 @@ func TestLinkCheck(t *testing.T) {
 			t.Errorf("%s: dead links %q, want %d", text, got, want)
 		}
 	}
+}
+
+// checkChecked holds that a check finds what the build of the same site found.
+func checkChecked(t *testing.T, b built) {
+	t.Helper()
+	got, err := build.Check(t.Context(), b.corpus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.plan.LinkProblems(), got); diff != "" {
+		t.Errorf("problems of a build and of a check (-build +check):\n%s", diff)
+	}
+}
+
+// TestCheck checks a site with each problem that shows only when texts are rendered and addresses laid out.
+func TestCheck(t *testing.T) {
+	s := besideSite()
+	s.Redirects = []string{"/gone /nowhere/", "/api/search /about/"}
+	text := "[a](#no) [b](MIP-9.md) [c](../../out.md) [d](ftp://x.example) [e](/rooted)\n\n```go\nfunc main() {}\n```\n"
+	in := folderOf(t, "MIP-1.md", proposalText("redirect_from: /healthz\n", text), "MIP-2.md", proposalText("", "T"))
+	put(t, filepath.Join(in, "translations", "ja", "MIP-1.md"), "---\ntitle: T\n---\n\n## A\n\n[f](#none)\n")
+	b := buildCorpus(t, in, s)
+	codes := map[string]bool{}
+	for _, p := range b.plan.LinkProblems() {
+		codes[p.Code] = true
+	}
+	for _, code := range []string{"dead-fragment", "dead-link", "dead-redirect", "taken-redirect"} {
+		if !codes[code] {
+			t.Errorf("the build finds no %s: %v", code, codes)
+		}
+	}
+	checkChecked(t, b)
 }
 
 // TestManyDeadLinks has a text of many dead links told in few problems, with their lines.

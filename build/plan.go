@@ -173,8 +173,21 @@ type planner struct {
 // NewPlan lays out the published tree of what [Load] returned. It does not write, and renders no proposal: bodies are
 // made when they are asked for. The error names a file that two artifacts claim, or a template that fails.
 func NewPlan(c *Content) (*Plan, error) {
+	p, err := newPlanner(c, html.New(c.options.Site.Highlight))
+	if err != nil {
+		return nil, err
+	}
+	p.assets() // with the cards, before the pages that name them
+	if err := p.search(); err != nil {
+		return nil, err
+	}
+	return p.plan, p.lay()
+}
+
+// newPlanner returns a planner without artifacts.
+func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 	p := &planner{
-		Content: c, md: html.New(c.options.Site.Highlight), info: siteInfo(c, c.options.Site), brand: brandOf(c.options.Site),
+		Content: c, md: md, info: siteInfo(c, c.options.Site), brand: brandOf(c.options.Site),
 		listed: make([][]string, len(c.Metadata)), linkable: linkable(c), relations: render.NewRelations(c.Metadata),
 	}
 	p.plan = &Plan{made: p}
@@ -191,17 +204,18 @@ func NewPlan(c *Content) (*Plan, error) {
 		return nil, err
 	}
 	p.pages.Alone, p.stable.Alone = p.alone(), p.alone()
+	return p, nil
+}
+
+// lay adds the artifacts behind assets and the search index. The error names a file that two artifacts claim.
+func (p *planner) lay() error {
 	// Each names artifacts, and makes none. A new artifact is a new line in one of them, or a new one.
-	p.assets() // with the cards, before the pages that name them
-	if err := p.search(); err != nil {
-		return nil, err
-	}
 	p.proposals()
 	p.histories()
 	p.upgrades()
 	p.documents() // llms-full.txt takes longest: others are made at the same time
 	if err := p.events(); err != nil {
-		return nil, err
+		return err
 	}
 	p.lists()
 	p.feeds()
@@ -214,7 +228,7 @@ func NewPlan(c *Content) (*Plan, error) {
 	p.redirects()
 	p.headers()
 	p.host()
-	return p.plan, p.plan.unique()
+	return p.plan.unique()
 }
 
 // add appends an artifact, filling in fields that follow from its route.
@@ -278,17 +292,6 @@ func Snapshot(ctx context.Context, p *Plan, dir string) (Report, error) {
 		File: "sidecar.json", index: true, Body: func() ([]byte, error) { return api.JSON(config) },
 	})
 	return Sync(ctx, carried, dir, SyncOptions{})
-}
-
-// Check makes every artifact and keeps none. The error is ctx's, or wraps [ErrMake].
-func (p *Plan) Check(ctx context.Context) error {
-	return p.each(ctx, func(a *Artifact) error {
-		if a.stream != nil {
-			return a.stream(io.Discard)
-		}
-		_, err := a.Bytes()
-		return err
-	})
 }
 
 // batches are the artifacts with that index, in their order, those of one proposal together.

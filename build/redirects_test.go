@@ -48,10 +48,7 @@ func TestOldAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := p.Publish(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := p.Publish()
 		for target, want := range c.want {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))

@@ -21,10 +21,7 @@ func TestTranslationPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := p.Publish()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/mip/2/ja/", nil))
 	page := w.Body.String()

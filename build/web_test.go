@@ -21,10 +21,7 @@ func TestWeb(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, err := p.Publish(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := p.Publish()
 		target = webtest.Handler(t, h)
 	}
 	webtest.Run(t, "testdata/web/*.web", target)

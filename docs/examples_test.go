@@ -155,10 +155,7 @@ var (
 // withSidecar serves the site with a sidecar beside it, on invented hosts.
 func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	t.Helper()
-	static, err := p.Publish(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	static := p.Publish()
 	k, err := catalog.FromFS(static).Load(t.Context())
 	if err != nil {
 		t.Fatal(err)

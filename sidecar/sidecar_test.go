@@ -70,7 +70,7 @@ func publish(ctx context.Context, s *site.Site, folder string) (*build.Published
 	if err != nil {
 		return nil, err
 	}
-	return p.Publish(ctx)
+	return p.Publish(), nil
 }
 
 // world is a sidecar with the hosts behind it. Made in a bubble, its clock is the bubble's.

@@ -56,8 +56,12 @@ func (c *checker) run(ctx context.Context, args []string) error {
 		return err
 	}
 	progress.doing("rendering…")
-	if err := render(ctx, loaded); err != nil {
-		return exit(exitProblems, err)
+	if len(loaded.Proposals) > 0 {
+		found, err := build.Check(ctx, loaded)
+		if err != nil {
+			return exit(exitProblems, err)
+		}
+		loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	}
 	progress.clear()
 	r, err := newReport(loaded, o.Folders, args)
@@ -81,23 +85,6 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if r.Errors > 0 || c.strict && r.Warnings > 0 {
 		return exit(exitProblems, nil)
 	}
-	return nil
-}
-
-// render makes what a build would, and writes nothing. It adds links that lead nowhere to the problems.
-func render(ctx context.Context, c *build.Content) error {
-	if len(c.Proposals) == 0 {
-		return nil
-	}
-	// A plan is as far as problems of the site as a whole can be found; Check makes each page.
-	plan, err := build.NewPlan(c)
-	if err != nil {
-		return fmt.Errorf("plan the site: %w", err)
-	}
-	if err := plan.Check(ctx); err != nil {
-		return err
-	}
-	c.Problems = mip.SortProblems(append(c.Problems, plan.LinkProblems()...))
 	return nil
 }
 

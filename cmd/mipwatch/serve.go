@@ -206,10 +206,8 @@ func (s *server) build(ctx context.Context) error {
 	}
 	next := &edition{name: rand.Text()}
 	withReload(plan, next.name)
-	if next.Published, err = plan.Publish(ctx); err == nil {
-		err = s.sidecar.update(ctx, next.Published, o.Site.Networks)
-	}
-	if err != nil {
+	next.Published = plan.Publish()
+	if err := s.sidecar.update(ctx, next.Published, o.Site.Networks); err != nil {
 		return exit(exitWrite, err)
 	}
 	progress.clear()

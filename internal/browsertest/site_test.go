@@ -143,7 +143,7 @@ func (with setup) make() (*built, error) {
 	ctx := context.Background()
 	v := &built{site: s}
 	if v.plan, err = buildtest.Plan(ctx, s, folders...); err == nil {
-		v.static, err = v.plan.Publish(ctx)
+		v.static = v.plan.Publish()
 	}
 	return v, err
 }

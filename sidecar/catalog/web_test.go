@@ -65,10 +65,7 @@ func TestWebAsksOnlyForWhatIsNew(t *testing.T) {
 			t.Errorf("answers = %v, want each document once and once not modified", l.count)
 		}
 	}
-	var err error
-	if l.Handler, err = renamed(t, "Another title").Publish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	l.Handler = renamed(t, "Another title").Publish()
 	if got := load(t, source).Site.Title; got != "Another title" {
 		t.Errorf("title after a deploy = %q", got)
 	}

@@ -1,0 +1,43 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	html "github.com/mipwatch/mipwatch/render/markdown"
+)
+
+// Check returns the problems that show only when a site is laid out and its texts are rendered, beside those of [Load]:
+// links that lead nowhere, and addresses that have another owner. It makes no page, card, feed or index, and colours no
+// code. The error is ctx's, that of [NewPlan], or names a text that cannot be rendered and wraps [ErrMake].
+func Check(ctx context.Context, c *Content) ([]mip.Problem, error) {
+	p, err := newPlanner(c, html.New(false))
+	if err != nil {
+		return nil, err
+	}
+	p.assets()
+	if err := p.lay(); err != nil {
+		return nil, err
+	}
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for _, of := range p.Proposals {
+		workers.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if _, err := p.render(of); err != nil {
+				return fmt.Errorf("%w %w", ErrMake, err)
+			}
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return nil, err
+	}
+	return p.plan.LinkProblems(), nil
+}
