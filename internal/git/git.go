@@ -82,7 +82,9 @@ func limited(ctx context.Context, dir, limits string, args ...string) *command {
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		return strings.HasPrefix(kv, "LC_") || strings.HasPrefix(kv, "LANGUAGE=") ||
 			strings.HasPrefix(kv, "GIT_") && !inherited.MatchString(kv)
-	}), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_NO_LAZY_FETCH=1",
+	}), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1",
+		// The history is what its commits say, not what files of the clone put in their place.
+		"GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE="+os.DevNull,
 		"GIT_ALLOW_PROTOCOL=") // older versions fetch what is missing by a command that the repository names
 	c.Stderr = &c.stderr
 	// Asked to end, git ends the processes that it started as well. One of them may keep a pipe open.
