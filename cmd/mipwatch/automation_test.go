@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -63,6 +64,53 @@ func runs(t *testing.T, file string) (out []string) {
 		}
 	}
 	return out
+}
+
+// TestAutomationTokens holds tokens to the steps that need one: none is in a checkout, where every later step can read it, in
+// the environment of a job, or in a step that reads texts of strangers.
+func TestAutomationTokens(t *testing.T) {
+	const root = "../.."
+	files := []string{filepath.Join(root, "examples/pages.yml")}
+	for _, pattern := range []string{".github/workflows/*.yml", ".github/actions/*/action.yml"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	secret := regexp.MustCompile(`\$\{\{[^}]*\b(?:github\.token|secrets\.)`)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all struct {
+			Env  map[string]string
+			Jobs map[string]struct{ Env map[string]string }
+		}
+		if err := yaml.Unmarshal(text, &all); err != nil {
+			t.Fatal(err)
+		}
+		shared := []map[string]string{all.Env}
+		for _, job := range all.Jobs {
+			shared = append(shared, job.Env)
+		}
+		for _, s := range stepsOf(t, name) {
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
+				t.Errorf("%s: %s keeps its token; want persist-credentials: false", name, s.Uses)
+			}
+			if strings.Contains(s.Run, "cmd/mipwatch") || strings.Contains(s.Run, "$mipwatch") {
+				shared = append(shared, s.Env)
+			}
+		}
+		for _, env := range shared {
+			for variable, value := range env {
+				if secret.MatchString(value) {
+					t.Errorf("%s: %s is there where texts are read; want it in the one step that needs it", name, variable)
+				}
+			}
+		}
+	}
 }
 
 // step is one of a workflow or of an action: it runs commands or uses another action.
