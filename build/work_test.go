@@ -1,0 +1,128 @@
+package build_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/buildtest"
+	"github.com/mipwatch/mipwatch/internal/testenv"
+)
+
+// What a build may do with one text: a feature that reads a text again raises one of these, and has to find what another
+// feature has read instead. They may be lowered at any time.
+const (
+	mostParses    = 2 // for the sections of all documents, and for the HTML
+	mostRenders   = 1
+	mostSummaries = 1
+	// mostAllocations are objects, of a sample with all its files and its share of the site's.
+	mostAllocations = 18_500
+)
+
+// TestWork counts what a build does, without a clock.
+func TestWork(t *testing.T) {
+	testenv.Long(t)
+	const copies = 20
+	mustBuild := func(in string) {
+		t.Helper()
+		plan, err := buildtest.Plan(t.Context(), testSite("MIP"), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := build.Sync(t.Context(), plan, t.TempDir(), build.SyncOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	once, few := copiesOfSamples(t, 1)
+	mustBuild(once) // what a process makes once is made
+	in, texts := copiesOfSamples(t, copies)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	mustBuild(in)
+	runtime.ReadMemStats(&after)
+	if got := int(after.Mallocs-before.Mallocs) / texts; got > mostAllocations {
+		t.Errorf("a build allocates %d objects a text, want at most %d", got, mostAllocations)
+	}
+
+	// Every allocation is recorded with its stack. Each of these functions makes one value a call.
+	rate := runtime.MemProfileRate
+	t.Cleanup(func() { runtime.MemProfileRate = rate })
+	runtime.MemProfileRate = 1
+	counted := allocationsIn()
+	mustBuild(once)
+	made := allocationsIn()
+	for function, most := range map[string]int{
+		"internal/markdown.Parse":            mostParses,
+		"render/markdown.(*Renderer).Render": mostRenders,
+		"build.(*planner).byRules":           mostSummaries,
+	} {
+		got := made[function] - counted[function]
+		if got > most*few || got == 0 && most > 0 {
+			t.Errorf("%s is called %d times for %d texts, want 1 to %d times each", function, got, few, most)
+		}
+	}
+}
+
+// copiesOfSamples writes the texts of the samples so often, each copy with numbers of its own.
+func copiesOfSamples(t *testing.T, copies int) (dir string, texts int) {
+	t.Helper()
+	dir = t.TempDir()
+	files, err := filepath.Glob("../internal/samples/proposals/MIP-*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d samples, %v", len(files), err)
+	}
+	for i := range copies {
+		for k, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			number := i*len(files) + k + 1
+			old := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "MIP-"), ".md")
+			header, body, _ := strings.Cut(string(text), "mip: "+old+"\n")
+			name := filepath.Join(dir, fmt.Sprintf("MIP-%d.md", number))
+			if err := os.WriteFile(name, fmt.Appendf(nil, "%smip: %d\n%s", header, number, body), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir, copies * len(files)
+}
+
+// allocationsIn returns, by function, the most objects that one place of it has allocated by itself.
+func allocationsIn() map[string]int {
+	const module = "github.com/mipwatch/mipwatch/"
+	runtime.GC()
+	runtime.GC() // a profile is of the time before the last but one
+	var records []runtime.MemProfileRecord
+	for n, ok := runtime.MemProfile(nil, true); !ok; n, ok = runtime.MemProfile(records, true) {
+		records = make([]runtime.MemProfileRecord, n+100)
+	}
+	places := map[string]map[uintptr]int{}
+	for _, r := range records {
+		frames := runtime.CallersFrames(r.Stack())
+		frame, more := frames.Next()
+		for more && strings.HasPrefix(frame.Function, "runtime.") {
+			frame, more = frames.Next()
+		}
+		name, ours := strings.CutPrefix(frame.Function, module)
+		if !ours {
+			continue
+		}
+		if places[name] == nil {
+			places[name] = map[uintptr]int{}
+		}
+		places[name][frame.PC] += int(r.AllocObjects)
+	}
+	out := map[string]int{}
+	for name, by := range places {
+		for _, n := range by {
+			out[name] = max(out[name], n)
+		}
+	}
+	return out
+}
