@@ -25,7 +25,7 @@ const (
 
 // TestWork counts what a build does, without a clock.
 func TestWork(t *testing.T) {
-	testenv.Long(t)
+	testenv.Long(t, "a build in which every allocation is recorded")
 	const copies = 20
 	mustBuild := func(in string) {
 		t.Helper()
