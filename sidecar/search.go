@@ -4,13 +4,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/search"
+	"github.com/mipwatch/mipwatch/sidecar/catalog"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
@@ -37,7 +37,7 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 		return nil, badRequest("q is a word of two letters or more, or the number or id of a proposal, unless one of %s is there.",
 			strings.Join(api.SearchFilters(), ", "))
 	}
-	out, whole, err := st.catalog.Search(r.Context(), asked.locale, q, asked.limit)
+	out, whole, err := st.catalog.Search(r.Context(), asked.locale, q, asked.page)
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +51,14 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 
 // searchParameters are the names of all parameters.
 func searchParameters() []string {
-	return append([]string{"q", "limit", "locale"}, api.SearchFilters()...)
+	return append([]string{"q", "limit", "offset", "locale"}, api.SearchFilters()...)
 }
 
 // searched is what a request asks for.
 type searched struct {
 	text    string
 	locale  string
-	limit   int
+	page    catalog.Page
 	filters []struct{ name, value string }
 }
 
@@ -80,13 +80,11 @@ func searchOf(query string) (out searched, err error) {
 			return out, badRequest("q is there once at most, and is UTF-8 of at most %d bytes.", api.LongestQuestion)
 		}
 	}
-	out.limit = api.UsualHits
-	if given, ok := values["limit"]; ok {
-		n, err := strconv.Atoi(given[0])
-		if len(given) > 1 || err != nil || n < 1 || n > api.MostHits || strconv.Itoa(n) != given[0] {
-			return out, badRequest("limit is there once at most, and is a number from 1 to %d, such as ?limit=%d.", api.MostHits, api.UsualHits)
-		}
-		out.limit = n
+	if out.page.Limit, err = numberOf(values, "limit", api.UsualHits, 1, api.MostHits); err != nil {
+		return out, err
+	}
+	if out.page.Offset, err = numberOf(values, "offset", 0, 0, api.MostOffset); err != nil {
+		return out, err
 	}
 	if given := values["locale"]; len(given) > 0 {
 		if out.locale = given[0]; len(given) > 1 || out.locale == "" {

@@ -123,7 +123,7 @@ func TestSearchIsKept(t *testing.T) {
 	withAI(t, aiSetup{}, func(w *aiWorld) {
 		a := w.get("/api/search?q=fee").want(w.world, 200)
 		if cdn, vary := a.Header().Get("Netlify-CDN-Cache-Control"), a.Header().Get("Netlify-Vary"); !strings.HasSuffix(cdn, "max-age=300, stale-while-revalidate=300") ||
-			vary != "query=q|limit|locale|status|type|category|kind|author" || a.Header().Get("RateLimit") == "" {
+			vary != "query=q|limit|offset|locale|status|type|category|kind|author" || a.Header().Get("RateLimit") == "" {
 			t.Errorf("%v", a.Header())
 		}
 		if b := w.ask("GET", "/api/search?q=fee", "If-None-Match", a.Header().Get("ETag")).want(w.world, 304); len(b.body) > 0 {

@@ -134,7 +134,8 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	// A browser that shows an answer as a page must run nothing of it.
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	route := r.URL.Path
+	// A CDN keeps /api%2fsearch apart from /api/search, so it is not the same here either.
+	route := r.URL.EscapedPath()
 	if strings.HasPrefix(route, api.ProposalPath) {
 		route = ProposalRoute
 	}
@@ -235,6 +236,9 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	case !answers:
 		h.Set("Allow", e.allow())
 		return nil, &api.HTTPError{Code: api.MethodNotAllowed, Detail: "This address answers " + e.allow() + "."}
+	}
+	if err := namesAsWritten(r.URL.RawQuery); err != nil {
+		return nil, err
 	}
 	timeout := timing.Request
 	if e.method == http.MethodPost {

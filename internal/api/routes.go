@@ -16,7 +16,7 @@ type Route struct {
 	Codes    []Code
 }
 
-// Parameter is one query parameter: a number from 1, or where it has Values, a choice of these, each
+// Parameter is one query parameter: a number from Least, or where it has Values, a choice of these, each
 // once, with commas between them or the name before each, or a text.
 type Parameter struct {
 	Name     string
@@ -25,6 +25,8 @@ type Parameter struct {
 	Values   []string
 	// Text says that it is a text, and Repeats that each of several has its own name before it.
 	Text, Repeats bool
+	// Least is the smallest number.
+	Least int
 	// Most is the largest number, or the longest text. Zero names none.
 	Most int
 	// Usual is the number where the parameter is missing. Zero names none.
@@ -57,7 +59,7 @@ func Routes() []Route {
 			Method: http.MethodGet, Path: "/api/forum-activity", Name: "getForumActivity",
 			Summary: "How active a forum topic is.",
 			Query: []Parameter{{
-				Name: "topicId", Required: true, Example: 399,
+				Name: "topicId", Required: true, Least: 1, Example: 399,
 				Doc: "The topic's number, from forumTopicId or any other of the site's forum.",
 			}},
 			Response: ForumActivity{},
@@ -105,7 +107,14 @@ func searchParameters() []Parameter {
 			Doc: "Words, identifiers, a number or an id, as on /search/, with filters such as status:final in it. The last word may be " +
 				"the beginning of one, unless a blank follows it. It may be empty where a filter is there.",
 		},
-		{Name: "limit", Most: MostHits, Usual: UsualHits, Example: UsualHits, Doc: "How many hits there are at most."},
+		{
+			Name: "limit", Least: 1, Most: MostHits, Usual: UsualHits, Example: UsualHits,
+			Doc: "How many hits there are at most.",
+		},
+		{
+			Name: "offset", Most: MostOffset, Example: UsualHits,
+			Doc: "How many of what was found come before the first hit, none without it: 10 is the second page of ten.",
+		},
 		{
 			Name: "locale", Text: true, Most: LongestFilter, Example: English,
 			Doc: "The reader's language: en, or one of locales of /api/v1/search; en-US is en (RFC 4647 lookup). " +

@@ -6,6 +6,8 @@ import "github.com/mipwatch/mipwatch/internal/mip"
 const (
 	// MostHits is the largest limit, and UsualHits the one without the parameter.
 	MostHits, UsualHits = 50, 10
+	// MostOffset is the largest offset.
+	MostOffset = 1000
 	// LongestQuestion and LongestFilter are in bytes.
 	LongestQuestion, LongestFilter = 400, 100
 	// MostFilters is how many values all filters together have.
@@ -21,9 +23,9 @@ func SearchFilters() []string { return []string{"status", "type", "category", "k
 // SearchResults is the body of GET /api/search. Its lists are never nil.
 type SearchResults struct {
 	Query      string        `json:"query" doc:"The text that was asked for, without characters that nobody sees."`
-	Count      int           `json:"count" doc:"How many proposals were found; hits has the best of them."`
-	Partial    bool          `json:"partial" doc:"There may be more with the phrase: hits has limit of them, or 24 parts of texts were read."`
-	Hits       []SearchHit   `json:"hits" doc:"The best first; for filters alone the last number first."`
+	Count      int           `json:"count" doc:"How many proposals were found; hits has those of the page that limit and offset choose."`
+	Partial    bool          `json:"partial" doc:"There may be more with the phrase: offset and limit want no more, or 24 parts of texts were read."`
+	Hits       []SearchHit   `json:"hits" doc:"The best first; for filters alone the last number first. None where offset is count or more."`
 	DidYouMean []Replacement `json:"didYouMean" doc:"Words that no text has, with those that were looked for in their place."`
 	Unknown    []Unknown     `json:"unknown" doc:"Filters with a value that no proposal has, so that nothing is found by them, with values that there are."`
 	IndexedAt  *mip.Time     `json:"indexedAt" doc:"The newest change of a proposal that is searched, as updatedAt of /api/v1/mips."`

@@ -251,7 +251,7 @@ func (d *document) live(r api.Route) Operation {
 	return op
 }
 
-// query describes a query parameter: a number from 1, a choice of words, or a text.
+// query describes a query parameter: a number, a choice of words, or a text.
 func (d *document) query(q api.Parameter) Parameter {
 	p := Parameter{Name: q.Name, In: "query", Text: q.Doc, Required: q.Required, Example: cmp.Or(d.examples.parameters[q.Name], q.Example)}
 	switch {
@@ -267,7 +267,7 @@ func (d *document) query(q api.Parameter) Parameter {
 	case q.Text:
 		p.Schema = &Schema{Types: Types{"string"}, MaxLength: q.Most}
 	default:
-		p.Schema = integerFrom(1)
+		p.Schema = integerFrom(q.Least)
 		p.Schema.Maximum, p.Schema.Default = q.Most, q.Usual
 	}
 	return p

@@ -39,15 +39,19 @@ var partName = regexp.MustCompile(`^search\.[0-9a-f]+\.json$`)
 // errVersion says that a newer program has built the site.
 var errVersion = fmt.Errorf("its version is not %d, which this program reads", search.Version)
 
-// Search answers a question from the search index of the site for readers of a locale, with at most so many hits. No locale
+// Page is a part of what a question finds: at most Limit hits behind the first Offset ones.
+type Page struct{ Offset, Limit int }
+
+// Search answers a question from the search index of the site for readers of a locale, with one page of hits. No locale
 // is English. whole says that every hit has the text that it can have. An error is an [api.HTTPError].
-func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, limit int) (out api.SearchResults, whole bool, err error) {
+func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, page Page) (
+	out api.SearchResults, whole bool, err error) {
 	out = api.SearchResults{Hits: []api.SearchHit{}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{}, IndexedAt: c.List.UpdatedAt}
 	m, err := c.index(ctx, locale)
 	if err != nil {
 		return out, false, err
 	}
-	a, err := search.Search(m, parts{ctx, c}, q, limit)
+	a, err := search.Search(m, parts{ctx, c}, q, page.Offset+page.Limit)
 	if err != nil {
 		return out, false, unreadable(err)
 	}
@@ -58,13 +62,14 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, lim
 	for _, word := range slices.Sorted(maps.Keys(a.Instead)) {
 		out.DidYouMean = append(out.DidYouMean, api.Replacement{Word: word, Instead: a.Instead[word]})
 	}
-	out.Hits = make([]api.SearchHit, min(limit, len(a.Found)))
+	found := a.Found[min(page.Offset, len(a.Found)):]
+	out.Hits = make([]api.SearchHit, min(page.Limit, len(found)))
 	read := make([]bool, len(out.Hits))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(readers)
 	for i := range out.Hits {
 		group.Go(func() (err error) {
-			out.Hits[i], read[i], err = hit(m, parts{ctx, c}, a.Found[i], a.Terms)
+			out.Hits[i], read[i], err = hit(m, parts{ctx, c}, found[i], a.Terms)
 			return err
 		})
 	}

@@ -137,7 +137,7 @@ const names = proposals.flatMap((p) => [p.number, `${p.number}`, p.id]);
 const live: Record<string, Call[]> = {
   "get /api/search": [
     { q: x.q },
-    { q: "", limit: 50, status: [x.status, "draft"] },
+    { q: "", limit: 50, offset: 1, status: [x.status, "draft"] },
     ...proposals.map(({ title }) => ({ q: title })),
   ].map((query) => (api) => api.GET("/api/search", { params: { query } })),
   "get /api/forum-activity": [x.topicId, ...proposals.flatMap((p) => p.forumTopicId ?? [])].map(
