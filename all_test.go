@@ -59,7 +59,7 @@ var imports = map[string][]string{
 	"internal/search":      {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
-	"internal/survey":      {"internal/corpus", "internal/folder", "internal/git", "internal/mip"},
+	"internal/survey":      {"internal/corpus", "internal/folder", "internal/git", "internal/mip", "internal/site"},
 	"internal/tex":         {"internal/mip"},
 	"internal/webtest":     {}, // for tests only
 	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/survey"
 )
 
@@ -35,10 +35,6 @@ func (in *initializer) run(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		dir = args[0]
 	}
-	name := filepath.Join(dir, "site.yaml")
-	if _, err := os.Lstat(name); err == nil && !in.print {
-		return exit(exitUsage, fmt.Errorf("%s is there, and init never changes one; --print shows what it would write", filepath.ToSlash(name)))
-	}
 	found, err := survey.Look(ctx, dir)
 	switch {
 	case errors.Is(err, survey.ErrNone):
@@ -54,18 +50,27 @@ func (in *initializer) run(ctx context.Context, args []string) error {
 		_, err := in.stdout.Write(text)
 		return err
 	}
-	// A file that appeared since is somebody's.
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err == nil {
-		_, err = file.Write(text)
-		err = errors.Join(err, file.Close())
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return exit(exitUsage, err)
-	} else if err != nil {
-		return exit(exitWrite, err)
+	name := filepath.ToSlash(filepath.Join(dir, "site.yaml"))
+	if err := install(dir, name, text); err != nil {
+		return err
 	}
 	fmt.Fprintf(in.stdout, "wrote %s: %s sound, %d in error; look at base_url, then run mipwatch build or mipwatch serve\n",
-		filepath.ToSlash(name), plural(found.Texts, "proposal"), found.Errors)
+		name, plural(found.Texts, "proposal"), found.Errors)
+	return nil
+}
+
+// install writes site.yaml into a folder where there is none, whole or not at all. The error has an exit code.
+func install(dir, name string, text []byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return exit(exitWrite, err)
+	}
+	defer root.Close()
+	if _, err := root.Lstat("site.yaml"); err == nil {
+		return exit(exitUsage, fmt.Errorf("%s is there, and init never changes one; --print shows what it would write", name))
+	}
+	if err := folder.Write(root, "site.yaml", text); err != nil {
+		return exit(exitWrite, fmt.Errorf("write %s: %w", name, folder.Cause(err)))
+	}
 	return nil
 }

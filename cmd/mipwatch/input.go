@@ -120,7 +120,8 @@ func (in *input) sources(named []string) (out []source) {
 		return in.beside(named)
 	}
 	for _, name := range in.proposals {
-		out = append(out, newSource("", name))
+		dir, pattern := folder.Locate("", filepath.ToSlash(name))
+		out = append(out, source{dir, pattern})
 	}
 	return out
 }
@@ -128,26 +129,10 @@ func (in *input) sources(named []string) (out []source) {
 // beside are those of site.yaml as the process sees them.
 func (in *input) beside(named []string) (out []source) {
 	for _, name := range named {
-		out = append(out, newSource(filepath.Dir(in.config), name))
+		dir, pattern := folder.Locate(filepath.Dir(in.config), name)
+		out = append(out, source{dir, pattern})
 	}
 	return out
-}
-
-// newSource is a folder or a pattern below a folder, "" for the working directory. A folder of that very name is no pattern.
-func newSource(base, name string) source {
-	whole := filepath.FromSlash(name)
-	if base != "" && !filepath.IsAbs(whole) {
-		whole = filepath.Join(base, whole)
-	}
-	dir, pattern := folder.Split(filepath.ToSlash(name))
-	if _, err := os.Stat(whole); err == nil || pattern == "" {
-		return source{folder: whole}
-	}
-	dir = filepath.FromSlash(dir)
-	if base != "" && !filepath.IsAbs(dir) {
-		dir = filepath.Join(base, dir)
-	}
-	return source{dir, pattern}
 }
 
 // problem is about the folders: of the flag, or of the line in site.yaml that names them.

@@ -3,6 +3,7 @@ package survey
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 const (
@@ -18,7 +21,6 @@ const (
 	sampled   = 20       // texts of a place that are read
 	sampleOf  = 4 << 10  // bytes of each
 	readmeOf  = 64 << 10 // bytes of the README
-	longest   = 16       // prefix that site.yaml takes
 )
 
 // file is a Markdown file whose name, or that of its folder, has a number.
@@ -47,6 +49,8 @@ var (
 	heading  = regexp.MustCompile(`(?m)^#{1,2}[ \t]+(.+?)[ \t#]*$`)
 	// says is in the title of a site.
 	says = regexp.MustCompile(`(?i)improvement|proposals|comments`)
+	// special is a character that stands for others in a pattern.
+	special = regexp.MustCompile(`[*?\[\\]`)
 	// link is one of Markdown, or a picture.
 	link = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 )
@@ -100,15 +104,17 @@ func (f file) place() string {
 	if f.own == "" {
 		return f.folder
 	}
+	folder := special.ReplaceAllString(f.folder, `\$0`)
 	if f.letters == "" {
-		return path.Join(f.folder, "[0-9]*", f.own)
+		return path.Join(folder, "[0-9]*", f.own)
 	}
-	return path.Join(f.folder, f.letters+f.mark+"*", f.own)
+	return path.Join(folder, f.letters+f.mark+"*", f.own)
 }
 
 // kinds groups texts by their prefix: the letters of their names, else the first key of their headers, else what the folder is
-// called, else MIP. A place whose texts have no headers is none, unless it is the only one.
-func kinds(dir string, found []file) (out []Kind) {
+// called, else MIP. A place whose texts have no headers is none, unless it is the only one. Texts that no site.yaml can name
+// are left out.
+func kinds(dir string, found []file) (out []Kind, left []string) {
 	type group struct{ place, letters string }
 	groups := map[group][]file{}
 	var order []group
@@ -137,7 +143,11 @@ func kinds(dir string, found []file) (out []Kind) {
 		}
 		prefix = cmp.Or(g.letters, prefix, "MIP")
 		// A few strangers among many are told where the texts are read.
-		if len(prefix) > longest || len(order) > 1 && 2*headers < min(len(files), sampled) || 20*len(files) < largest[g.place] {
+		if len(order) > 1 && 2*headers < min(len(files), sampled) || 20*len(files) < largest[g.place] {
+			continue
+		}
+		if err := cmp.Or(refusal("prefix", prefix), refusal("proposals", g.place)); err != nil {
+			left = append(left, fmt.Sprintf("%s of %s in %s: %v", texts(len(files)), mip.Quote(prefix), mip.Quote(g.place), err))
 			continue
 		}
 		if places[prefix] == nil {
@@ -171,7 +181,7 @@ func kinds(dir string, found []file) (out []Kind) {
 		}
 		return improves(a) - improves(b)
 	})
-	return out
+	return out, left
 }
 
 // sample reads the first texts of a group: how many have a header, and the first key of most.
@@ -231,7 +241,7 @@ func title(dir, prefix string) string {
 	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), "readme.md") && e.Type().IsRegular() })
 	if i >= 0 {
 		if m := heading.FindStringSubmatch(beginning(filepath.Join(dir, entries[i].Name()), readmeOf)); m != nil {
-			plain := strings.TrimSpace(strings.NewReplacer("*", "", "`", "", "_", " ").Replace(link.ReplaceAllString(m[1], "$1")))
+			plain := mip.OneLine(strings.NewReplacer("*", "", "`", "", "_", " ").Replace(link.ReplaceAllString(m[1], "$1")))
 			if len(plain) <= 80 && (says.MatchString(plain) || strings.EqualFold(plain, prefix+"s") || strings.EqualFold(plain, prefix)) {
 				return plain
 			}

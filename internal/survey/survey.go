@@ -6,9 +6,10 @@ package survey
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
@@ -30,6 +31,8 @@ type Survey struct {
 	// Kinds are the kinds of proposals, the main one first: that of improvement proposals, or with most texts.
 	// There is at least one.
 	Kinds []Kind
+	// Left are texts that no site.yaml can name, each with the reason.
+	Left []string
 	// Ignore are patterns of templates.
 	Ignore []Count
 	// Statuses are the words of the process in its order; empty where EIP-1 has them all.
@@ -73,17 +76,16 @@ type Status struct {
 // Look surveys a folder, the top of a repository at best. The error is [ErrNone], ctx's, or that of reading the folder.
 func Look(ctx context.Context, dir string) (*Survey, error) {
 	s := &Survey{Keys: map[string][]Count{}}
-	if remote := git.Origin(ctx, dir); remote != "" {
-		if _, ok := mip.WebAddress(remote); ok {
-			s.Remote = remote
-		}
+	// A query may hold a key, and base_url takes none.
+	if remote := git.Origin(ctx, dir); refusal("base_url", remote) == nil {
+		s.Remote = remote
 	}
 	found, err := walk(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	if s.Kinds = kinds(dir, found); len(s.Kinds) == 0 {
-		return nil, ErrNone
+	if s.Kinds, s.Left = kinds(dir, found); len(s.Kinds) == 0 {
+		return nil, s.none()
 	}
 	s.Ignore = templates(found, s.Kinds)
 	s.Title = title(dir, s.Kinds[0].Prefix)
@@ -100,8 +102,7 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 			o.Others = append(o.Others, k.Prefix)
 		}
 		for _, p := range k.Places {
-			at, pattern := folder.Split(p.Word)
-			at = filepath.Join(dir, filepath.FromSlash(at))
+			at, pattern := folder.Locate(dir, p.Word)
 			if o.KindOf[at] == "" {
 				o.KindOf[at] = k.Prefix
 			}
@@ -127,7 +128,9 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 			return nil, err
 		}
 	}
-	s.Texts = len(c.Proposals)
+	if s.Texts = len(c.Proposals); s.Texts == 0 && len(c.Problems) == 0 {
+		return nil, s.none()
+	}
 	failed, languages := map[string]bool{}, map[string]int{}
 	for _, p := range c.Problems {
 		if p.Code == "unknown-locale" && p.Cause != "" {
@@ -143,6 +146,14 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 	s.sites(c.Proposals, o.References)
 	s.forum(c.Proposals)
 	return s, nil
+}
+
+// none is [ErrNone] with what was left out.
+func (s *Survey) none() error {
+	if len(s.Left) == 0 {
+		return ErrNone
+	}
+	return fmt.Errorf("%w; left out: %s", ErrNone, strings.Join(s.Left, "; "))
 }
 
 // counts are words by how often they occur, most often first.

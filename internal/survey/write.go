@@ -2,7 +2,10 @@ package survey
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // site.yaml.tmpl
+	"errors"
+	"fmt"
 	"net/url"
 	"path"
 	"regexp"
@@ -10,6 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 //go:embed site.yaml.tmpl
@@ -20,11 +26,51 @@ var siteTemplate = template.Must(template.New("site.yaml").Funcs(template.FuncMa
 	"address": func(prefix string) string { return known[prefix] },
 }).Parse(siteYAML))
 
-// YAML is a site.yaml with all that was found, each guess with the count that speaks for it.
+// YAML is a site.yaml with all that was found, each guess with the count that speaks for it. [site.Parse] takes it: a line that
+// it refuses is a comment which says why.
 func (s *Survey) YAML() ([]byte, error) {
 	var b bytes.Buffer
-	err := siteTemplate.Execute(&b, s)
-	return b.Bytes(), err
+	if err := siteTemplate.Execute(&b, s); err != nil {
+		return nil, err
+	}
+	lines := strings.Split(b.String(), "\n")
+	for {
+		text := []byte(strings.Join(lines, "\n"))
+		_, err := site.Parse("site.yaml", text)
+		invalid, ok := errors.AsType[*site.InvalidError](err)
+		if !ok {
+			return text, err
+		}
+		left := false
+		for _, p := range invalid.Problems {
+			if line := strings.TrimSpace(lines[max(p.Line, 1)-1]); p.Line > 0 && !strings.HasPrefix(line, "#") {
+				lines[p.Line-1], left = "# Left out, "+p.Message+": "+line, true
+			}
+		}
+		if !left {
+			return nil, err
+		}
+	}
+}
+
+// refusal is why site.yaml does not take a value of the repository under a key, or reads another one; nil: it takes it.
+func refusal(key, value string) error {
+	keys := map[string]string{"title": "T", "base_url": example, key: quote(value)}
+	if key == "proposals" {
+		keys[key] = "[" + keys[key] + "]"
+	}
+	var b strings.Builder
+	for key, value := range keys {
+		fmt.Fprintf(&b, "%s: %s\n", key, value)
+	}
+	s, err := site.Parse("", []byte(b.String()))
+	if invalid, ok := errors.AsType[*site.InvalidError](err); ok {
+		return errors.New(invalid.Problems[0].Message)
+	}
+	if err == nil && key == "proposals" && s.Proposals[0] != value {
+		return fmt.Errorf("proposals: the name is read as %s; want one of UTF-8 without blanks at its ends", mip.Quote(s.Proposals[0]))
+	}
+	return err
 }
 
 // Others reports several kinds.
@@ -38,6 +84,12 @@ func (k Kind) Texts() (n int) {
 	return n
 }
 
+// example is the address of a site that has none yet.
+const example = "https://proposals.example.org"
+
+// Address is where the site will be: that of [Survey.Pages], else one to replace.
+func (s *Survey) Address() string { return cmp.Or(s.Pages(), example) }
+
 // Pages is the address of the repository's site on GitHub Pages; empty for another host.
 func (s *Survey) Pages() string {
 	u, err := url.Parse(s.Remote)
@@ -46,10 +98,14 @@ func (s *Survey) Pages() string {
 	}
 	owner, name := path.Split(strings.Trim(u.Path, "/"))
 	host := strings.ToLower(strings.Trim(owner, "/")) + ".github.io"
+	address := "https://" + host + "/" + name
 	if strings.EqualFold(name, host) {
-		return "https://" + host
+		address = "https://" + host
 	}
-	return "https://" + host + "/" + name
+	if refusal("base_url", address) != nil {
+		return ""
+	}
+	return address
 }
 
 // Source is where the repository's files are shown, in the form of site.yaml; empty for a host whose addresses are not known.
