@@ -66,8 +66,25 @@ func Find(sections []mip.Section) []mip.Requirement {
 
 // Mentioned reports whether a text has a key word at all, also where Find sees none, such as in code. It is fast.
 func Mentioned(text string) bool {
-	part := func(word string) bool { return strings.Contains(text, word) }
-	return slices.ContainsFunc([]string{"MUST", "SHALL", "SHOULD", "REQUIRED", "RECOMMENDED"}, part) && keyWord.MatchString(text)
+	for _, word := range []string{"MUST", "SHALL", "SHOULD", "REQUIRED", "RECOMMENDED"} {
+		for at := 0; ; {
+			i := strings.Index(text[at:], word)
+			if i < 0 {
+				break
+			}
+			from, to := at+i, at+i+len(word)
+			if (from == 0 || !isWord(text[from-1])) && (to == len(text) || !isWord(text[to])) {
+				return true
+			}
+			at = to
+		}
+	}
+	return false
+}
+
+// isWord reports a byte of a word, as the \b of an expression has it.
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
 // Patterns of key words, longer ones first, and of what stands around them.

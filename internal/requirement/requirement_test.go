@@ -119,3 +119,15 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// Mentioned finds what the expression of key words finds.
+func FuzzMentioned(f *testing.F) {
+	for _, text := range []string{"MUST", "MUSTARD", "A_MUST", "MUSTMUST MUST", "xSHALL SHALL", "NOT RECOMMENDED", "éMUST", "MUST9", "SHOULD\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := Mentioned(text), keyWord.MatchString(text); got != want {
+			t.Errorf("%q: %t, want %t", text, got, want)
+		}
+	})
+}
