@@ -43,6 +43,8 @@ type Content struct {
 	options Options
 	// parsed are the sections of the texts.
 	parsed once[[]mip.Section]
+	// tried has the links of the texts that were rendered to see how large they become, by file.
+	tried map[string]textLinks
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. It renders a text that
@@ -84,7 +86,7 @@ func references(s *site.Site) mip.References {
 
 // newContent completes what was read by what the site says.
 func newContent(all *corpus.Corpus, o Options) *Content {
-	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
+	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o, tried: map[string]textLinks{}}
 	c.Forks = hardForks(o.Site, c.Metadata)
 	networks := o.Site.PublicNetworks()
 	for i := range c.Metadata {
@@ -103,8 +105,12 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 	md := html.New(c.options.Site.Highlight)
 	for _, p := range c.Proposals {
 		if p.NeedsTrialRender {
-			if _, err := md.Render(markdown.Parse(p.Body), p.Title, links{c, p}); err != nil {
+			doc := markdown.Parse(p.Body)
+			article, err := md.Render(doc, p.Title, links{c, p})
+			if err != nil {
 				out = append(out, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()})
+			} else {
+				c.tried[p.File] = newTextLinks(strings.Count(p.Raw, "\n")+1, doc.Body, article)
 			}
 		}
 		for _, t := range p.Translations {
