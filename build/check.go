@@ -23,6 +23,10 @@ func Check(ctx context.Context, c *Content) ([]mip.Problem, error) {
 	if err := p.lay(); err != nil {
 		return nil, err
 	}
+	p.redirects()
+	if err := p.plan.unique(); err != nil {
+		return nil, err
+	}
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for _, of := range p.Proposals {

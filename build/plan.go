@@ -181,7 +181,15 @@ func NewPlan(c *Content) (*Plan, error) {
 	if err := p.search(); err != nil {
 		return nil, err
 	}
-	return p.plan, p.lay()
+	if err := p.lay(); err != nil {
+		return nil, err
+	}
+	// These derive from all others.
+	p.sitemap()
+	p.redirects()
+	p.headers()
+	p.host()
+	return p.plan, p.plan.unique()
 }
 
 // newPlanner returns a planner without artifacts.
@@ -207,7 +215,7 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 	return p, nil
 }
 
-// lay adds the artifacts behind assets and the search index. The error names a file that two artifacts claim.
+// lay adds the artifacts behind assets and the search index, but for those that derive from all others.
 func (p *planner) lay() error {
 	// Each names artifacts, and makes none. A new artifact is a new line in one of them, or a new one.
 	p.proposals()
@@ -223,12 +231,7 @@ func (p *planner) lay() error {
 	p.sitePages()
 	p.changes()
 	p.roles()
-	// These derive from all others.
-	p.sitemap()
-	p.redirects()
-	p.headers()
-	p.host()
-	return p.plan.unique()
+	return nil
 }
 
 // add appends an artifact, filling in fields that follow from its route.

@@ -123,9 +123,16 @@ func (e *entry) form() string {
 // settle keeps one text of each group of rivals: the one that came first, else the one whose name states the number in
 // the form that most names of the folder have, else the first by name. The others are errors.
 func (c *Corpus) settle(texts []*entry) {
+	c.Claimed = map[mip.ID]bool{}
+	names, numbers := rivals(texts)
 	usual := map[string]int{}
 	for _, e := range texts {
-		usual[e.form()]++
+		if e.claim != (mip.ID{}) {
+			c.Claimed[e.claim] = true
+		}
+		if len(names)+len(numbers) > 0 {
+			usual[e.form()]++
+		}
 	}
 	byRank := func(a, b *entry) int {
 		return cmp.Or(
@@ -136,13 +143,6 @@ func (c *Corpus) settle(texts []*entry) {
 			strings.Compare(a.Path, b.Path),
 		)
 	}
-	c.Claimed = map[mip.ID]bool{}
-	for _, e := range texts {
-		if e.claim != (mip.ID{}) {
-			c.Claimed[e.claim] = true
-		}
-	}
-	names, numbers := rivals(texts)
 	for _, group := range names {
 		kept := slices.MinFunc(group, byRank)
 		for _, e := range group {
