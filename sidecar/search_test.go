@@ -149,7 +149,7 @@ func (w without) Open(name string) (fs.File, error) {
 type withoutTexts struct{ fs.FS }
 
 func (w withoutTexts) Open(name string) (fs.File, error) {
-	if data, err := fs.ReadFile(w.FS, name); err == nil && bytes.HasPrefix(data, []byte(`{"version":3,"sections":[`)) {
+	if data, err := fs.ReadFile(w.FS, name); err == nil && bytes.HasPrefix(data, []byte(`{"version":4,"sections":[`)) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return w.FS.Open(name)

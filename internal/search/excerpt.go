@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -119,21 +120,20 @@ func matches(term, asked string) bool {
 	return term == asked || begun && strings.HasPrefix(term, with)
 }
 
-// first is where those places begin that have most terms within an excerpt.
+// first is where those places begin that have most terms within an excerpt. It goes backwards and
+// keeps where the next place of each term ends, so that many places cost no more than their number.
 func first(found []place) (from int) {
-	best := 0
-	for i, p := range found {
-		in := map[string]bool{}
-		for _, other := range found[i:] {
-			if other.start > p.start+excerptSize-before {
-				break
-			}
-			if other.end <= p.start+excerptSize-before {
-				in[other.term] = true
+	best, ends := 1, map[string]int{}
+	for _, p := range slices.Backward(found) {
+		ends[p.term] = p.end
+		n := 0
+		for _, end := range ends {
+			if end <= p.start+excerptSize-before {
+				n++
 			}
 		}
-		if len(in) > best {
-			best, from = len(in), p.start
+		if n >= best {
+			best, from = n, p.start
 		}
 	}
 	return from

@@ -51,8 +51,8 @@ func index(all []Proposal) (hits map[string][]hit, parts []int) {
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
 		workers.Go(func() error {
-			texts := all[i].Cut()
-			found[i], parts[i] = all[i].hits(i, texts), len(texts)
+			pieces := all[i].pieces()
+			found[i], parts[i] = all[i].hits(i, pieces), pieces[len(pieces)-1].part+1
 			return nil
 		})
 	}
@@ -66,38 +66,35 @@ func index(all []Proposal) (hits map[string][]hit, parts []int) {
 	return hits, parts
 }
 
-// hits are those of the terms of a proposal with this number and these parts.
-func (p *Proposal) hits(proposal int, parts []Texts) map[string]hit {
+// hits are those of the terms of a proposal with this number and these pieces.
+func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
 	out := map[string]hit{}
-	part, best := 0, map[string]float64{}
-	end := len(parts[0].Sections) - 1 // of the part: the first section of all is no section of the text
-	add := func(term string, weight int, counts float64) {
+	best := map[string]float64{}
+	add := func(term string, part, weight int, counts float64) {
 		h, ok := out[term]
 		if !ok || counts > best[term] {
 			h.part, best[term] = part, counts
 		}
 		out[term] = hit{proposal, h.part, max(h.weight, weight)}
 	}
+	pieces = pieces[1:] // the first one is no section
 	for i, s := range p.Sections {
-		for i == end {
-			part++
-			end += len(parts[part].Sections)
-		}
-		counts, length := map[string]int{}, 0
-		for _, w := range terms(s.Text) {
-			counts[w.term]++
-			length++
+		n := 1
+		for n < len(pieces) && pieces[n].section == i {
+			n++
 		}
 		for _, w := range terms(s.Title) {
-			add(w.term, heading, inHeading)
+			add(w.term, pieces[0].part, heading, inHeading)
 		}
-		for term, n := range counts {
-			weight, w := some, weigh(n, length)
+		counts, length := count(pieces[:n])
+		for term, of := range counts {
+			weight, w := some, weigh(of.times, length)
 			if w >= muchFrom {
 				weight = much
 			}
-			add(term, weight, w)
+			add(term, of.part, weight, w)
 		}
+		pieces = pieces[n:]
 	}
 	// What the header says is shown where the text has most of it.
 	for weight, text := range map[int]string{said: p.Description + " " + p.Authors, title: p.Title} {
@@ -109,6 +106,30 @@ func (p *Proposal) hits(proposal int, parts []Texts) map[string]hit {
 		out[f] = hit{proposal: proposal}
 	}
 	return out
+}
+
+// times is how often a section has a term, and the part that has it most often.
+type times struct{ times, most, part int }
+
+// count counts the terms of the pieces of one section, and how many there are in all.
+func count(pieces []piece) (of map[string]times, length int) {
+	of = map[string]times{}
+	for _, p := range pieces {
+		here := map[string]int{}
+		for _, w := range terms(p.words) {
+			here[w.term]++
+			length++
+		}
+		for term, n := range here {
+			t := of[term]
+			t.times += n
+			if n > t.most {
+				t.most, t.part = n, p.part
+			}
+			of[term] = t
+		}
+	}
+	return of, length
 }
 
 // Sizes of a shard in bytes, before compression.

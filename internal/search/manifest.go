@@ -12,7 +12,7 @@ import (
 
 // Manifest is what a search begins with: the proposals, and which part of the index has what.
 type Manifest struct {
-	Version    int      `json:"version" doc:"3."`
+	Version    int      `json:"version" doc:"4."`
 	Kinds      []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
 	Locales    []string `json:"locales" doc:"Locales with translations: the index of each is at /api/v1/search/{locale}."`
 	Proposals  []string `json:"proposals" doc:"Each as in /api/v1/mips/{n}, in the order in which the index counts them from 0; then those with a translation."`
@@ -57,7 +57,7 @@ func (m *Manifest) Add(key, stage, status string, parts int) {
 
 // Block has what is shown of some proposals that stand side by side.
 type Block struct {
-	Version   int     `json:"version" doc:"3."`
+	Version   int     `json:"version" doc:"4."`
 	Proposals []Entry `json:"proposals" doc:"In their order."`
 }
 

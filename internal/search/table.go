@@ -7,11 +7,11 @@ import (
 )
 
 // Version is that of the form of the files.
-const Version = 3
+const Version = 4
 
 // Shard is a part of an index.
 type Shard struct {
-	Version  int    `json:"version" doc:"3."`
+	Version  int    `json:"version" doc:"4."`
 	Terms    string `json:"terms" doc:"In the order of their bytes, each without the letters that it begins with as the one before; a capital says how many."`
 	Among    int    `json:"among" doc:"A number that the positions of proposals are below."`
 	Postings string `json:"postings" doc:"Bits in base64: for each term the proposals that have it."`

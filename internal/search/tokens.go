@@ -27,8 +27,10 @@ type word struct {
 	start, end int // bytes
 }
 
-// terms are the words of a text in their order: each run of letters, digits and underscores as a whole, and behind it its parts,
-// between which case, a digit or an underscore changes. Case and accents do not count, nor does an English plural.
+// terms are the words of a text in their order: each run of letters, digits and underscores as a
+// whole, and behind it its parts, between which case, a digit or an underscore changes. A dot between
+// digits, ++ behind a letter and # at the end of a word belong to the run: 5.3.2, C++, F#. Case and
+// accents do not count, nor does an English plural.
 func terms(text string) []word {
 	out := make([]word, 0, len(text)/6) // as English has
 	for i := 0; i < len(text); {
@@ -39,6 +41,10 @@ func terms(text string) []word {
 			c, size := rune(text[i]), 1
 			if c >= 0x80 {
 				c, size = utf8.DecodeRuneInString(text[i:])
+			}
+			if n := sign(text, start, i); n > 0 {
+				i += n
+				continue
 			}
 			if !inWord(c) || !first && ideographs != isIdeograph(c) {
 				break
@@ -64,6 +70,28 @@ func inWord(c rune) bool {
 	return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c)
 }
 
+// signs are what the parts of a word have between them.
+const signs = "_.+#"
+
+// sign is the length of the signs at a place that belong to the word that began at start: a dot
+// between digits, ++ behind a letter, or # behind the last letter of a word. 0 is none.
+func sign(text string, start, i int) int {
+	if i == start || !strings.ContainsRune(".+#", rune(text[i])) {
+		return 0
+	}
+	last, next := text[i-1], text[i+1:]
+	letter := 'a' <= last|0x20 && last|0x20 <= 'z'
+	switch c, _ := utf8.DecodeRuneInString(next); {
+	case text[i] == '.' && '0' <= last && last <= '9' && '0' <= c && c <= '9':
+		return 1
+	case text[i] == '+' && letter && c == '+':
+		return 2
+	case text[i] == '#' && letter && !inWord(c):
+		return 1
+	}
+	return 0
+}
+
 // isIdeograph reports letters of scripts that set no blanks between words.
 func isIdeograph(c rune) bool {
 	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
@@ -87,8 +115,9 @@ func pairs(text string, start, end int) (out []word) {
 
 // appendWords adds the run of letters between two places and its parts.
 func appendWords(out []word, text string, start, end int) []word {
-	run := strings.Trim(text[start:end], "_")
-	start += strings.Index(text[start:end], run)
+	run := strings.TrimLeft(text[start:end], "_")
+	start = end - len(run)
+	run = strings.TrimRight(run, "_")
 	switch {
 	case run == "" || !kept(run):
 		return out
@@ -105,7 +134,7 @@ func appendWords(out []word, text string, start, end int) []word {
 		return out
 	}
 	for i := 1; i < len(cuts); i++ {
-		part := strings.Trim(run[cuts[i-1]:cuts[i]], "_")
+		part := strings.Trim(run[cuts[i-1]:cuts[i]], signs)
 		if term := fold(part); term != "" && kept(part) {
 			at := start + cuts[i-1] + strings.Index(run[cuts[i-1]:cuts[i]], part)
 			out = append(out, word{singular(term), true, at, at + len(part)})
@@ -114,13 +143,11 @@ func appendWords(out []word, text string, start, end int) []word {
 	return out
 }
 
-// kept reports a word of a length that terms have, other than a long number.
+// kept reports a word of a length that terms have, other than a long number without a dot.
 func kept(s string) bool {
-	n := 0
-	for range s {
-		n++
-	}
-	return n >= shortest && n <= longest && (n <= 8 || strings.IndexFunc(s, unicode.IsLetter) >= 0)
+	n := utf8.RuneCountInString(s)
+	telling := func(c rune) bool { return c == '.' || unicode.IsLetter(c) }
+	return n >= shortest && n <= longest && (n <= 8 || strings.ContainsFunc(s, telling))
 }
 
 // cutsOf are the places in a word where a part begins, with both its ends.
@@ -156,7 +183,7 @@ const (
 
 func classOf(c rune) int {
 	switch {
-	case c == '_':
+	case strings.ContainsRune(signs, c):
 		return line
 	case unicode.IsDigit(c):
 		return digit

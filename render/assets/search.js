@@ -1,23 +1,23 @@
 // Loaded when a reader turns to a field for searching. It ranks as internal/search does, from the same files: a list of
 // proposals, parts of an index by the first words in them, titles, and texts for phrases and for what is shown of the best.
 // terms are the words of a text: each run of letters, digits and underscores, and behind it its parts; of ideographs any two.
-const run = /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_])+/gu;
-const piece = /\p{Lu}+(?=\p{Lu}[^\p{Lu}\p{Nd}_])|\p{Lu}?[^\p{Lu}\p{Nd}_]+|\p{Lu}+|\p{Nd}+/gu;
+const run = /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_]|(?<=\d)\.(?=\d)|(?<=[A-Za-z])(\+\+|#(?![\p{L}\p{Nd}\p{M}_])))+/gu;
+const piece = /\p{Lu}+(?=\p{Lu}[^\p{Lu}\p{Nd}_.+#])|\p{Lu}?[^\p{Lu}\p{Nd}_.+#]+|\p{Lu}+|\p{Nd}+/gu;
 const fold = s => s.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-const kept = s => /^(?=.*\p{L}|.{0,8}$).{2,32}$/su.test(s);
+const kept = s => /^(?=.*[\p{L}.]|.{2,8}$).{2,32}$/u.test(s);
 const singular = s => /^[a-z]{4,}$/.test(s) ? s.replace(/(?<=..)ies$/, "y").replace(/(?<=(?<!ca)ch|sh|ss|x|zz)es$|(?<![sui])s$/, "") : s;
 export const terms = text => {
   const out = [], add = (s, start, part, term = fold(s)) => term && out.push({ term: singular(term), part, start, end: start + s.length });
   for (const { 0: word, 1: pairs, index } of text.matchAll(run)) {
     if (pairs) {
-      const all = [...word];
-      let at = index;
-      for (let i = 0; i === 0 || i + 1 < all.length; at += all[i++].length) add(all.slice(i, i + 2).join(""), at, false);
+      let at = index, last = "";
+      for (const c of word) { if (last) add(last + c, at); at += last.length; last = c }
+      if (at === index) add(word, at);
       continue;
     }
-    const whole = word.replace(/^_+|_+$/g, ""), start = index + word.indexOf(whole);
+    const whole = word.replace(/^_+|(?<!_)_+$/g, ""), start = index + word.search(/[^_]/);
     if (!kept(whole)) continue;
-    add(whole, start, false);
+    add(whole, start);
     for (const { 0: s, index } of whole.matchAll(piece)) if (s !== whole && kept(s)) add(s, start + index, true);
   }
   return out;
@@ -61,7 +61,7 @@ export const parse = (text, kinds) => {
   const ask = all => { for (const w of all) if (!q.words.some(o => o.term === w.term)) q.words.push(w) };
   text = q.text.replace(special, (m, name, value, bare, phrase, end) => {
     if (name) {
-      q.filters.push(facet(name.toLowerCase(), value || bare || ""));
+      q.filters.push(facet(name.toLowerCase(), value ?? bare));
       q.chips.push(m);
     } else {
       const all = words(phrase, !end, true);
@@ -150,8 +150,7 @@ export const find = async (manifest, part, q, limit) => {
       unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
     }
   }
-  const sets = Object.values(byName), allowed = p => sets.every(s => s.has(p));
-  const all = [];
+  const sets = Object.values(byName), allowed = p => sets.every(s => s.has(p)), all = [];
   for (const w of q.words) {
     const found = await lists(w, !w.parts[0] && !w.quoted);
     if (found[0] || !w.parts[0] || w.quoted) all.push({ found, needed: w.quoted });
@@ -175,7 +174,7 @@ export const find = async (manifest, part, q, limit) => {
   }
   // Of a proposal with a translation this is the position of the translation.
   const last = Object.fromEntries(manifest.proposals.map((k, i) => [k, i])), named = last[q.key];
-  if (named >= 0) sum(named);
+  if (named + 1) sum(named);
   const ranked = [];
   sums.forEach(({ words, parts, header }, proposal) => {
     const order = Object.keys(parts).map(Number).sort((a, b) => parts[b] - parts[a] || a - b);
@@ -187,7 +186,7 @@ export const find = async (manifest, part, q, limit) => {
   const better = (a, b) => b.score - a.score || a.proposal - b.proposal;
   ranked.sort(better);
   if (!q.words[0] && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, part: 0, score: 0 });
-  let found = ranked, read = 0, partial = false;
+  let found = ranked, read = 0, partial;
   if (q.phrases[0]) {
     // What the title has, every section has. Others are where most of the words are, or in the parts that are left.
     found = [];
@@ -212,11 +211,13 @@ export const find = async (manifest, part, q, limit) => {
 
 // excerpt is the part of a text with most of the terms: texts in turn plain and marked.
 export const excerpt = (text, all, most = 220) => {
-  const found = places(text, all);
-  let from = 0, best = 0;
-  for (const w of found) {
-    const { size } = new Set(found.filter(o => o.start >= w.start && o.end <= w.start + most - 40).map(o => o.term));
-    if (size > best) [best, from] = [size, w.start];
+  // ends has where the next place of each term ends.
+  const found = places(text, all), ends = {};
+  let from = 0, best = 1;
+  for (const { term, start, end } of [...found].reverse()) {
+    ends[term] = end;
+    const n = Object.values(ends).filter(e => e <= start + most - 40).length;
+    if (n >= best) { from = start; best = n }
   }
   from = Math.max(0, Math.min(from - 40, text.length - most));
   let to = text.indexOf(" ", from);
@@ -225,16 +226,16 @@ export const excerpt = (text, all, most = 220) => {
   if (to < text.length) to = Math.max(text.lastIndexOf(" ", to), from + most - 40);
   const out = [from ? "… " : ""];
   let at = from;
-  for (const w of found) {
-    if (w.start < from || w.end <= at || w.end > to) continue;
+  for (const { start, end } of found) {
+    if (start < from || end <= at || end > to) continue;
     const n = out.length;
     // Terms of scripts without blanks overlap.
-    if (n > 1 && w.start <= at) out[n - 2] += text.slice(at, w.end);
+    if (n > 1 && start <= at) out[n - 2] += text.slice(at, end);
     else {
-      out[n - 1] += text.slice(at, w.start);
-      out.push(text.slice(w.start, w.end), "");
+      out[n - 1] += text.slice(at, start);
+      out.push(text.slice(start, end), "");
     }
-    at = w.end;
+    at = end;
   }
   out[out.length - 1] += text.slice(at, to) + (to < text.length ? " …" : "");
   return out;
@@ -278,10 +279,8 @@ export const whenSeen = (e, show) => new IntersectionObserver((all, o) => {
 export const search = form => {
   if (form.dataset.on) return;
   form.dataset.on = 1;
-  const field = form.elements.q;
-  const own = form.querySelector("#found");
-  const box = own ?? form.appendChild(el("div", { className: "found pop card", hidden: true }));
-  let asked = 0;
+  const field = form.elements.q, own = form.querySelector("#found"), box = own ?? form.appendChild(el("div", { className: "found pop card", hidden: true }));
+  let asked = 0, wait;
 
   const item = (entry, f, terms) => {
     const lang = entry.locale, link = el("a", { href: here(entry.url), lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
@@ -313,17 +312,16 @@ export const search = form => {
     } catch { tell("Not loaded. Are you offline?") }
   };
 
-  let wait;
   field.oninput = () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) };
   form.onsubmit = e => { if (own) { e.preventDefault(); ask(5) } };
   form.onkeydown = e => {
-    const links = [...box.querySelectorAll("li a")], by = { ArrowDown: 1, ArrowUp: -1 }[e.key], to = links.indexOf(document.activeElement) + by;
+    const links = [...box.querySelectorAll("li a")], by = (e.key === "ArrowDown") - (e.key === "ArrowUp"), to = links.indexOf(document.activeElement) + by;
     if (e.key === "Escape" && !own) { field.focus(); box.hidden = true }
     if (!by || !links[0]) return;
     e.preventDefault();
     (to < 0 ? field : links[to] ?? links.at(-1)).focus();
   };
-  if (own) field.value = new URLSearchParams(location.search).get("q") ?? "";
+  if (own) field.value = new URLSearchParams(location.search).get("q");
   else {
     form.addEventListener("focusout", e => { if (!form.contains(e.relatedTarget)) box.hidden = true });
     field.onfocus = () => { box.hidden = !box.firstChild };

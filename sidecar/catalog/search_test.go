@@ -71,7 +71,7 @@ func TestSearchRefuses(t *testing.T) {
 		"parts of another form":  {parts(func(files fstest.MapFS, name string) { put(files, name, `{"version":1}`) }), api.UpstreamUnavailable},
 		"titles without proposals": {parts(func(files fstest.MapFS, name string) {
 			if strings.Contains(string(files[name].Data), `"mark"`) {
-				put(files, name, `{"version":3,"proposals":[]}`)
+				put(files, name, `{"version":4,"proposals":[]}`)
 			}
 		}), api.UpstreamUnavailable},
 	} {
@@ -90,7 +90,7 @@ func TestSearchRefuses(t *testing.T) {
 func TestSearchWithoutTexts(t *testing.T) {
 	files := sampleFiles(t)
 	for name, f := range files {
-		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":3,"sections":[`) {
+		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":4,"sections":[`) {
 			delete(files, name)
 		}
 	}
