@@ -19,6 +19,7 @@ const (
 	mostParses    = 2 // for the sections of all documents, and for the HTML
 	mostRenders   = 1
 	mostSummaries = 1
+	mostTokenised = 1 // for the search
 	// mostAllocations are objects, of a sample with all its files and its share of the site's.
 	mostAllocations = 18_500
 )
@@ -59,6 +60,7 @@ func TestWork(t *testing.T) {
 		"internal/markdown.Parse":            mostParses,
 		"render/markdown.(*Renderer).Render": mostRenders,
 		"build.(*planner).byRules":           mostSummaries,
+		"internal/search.(*Proposal).hits":   mostTokenised,
 	} {
 		got := made[function] - counted[function]
 		if got > most*few || got == 0 && most > 0 {
