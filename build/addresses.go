@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// reserved are the first parts of paths that belong to the site, its live routes, its health checks and its host,
-// whatever is published there. Those that begin with a dot are reserved too.
+// reserved are the first parts of paths that belong to the site, its live routes, its health checks
+// and its host, whatever is published there. Those that begin with a dot are reserved too.
 var reserved = []string{"api", "assets", "healthz", "readyz", "mcp", "cdn-cgi"}
 
-// addresses holds who has each path of a site: the id of a proposal, in upper case, or another claimant. Letter case does
-// not count: some hosts and file systems know none. These are asked in turn: what is reserved, what is published, what
-// follows from a proposal's own file and number, the redirects of site.yaml, the claims of headers.
+// addresses holds who has each path of a site: the id of a proposal, in upper case, or another
+// claimant. Letter case does not count: some hosts and file systems know none. These are asked in
+// turn: what is reserved, what is published, what follows from a proposal's own file and number,
+// the redirects of site.yaml, the claims of headers.
 type addresses struct {
-	// kinds are the prefixes of the site, in lower case, by the folders of their pages and texts: mip, mips, and p of
-	// p/MIP-7.md.
+	// kinds are the prefixes of the site, in lower case, by the folders of their pages and texts:
+	// mip, mips, and p of p/MIP-7.md.
 	kinds map[string]string
 	// prefixes are those of all kinds, in lower case.
 	prefixes []string
@@ -31,7 +32,8 @@ type addresses struct {
 // ownSite is the owner of what the site publishes but for proposals, and of what is reserved.
 const ownSite = "the site itself"
 
-// newAddresses returns the owners of what the plan publishes so far, and of what follows from the files of proposals.
+// newAddresses returns the owners of what the plan publishes so far, and of what follows from the
+// files of proposals.
 func (p *planner) newAddresses() *addresses {
 	a := &addresses{kinds: map[string]string{}, folders: map[string]bool{}, known: map[string]bool{}, owners: map[string]string{}}
 	a.kinds[strings.Trim(oldPages, "/")] = strings.ToLower(p.info.Prefix) // unless a kind has these pages
@@ -75,8 +77,8 @@ func (a *addresses) take(at, owner string) {
 	}
 }
 
-// numbered is the proposal, published or not, whose number a path states: /mip/7/history, /MIPS/mip-7.md, /p/007-title.
-// ok is false for any other path. The id is in upper case.
+// numbered is the proposal, published or not, whose number a path states: /mip/7/history,
+// /MIPS/mip-7.md, /p/007-title. ok is false for any other path. The id is in upper case.
 func (a *addresses) numbered(at string) (id string, ok bool) {
 	parts := strings.Split(strings.Trim(strings.ToLower(at), "/"), "/")
 	for i, part := range parts {
@@ -112,8 +114,8 @@ func (a *addresses) owner(at string) string {
 	return a.owners[at]
 }
 
-// ownerForSite is owner for a redirect of site.yaml, which may lead on from the number that nobody has: a proposal may
-// have got another one.
+// ownerForSite is owner for a redirect of site.yaml, which may lead on from the number that nobody
+// has: a proposal may have got another one.
 func (a *addresses) ownerForSite(at string) string {
 	owner := a.owner(at)
 	if id, ok := a.numbered(at); ok && owner == id && !a.known[id] {
@@ -122,8 +124,8 @@ func (a *addresses) ownerForSite(at string) string {
 	return owner
 }
 
-// ownerForHeaders is owner for the claim of a header. A header has no say over the folders of the site's own pages: a
-// list that comes later would be lost.
+// ownerForHeaders is owner for the claim of a header. A header has no say over the folders of the
+// site's own pages: a list that comes later would be lost.
 func (a *addresses) ownerForHeaders(at string) string {
 	folder, _, below := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
 	if owner := a.owner(at); owner != "" || !below || !a.folders[folder] {

@@ -15,8 +15,8 @@ import (
 // mostExpressions are the expressions that a build runs over one whole text, wherever they match.
 const mostExpressions = 3
 
-// TestExpressions builds the program with a package regexp that notes each run over a long input, and counts the runs of a
-// build.
+// TestExpressions builds the program with a package regexp that notes each run over a long input,
+// and counts the runs of a build.
 func TestExpressions(t *testing.T) {
 	testenv.Long(t, "the program compiled with another package regexp")
 	const (

@@ -2,7 +2,8 @@ package build
 
 import "sync"
 
-// once makes a value for each file of a proposal, once however many ask for it at the same time. The zero value is ready.
+// once makes a value for each file of a proposal, once however many ask for it at the same time.
+// The zero value is ready.
 type once[V any] struct {
 	made sync.Map // of func() V, by file
 }

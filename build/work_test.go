@@ -13,8 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
-// What a build may do with one text: a feature that reads a text again raises one of these, and has to find what another
-// feature has read instead. They may be lowered at any time.
+// What a build may do with one text: a feature that reads a text again raises one of these, and has
+// to find what another feature has read instead. They may be lowered at any time.
 const (
 	mostParses    = 2 // for the sections of all documents, and for the HTML
 	mostRenders   = 1
@@ -95,7 +95,8 @@ func copiesOfSamples(t *testing.T, copies int) (dir string, texts int) {
 	return dir, copies * len(files)
 }
 
-// allocationsIn returns, by function, the most objects that one place of it has allocated by itself.
+// allocationsIn returns, by function, the most objects that one place of it has allocated by
+// itself.
 func allocationsIn() map[string]int {
 	const module = "github.com/mipwatch/mipwatch/"
 	runtime.GC()

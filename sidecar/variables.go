@@ -9,7 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Variables is an environment that knows which of its variables were asked for. It is safe for concurrent use.
+// Variables is an environment that knows which of its variables were asked for. It is safe for
+// concurrent use.
 type Variables struct {
 	values map[string]string
 	names  []string
@@ -42,9 +43,9 @@ func (v *Variables) Lookup(name string) (value string, ok bool) {
 // Names are those of all variables, sorted.
 func (v *Variables) Names() []string { return v.names }
 
-// Misspelt returns a warning for each variable that nobody asked for and that is likely meant as one that somebody did:
-// its name begins with AI_, or is a slip or two away from one that is not set. Variables of networks are left to
-// [catalog.Poller], which knows the networks.
+// Misspelt returns a warning for each variable that nobody asked for and that is likely meant as
+// one that somebody did: its name begins with AI_, or is a slip or two away from one that is not
+// set. Variables of networks are left to [catalog.Poller], which knows the networks.
 func (v *Variables) Misspelt() (warnings []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

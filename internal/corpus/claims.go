@@ -15,8 +15,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// named returns the proposal that a file holds by its name alone; the zero ID if the name has no number, or one of a
-// kind that the site does not publish.
+// named returns the proposal that a file holds by its name alone; the zero ID if the name has no
+// number, or one of a kind that the site does not publish.
 func (o Options) named(f folder.File) mip.ID {
 	name := ownName(f.Name)
 	number, numbered := numberInName(name)
@@ -30,8 +30,8 @@ func (o Options) named(f folder.File) mip.ID {
 	return mip.ID{Kind: kind, Number: number}
 }
 
-// rivals are groups of texts of which one alone can be published: those whose names differ by case alone, and those
-// that claim one number, a text in error among them.
+// rivals are groups of texts of which one alone can be published: those whose names differ by case
+// alone, and those that claim one number, a text in error among them.
 func rivals(texts []*entry) (names, numbers [][]*entry) {
 	byName, byID := map[string][]*entry{}, map[mip.ID][]*entry{}
 	for _, e := range texts {
@@ -54,7 +54,8 @@ func rivals(texts []*entry) (names, numbers [][]*entry) {
 	return names, numbers
 }
 
-// readArrivals finds since when git has had the texts that have rivals. A text that git does not know has no arrival.
+// readArrivals finds since when git has had the texts that have rivals. A text that git does not
+// know has no arrival.
 func (c *Corpus) readArrivals(ctx context.Context) error {
 	names, numbers := rivals(c.texts)
 	byPlace := map[string]map[string]*entry{} // by the top of the repository and the path in it
@@ -90,8 +91,8 @@ func (c *Corpus) readArrivals(ctx context.Context) error {
 	return nil
 }
 
-// arrival is when the published branch, or the upstream of a synced text, got a text: in seconds, the largest number if
-// that is not known.
+// arrival is when the published branch, or the upstream of a synced text, got a text: in seconds,
+// the largest number if that is not known.
 func (c *Corpus) arrival(e *entry) int64 {
 	if from, ok := c.history.records[e.Folder].File(e.Name); ok && len(from.Versions) > 0 {
 		return from.Versions[len(from.Versions)-1].Time.UTC().Unix()
@@ -105,8 +106,8 @@ func (c *Corpus) arrival(e *entry) int64 {
 // firstNumber matches a file's name up to its number: the letters, the zeros and the digits.
 var firstNumber = regexp.MustCompile(`^(\D*)(0*)\d*`)
 
-// form is what names of one form have in common: the letters before the number, whether zeros stand before it, and
-// whether a title follows it.
+// form is what names of one form have in common: the letters before the number, whether zeros stand
+// before it, and whether a title follows it.
 func (e *entry) form() string {
 	name := ownName(e.Name)
 	m := firstNumber.FindStringSubmatch(strings.TrimSuffix(name, path.Ext(name)))
@@ -120,8 +121,9 @@ func (e *entry) form() string {
 	return strings.Join(parts, "\x00")
 }
 
-// settle keeps one text of each group of rivals: the one that came first, else the one whose name states the number in
-// the form that most names of the folder have, else the first by name. The others are errors.
+// settle keeps one text of each group of rivals: the one that came first, else the one whose name
+// states the number in the form that most names of the folder have, else the first by name. The
+// others are errors.
 func (c *Corpus) settle(texts []*entry) {
 	c.Claimed = map[mip.ID]bool{}
 	names, numbers := rivals(texts)
