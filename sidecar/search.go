@@ -1,10 +1,12 @@
 package sidecar
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -37,6 +39,10 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 		return nil, badRequest("q is a word of two letters or more, or the number or id of a proposal, unless one of %s is there.",
 			strings.Join(api.SearchFilters(), ", "))
 	}
+	if err := s.takePlace(r.Context()); err != nil {
+		return nil, err
+	}
+	defer func() { <-s.searches }()
 	out, whole, err := st.catalog.Search(r.Context(), asked.locale, q, asked.page)
 	if err != nil {
 		return nil, err
@@ -47,6 +53,20 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 		return s.newResponse(out, s.Now().Add(timing.FreshHead), 0)
 	}
 	return s.newResponse(out, s.Now().Add(timing.FreshTopic), timing.FreshTopic)
+}
+
+// takePlace waits until fewer searches run than there are processors, but not for so long that no time would be left.
+func (s *Sidecar) takePlace(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, timing.SearchPlace)
+	defer cancel()
+	select {
+	case s.searches <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return &api.HTTPError{
+			Code: api.NotReady, Detail: "Too many searches run at the moment; ask again in a moment.", RetryAfter: time.Second,
+		}
+	}
 }
 
 // searchParameters are the names of all parameters.

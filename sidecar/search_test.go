@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -153,6 +156,67 @@ func (w withoutTexts) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return w.FS.Open(name)
+}
+
+// TestSearchIgnores names what of a long question did not count.
+func TestSearchIgnores(t *testing.T) {
+	withAI(t, aiSetup{}, func(w *aiWorld) {
+		const words = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+		for more, want := range map[string]string{"": "[]", "fees": "[fee]", "fees \"big phrase\"": "[fifteen sixteen fee]"} {
+			got := read[api.SearchResults](w.world, w.get("/api/search?q="+url.QueryEscape(words+more)).want(w.world, 200))
+			if fmt.Sprint(got.Ignored) != want || got.Ignored == nil {
+				t.Errorf("with %q ignored are %v, want %s", more, got.Ignored, want)
+			}
+		}
+	})
+}
+
+// slow is a site of which parts of the index take long.
+type slow struct {
+	fs.FS
+	takes *time.Duration
+}
+
+func (s slow) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, "assets/") {
+		time.Sleep(*s.takes)
+	}
+	return s.FS.Open(name)
+}
+
+// TestSearchesAtOnce has as many searches run as there are processors. The others wait for some time.
+func TestSearchesAtOnce(t *testing.T) {
+	withAI(t, aiSetup{}, func(w *aiWorld) {
+		takes := 10 * time.Second
+		k, err := catalog.FromFS(slow{w.site, &takes}).Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.known = k
+		w.know()
+		answers := make([]*reply, runtime.GOMAXPROCS(0)+2)
+		var clients sync.WaitGroup
+		for i := range answers {
+			clients.Go(func() { answers[i] = w.get("/api/search?q=fee") })
+		}
+		clients.Wait()
+		codes := map[int]int{}
+		for _, a := range answers {
+			if codes[a.Code]++; a.Code == 503 {
+				if a.problem(w.world, api.NotReady); a.Header().Get("Retry-After") != "1" {
+					t.Errorf("%v", a.Header())
+				}
+			}
+		}
+		if codes[503] != 2 || codes[504] != len(answers)-2 {
+			t.Errorf("%v, want two that had no place", codes)
+		}
+		takes = time.Millisecond
+		for i := range answers {
+			clients.Go(func() { answers[i] = w.get("/api/search?q=fee").want(w.world, 200) })
+		}
+		clients.Wait()
+	})
 }
 
 // TestSearchWithoutIndex tells programs of a site of another build. Its other answers go on.

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,6 +80,10 @@ type Sidecar struct {
 	untrusted sync.Once
 	draining  atomic.Bool
 
+	// searches has a place for each search that runs. There are as many as processors: more at a time would only make each
+	// of them slower.
+	searches chan struct{}
+
 	responses    *cache.Cache[responseKey, *response]
 	summaries    *cache.Cache[answerKey, api.Summary]
 	translations *cache.Cache[answerKey, api.Translation] // put together of pieces, as they were asked for
@@ -110,7 +115,7 @@ func New(c Config) *Sidecar {
 	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
 	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
 	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
-	s := &Sidecar{Config: c, updated: make(chan struct{})}
+	s := &Sidecar{Config: c, updated: make(chan struct{}), searches: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	s.ready = sync.OnceFunc(func() { close(s.updated) })
 	s.current.Store(&siteState{hosts: &hosts{}})
 	s.endpoints = s.newEndpoints()

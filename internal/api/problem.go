@@ -64,7 +64,7 @@ func Codes() []CodeInfo {
 		{AIUnreadable, 502, "The model's answer is not in the form that was asked for."},
 		{UpstreamUnavailable, 502, "The service behind this answer failed, and no earlier answer is kept."},
 		{AIDisabled, 503, "This site has no model for the request."},
-		{NotReady, 503, "The sidecar has not read the site's proposals yet; ask again in a moment."},
+		{NotReady, 503, "The sidecar has not read the site's proposals yet, or too many searches run; ask again in a moment."},
 		{UpstreamTimeout, 504, "The service behind this answer took too long, and no earlier answer is kept."},
 	}
 }

@@ -28,6 +28,7 @@ type SearchResults struct {
 	Hits       []SearchHit   `json:"hits" doc:"The best first; for filters alone the last number first. None where offset is count or more."`
 	DidYouMean []Replacement `json:"didYouMean" doc:"Words that no text has, with those that were looked for in their place."`
 	Unknown    []Unknown     `json:"unknown" doc:"Filters with a value that no proposal has, so that nothing is found by them, with values that there are."`
+	Ignored    []string      `json:"ignored" doc:"Words and phrases that did not count, in the form of the index: sixteen words do, and four phrases."`
 	IndexedAt  *mip.Time     `json:"indexedAt" doc:"The newest change of a proposal that is searched, as updatedAt of /api/v1/mips."`
 }
 

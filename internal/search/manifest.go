@@ -87,19 +87,18 @@ var errParts = errors.New("parts of the search index do not belong together")
 
 // Shown is what is shown of a proposal, which is a position among all.
 func Shown(m *Manifest, files Files, proposal int) (*Entry, error) {
-	for _, p := range slices.Backward(m.Titles) {
-		first, err := strconv.Atoi(p.From)
-		if err != nil || first < 0 || first > proposal {
-			continue
-		}
+	// What is no number comes before all.
+	first := func(p Part) int { n, _ := strconv.Atoi(p.From); return n }
+	behind, _ := slices.BinarySearchFunc(m.Titles, proposal+1, func(p Part, at int) int { return cmp.Compare(first(p), at) })
+	if behind > 0 {
+		p := m.Titles[behind-1]
 		b, err := files.Block(p.URL)
 		if err != nil {
 			return nil, err
 		}
-		if proposal-first < len(b.Proposals) {
-			return &b.Proposals[proposal-first], nil
+		if i := proposal - first(p); i >= 0 && i < len(b.Proposals) {
+			return &b.Proposals[i], nil
 		}
-		break
 	}
 	return nil, fmt.Errorf("%w: proposal %d has no title", errParts, proposal)
 }

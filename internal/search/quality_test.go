@@ -102,12 +102,12 @@ func TestKnownItems(t *testing.T) {
 type shards struct {
 	search.Files
 
-	of     map[string]*search.Shard
+	of     map[string]*search.Table
 	texts  [][]search.Texts // of each proposal
 	titles []string
 }
 
-func (s shards) Shard(url string) (*search.Shard, error) { return s.of[url], nil }
+func (s shards) Table(url string) (*search.Table, error) { return s.of[url], nil }
 
 // indexOf is the index of a folder's proposals.
 func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
@@ -130,10 +130,10 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 		all, texts, titles = append(all, of), append(texts, parts), append(titles, p.Title)
 		m.Add(fmt.Sprint(p.Number), string(p.Stage), p.Status.Slug(), len(parts))
 	}
-	files := map[string]*search.Shard{}
+	files := map[string]*search.Table{}
 	for i, s := range search.Shards(all) {
 		m.Shards = append(m.Shards, search.Part{From: s.First(), URL: fmt.Sprint(i)})
-		files[fmt.Sprint(i)] = &s
+		files[fmt.Sprint(i)] = search.NewTable(&s, m.Parts)
 	}
 	return m, shards{of: files, texts: texts, titles: titles}
 }

@@ -15,7 +15,16 @@ type Query struct {
 	filters []string
 	// key is that of the proposal whose number or id the question is; empty for none.
 	key string
+	// ignored are the words and phrases beyond those that count.
+	ignored []string
 }
+
+const (
+	// mostWords is how many words of a question count.
+	mostWords = 16
+	// mostPhrases is how many phrases of a question count.
+	mostPhrases = 4
+)
 
 // asked is one word of a question, with its parts.
 type asked struct {
@@ -66,10 +75,18 @@ func Parse(text string, kinds ...string) (q Query) {
 			quoted[i].quoted = true
 			phrase = append(phrase, quoted[i].star())
 		}
-		if len(quoted) > 1 {
-			q.phrases = append(q.phrases, strings.Join(phrase, " "))
+		if len(quoted) < 2 {
+			q.ignored = append(q.ignored, q.ask(quoted)...)
+			return " "
 		}
-		q.ask(quoted)
+		switch asked := strings.Join(phrase, " "); {
+		case slices.Contains(q.phrases, asked):
+		case len(q.phrases) == mostPhrases:
+			q.ignored = append(q.ignored, asked)
+		default:
+			q.phrases = append(q.phrases, asked)
+			q.ask(quoted) // the phrase stands for words beyond those that count
+		}
 		return " "
 	})
 	for _, m := range number.FindAllStringSubmatch(text, -1) {
@@ -82,7 +99,7 @@ func Parse(text string, kinds ...string) (q Query) {
 			q.key = strings.ToLower(m[2]) + "-" + m[3]
 		}
 	}
-	q.ask(words(text, true))
+	q.ignored = append(q.ignored, q.ask(words(text, true))...)
 	return q
 }
 
@@ -102,13 +119,18 @@ func words(text string, open bool) (out []asked) {
 	return out
 }
 
-// ask adds words, each once.
-func (q *Query) ask(words []asked) {
+// ask adds words, each once, and returns those beyond the ones that count.
+func (q *Query) ask(words []asked) (beyond []string) {
 	for _, w := range words {
-		if !slices.ContainsFunc(q.words, func(a asked) bool { return a.term == w.term }) {
+		switch {
+		case slices.ContainsFunc(q.words, func(a asked) bool { return a.term == w.term }):
+		case len(q.words) < mostWords:
 			q.words = append(q.words, w)
+		case !slices.Contains(beyond, w.term):
+			beyond = append(beyond, w.term)
 		}
 	}
+	return beyond
 }
 
 // Filter adds a filter to a question, as if it stood in its text.

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 )
@@ -37,41 +36,55 @@ type counted struct {
 type ranked struct {
 	Found
 
-	words  []float64       // each
-	parts  map[int]float64 // all words that are shown in the part
-	header float64         // all words that the header says
-	found  bool            // it has the phrases of the question
+	score  float64 // of all words
+	needed int     // how many words it has of those that it needs
+	parts  []shown
+	header float64 // all words that the header says
+	found  bool    // it has the phrases of the question
 }
 
-// rank orders the allowed proposals that have words of a question, the best first.
-func rank(words []counted, m *Manifest, key string, allowed map[int]bool) (out []*ranked) {
-	all := map[int]*ranked{}
-	for i, word := range words {
-		word.count(all, i, len(words), float64(len(m.Proposals)))
+// shown is what all words count that are shown in a part.
+type shown struct {
+	part  int
+	score float64
+}
+
+// best is where a proposal has most of a word; no score says that it has not.
+type best struct {
+	hit
+	score float64
+}
+
+// rank orders the allowed proposals that have words of a question, the best first. No list allows all.
+func rank(words []counted, m *Manifest, key string, allowed []bool) (out []*ranked) {
+	// A shard of another index could name more proposals than there are.
+	all := make([]ranked, min(len(m.Proposals), len(m.Stages), len(m.Parts)))
+	places := make([]best, len(all))
+	needed := 0
+	for _, word := range words {
+		word.count(all, places, float64(len(m.Proposals)))
+		if word.needed {
+			needed++
+		}
 	}
-	named, ok := m.last()[key]
-	if !ok {
-		named = -1
-	} else if all[named] == nil {
-		all[named] = &ranked{Found: Found{Proposal: named}, words: make([]float64, len(words))}
+	named := -1
+	if key != "" {
+		named = len(m.Proposals) - 1
+		for named >= 0 && m.Proposals[named] != key {
+			named--
+		}
 	}
-	for proposal, r := range all {
-		// A shard of another index could name more proposals than there are.
-		if proposal < 0 || proposal >= min(len(m.Proposals), len(m.Stages), len(m.Parts)) || allowed != nil && !allowed[proposal] {
+	for proposal := range all {
+		r := &all[proposal]
+		if len(r.parts) == 0 && proposal != named || r.needed < needed || allowed != nil && !allowed[proposal] {
 			continue
 		}
-		score := 0.0
-		lacks := false
-		for i, of := range r.words {
-			score += of
-			lacks = lacks || words[i].needed && of == 0
-		}
-		if lacks {
-			continue
-		}
-		if order := r.order(); len(order) > 0 {
-			r.Part = order[0]
-			score += whole * max(r.parts[r.Part], r.header)
+		r.Proposal = proposal
+		score := r.score
+		if len(r.parts) > 0 {
+			most := slices.MinFunc(r.parts, betterPart)
+			r.Part = most.part
+			score += whole * max(most.score, r.header)
 		}
 		if m.Stages[proposal] == stageLetters["stopped"] {
 			score *= stopped
@@ -89,37 +102,54 @@ func rank(words []counted, m *Manifest, key string, allowed map[int]bool) (out [
 // better puts the best first, and of equal ones that with the lower number.
 func better(a, b Found) int { return cmp.Or(b.Score-a.Score, a.Proposal-b.Proposal) }
 
+// betterPart puts the part that counts most first, and of equal ones the first.
+func betterPart(a, b shown) int { return cmp.Or(cmp.Compare(b.score, a.score), a.part-b.part) }
+
 // order are the parts of a proposal in which words are, the best first.
-func (r *ranked) order() []int {
-	return slices.SortedFunc(maps.Keys(r.parts), func(a, b int) int { return cmp.Or(cmp.Compare(r.parts[b], r.parts[a]), a-b) })
+func (r *ranked) order() (parts []int) {
+	for _, s := range slices.SortedFunc(slices.Values(r.parts), betterPart) {
+		parts = append(parts, s.part)
+	}
+	return parts
 }
 
-// count adds what the n-th word of so many counts. A word in few of the proposals counts more than one in many.
-func (c counted) count(all map[int]*ranked, n, words int, proposals float64) {
-	type place struct {
-		hit
-		score float64
-	}
-	best := map[int]place{}
+// count adds what a word counts. A word in few of the proposals counts more than one in many. Each word uses the same places.
+func (c counted) count(all []ranked, places []best, proposals float64) {
+	clear(places)
+	have := 0.0
 	for _, l := range c.lists {
 		for _, h := range l.hits {
-			if score := l.factor * impact[h.weight]; score > best[h.proposal].score {
-				best[h.proposal] = place{h, score}
+			if h.proposal < 0 || h.proposal >= len(places) {
+				continue
+			}
+			at := &places[h.proposal]
+			if at.score == 0 {
+				have++
+			}
+			if score := l.factor * impact[h.weight]; score > at.score {
+				*at = best{h, score}
 			}
 		}
 	}
-	have := float64(len(best))
 	rare := math.Log(1 + (proposals-have+0.5)/(have+0.5))
-	for proposal, at := range best {
-		r := all[proposal]
-		if r == nil {
-			r = &ranked{Found: Found{Proposal: proposal}, words: make([]float64, words), parts: map[int]float64{}}
-			all[proposal] = r
+	for proposal, at := range places {
+		if at.score == 0 {
+			continue
 		}
-		r.words[n] = rare * at.score
-		r.parts[at.part] += r.words[n]
+		r := &all[proposal]
+		score := rare * at.score
+		r.score += score
+		if c.needed {
+			r.needed++
+		}
+		i := slices.IndexFunc(r.parts, func(s shown) bool { return s.part == at.part })
+		if i < 0 {
+			i = len(r.parts)
+			r.parts = append(r.parts, shown{part: at.part})
+		}
+		r.parts[i].score += score
 		if at.weight >= said {
-			r.header += r.words[n]
+			r.header += score
 		}
 	}
 }

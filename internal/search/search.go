@@ -11,6 +11,8 @@ const (
 	mostNear = 50
 	// mostRead is how many parts of texts are read for the phrases of one question.
 	mostRead = 24
+	// mostParts is how many parts of identifiers are looked up that no text has as a whole.
+	mostParts = 16
 	// mostKnown is how many values are told in place of an unknown one.
 	mostKnown = 12
 )
@@ -38,6 +40,8 @@ type Answer struct {
 	Instead map[string]string
 	// Unknown are the filters with values that no proposal has.
 	Unknown []Unknown
+	// Ignored are words and phrases beyond those that count: sixteen words, as many parts of identifiers, four phrases.
+	Ignored []string
 }
 
 // Unknown is a filter with a value that no proposal has.
@@ -48,9 +52,10 @@ type Unknown struct {
 	Known []string
 }
 
-// Files reads the parts of an index. An error ends a search, which returns it.
+// Files reads the parts of an index. An error ends a search, which returns it; it is how a search is cancelled, since it
+// reads a part for each word and for each text.
 type Files interface {
-	Shard(url string) (*Shard, error)
+	Table(url string) (*Table, error)
 	Block(url string) (*Block, error)
 	Texts(url string) (*Texts, error)
 }
@@ -59,7 +64,7 @@ type Files interface {
 func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) {
 	r := reader{m: m, files: files, answer: &a}
 	a.Instead = map[string]string{}
-	a.Terms = slices.Clone(q.phrases)
+	a.Terms, a.Ignored = slices.Clone(q.phrases), slices.Clone(q.ignored)
 	allowed, err := r.filter(q.filters)
 	if err != nil {
 		return a, err
@@ -74,6 +79,11 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 			words = append(words, counted{found, w.quoted})
 			continue
 		}
+		if r.parts+len(w.parts) > mostParts {
+			a.Ignored = append(a.Ignored, w.term)
+			continue
+		}
+		r.parts += len(w.parts)
 		for _, part := range w.parts {
 			found, err := r.lists(asked{term: part}, true)
 			if err != nil {
@@ -91,7 +101,7 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 	for _, of := range answers {
 		a.Found = append(a.Found, of.Found)
 	}
-	if len(q.words) == 0 && q.key == "" {
+	if len(q.words) == 0 && q.key == "" && allowed != nil {
 		for i := len(m.Proposals) - 1; i >= 0; i-- {
 			if allowed[i] {
 				a.Found = append(a.Found, Found{Proposal: i})
@@ -104,6 +114,9 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 
 // once leaves a proposal out that was found in translation, too.
 func once(m *Manifest, found []Found) []Found {
+	if len(m.Translated) == 0 {
+		return found
+	}
 	in := map[int]bool{}
 	for _, f := range found {
 		in[f.Proposal] = true
@@ -121,6 +134,7 @@ type reader struct {
 	files  Files
 	answer *Answer
 	read   int // parts of texts
+	parts  int // of identifiers
 }
 
 // having takes the proposals that have all phrases. The parts in which most of their words are come first, and then the others.
@@ -189,12 +203,12 @@ func (r *reader) has(of *ranked, phrases []string, parts []int) error {
 }
 
 // filter are the proposals that pass filters; nil stands for all.
-func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
-	byName := map[string]map[int]bool{}
+func (r *reader) filter(filters []string) (allowed []bool, err error) {
+	byName := map[string][]bool{}
 	for _, f := range filters {
 		name, _, _ := strings.Cut(f, ":")
 		if byName[name] == nil {
-			byName[name] = map[int]bool{}
+			byName[name] = make([]bool, len(r.m.Proposals))
 		}
 		tables, err := r.tables(f)
 		if err != nil {
@@ -203,7 +217,11 @@ func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
 		some := false
 		for _, t := range tables {
 			for _, h := range t.lookup(f) {
-				byName[name][h.proposal], some = true, true
+				some = true
+				// A shard of another index could name more proposals than there are.
+				if h.proposal >= 0 && h.proposal < len(r.m.Proposals) {
+					byName[name][h.proposal] = true
+				}
 			}
 		}
 		if !some {
@@ -216,32 +234,26 @@ func (r *reader) filter(filters []string) (allowed map[int]bool, err error) {
 			allowed = one
 			continue
 		}
-		both := map[int]bool{}
-		for p := range one {
-			if allowed[p] {
-				both[p] = true
-			}
+		for p := range allowed {
+			allowed[p] = allowed[p] && one[p]
 		}
-		allowed = both
 	}
 	return allowed, nil
 }
 
 // tables are the shards whose ranges have a term: that of the proposals, and that of translations.
-func (r *reader) tables(term string) (out [2]*table, err error) {
+func (r *reader) tables(term string) (out [2]*Table, err error) {
 	for n, parts := range [2][]Part{r.m.Shards, r.m.Translated} {
 		i, exact := slices.BinarySearchFunc(parts, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
 		if !exact {
 			i--
 		}
-		if out[n] = (&table{}); i < 0 {
+		if out[n] = (&Table{}); i < 0 {
 			continue
 		}
-		s, err := r.files.Shard(parts[i].URL)
-		if err != nil {
+		if out[n], err = r.files.Table(parts[i].URL); err != nil {
 			return out, err
 		}
-		out[n] = newTable(s, r.m.Parts)
 	}
 	return out, nil
 }

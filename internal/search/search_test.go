@@ -99,7 +99,7 @@ type made struct {
 	texts  map[string]*Texts
 }
 
-func (x *made) Shard(url string) (*Shard, error) { return x.shards[url], nil }
+func (x *made) Table(url string) (*Table, error) { return NewTable(x.shards[url], x.Parts), nil }
 func (x *made) Block(url string) (*Block, error) { return x.blocks[url], nil }
 func (x *made) Texts(url string) (*Texts, error) { return x.texts[url], nil }
 
@@ -305,6 +305,42 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// TestMostWords looks for so many words, parts of identifiers and phrases, and names those beyond.
+func TestMostWords(t *testing.T) {
+	all := []Proposal{{Title: "Storage", Sections: []Section{{"s", "A", "A base fee of gas is what a blob has, and eth_getProof."}}}}
+	x := newMade(all, "d")
+	// some are n words that no text has.
+	some := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "q%cx ", 'a'+i)
+		}
+		return b.String()
+	}
+	for question, want := range map[string]string{
+		"":                                        "0 []",
+		"storage ":                                "1 []",
+		some(15) + "storage ":                     "1 []",
+		some(16) + "storage ":                     "0 [storage]",
+		some(16) + "storage gas storage q":        "0 [storage gas]",
+		strings.Repeat("storage ", 40):            "1 []",
+		"no_gas " + strings.Repeat("bb22", 7):     "1 []",
+		strings.Repeat("bb22", 7) + " no_bb_gas ": "0 [no_bb_gas]",
+		strings.Repeat("bb22", 7) + " no_bb_gas no_gas ":                          "1 [no_bb_gas]",
+		`"base fee" "of gas" "a blob" "eth_getproof"`:                             "1 []",
+		`"base fee" "of gas" "is what" "blob has" "base fee" `:                    "1 []",
+		`"base fee" "of gas" "is what" "blob has" "gas fee" "fee gas" "gas fee" `: "1 [gas fee fee gas gas fee]",
+		`"` + some(18) + `"`:             "0 []",
+		`"` + some(16) + `" storage `:    "0 [storage]",
+		strings.Repeat(`"storage" `, 30): "1 []",
+	} {
+		a := x.ask(t, question)
+		if got := fmt.Sprint(len(a.Found), " ", a.Ignored); got != want {
+			t.Errorf("%q finds %s, want %s", question, got, want)
+		}
+	}
+}
+
 // TestPhraseIsBounded reads no more parts of texts than it says, and says when there are more.
 func TestPhraseIsBounded(t *testing.T) {
 	for _, tt := range []struct {
@@ -356,7 +392,7 @@ func TestShardIsReadWithItsList(t *testing.T) {
 	s := &Shard{Version: Version, Terms: "Afee", Among: 2, Postings: e.String()}
 	for parts, want := range map[int]int{5: 3, 6: 4} {
 		m := &Manifest{Version: Version, Proposals: []string{"1"}, Stages: "d", Parts: []int{parts}, Shards: []Part{{"fee", "x"}}}
-		a, err := Search(m, &made{shards: map[string]*Shard{"x": s}}, Parse("fee "), limit)
+		a, err := Search(m, &made{Manifest: *m, shards: map[string]*Shard{"x": s}}, Parse("fee "), limit)
 		if err != nil || len(a.Found) != 1 || a.Found[0].Part != want {
 			t.Errorf("of %d parts %+v, error %v; want the one behind %d", parts, a.Found, err, want)
 		}
@@ -370,7 +406,7 @@ func TestDamagedShardIsBounded(t *testing.T) {
 	for range 10_000 {
 		e.count(len(parts) - 1)
 	}
-	table := newTable(&Shard{Terms: "Aa:" + strings.Repeat("C", 9_999), Among: len(parts), Postings: e.String()}, parts)
+	table := NewTable(&Shard{Terms: "Aa:" + strings.Repeat("C", 9_999), Among: len(parts), Postings: e.String()}, parts)
 	n := 0
 	for _, hits := range table.hits {
 		n += len(hits)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Version is that of the form of the files.
@@ -17,24 +18,31 @@ type Shard struct {
 	Postings string `json:"postings" doc:"Bits in base64: for each term the proposals that have it."`
 }
 
-// table is a shard taken apart.
-type table struct {
+// Table is a shard taken apart, for lookups. It is never changed.
+type Table struct {
 	terms []string
 	hits  [][]hit
+	size  int64
 }
 
-// newTable takes a shard apart, for proposals with so many parts each.
-func newTable(s *Shard, parts []int) *table {
-	t := &table{terms: split(s.Terms)}
+// NewTable takes a shard apart, for proposals with so many parts each as [Manifest.Parts] has. Its table is of use with a
+// manifest of these parts alone.
+func NewTable(s *Shard, parts []int) *Table {
+	t := &Table{terms: split(s.Terms)}
 	d := newDecoder(s.Postings)
 	t.hits = make([][]hit, len(t.terms))
 	// A hit of a word takes a bit and more. Filters that many proposals have take less, but are few.
 	for i, most := 0, 8*len(d.bytes)+64*len(parts); i < len(t.terms) && most > 0; i++ {
 		t.hits[i] = d.list(isFilter(t.terms[i]), s.Among, parts)
 		most -= len(t.hits[i])
+		t.size += int64(len(t.terms[i])) + int64(unsafe.Sizeof(hit{}))*int64(len(t.hits[i]))
 	}
+	t.size += int64(len(t.terms)) * int64(unsafe.Sizeof("")+unsafe.Sizeof([]hit{}))
 	return t
 }
+
+// Size is about how many bytes of memory a table takes.
+func (t *Table) Size() int64 { return t.size }
 
 // First is the first term, with which [Part.From] names a shard.
 func (s *Shard) First() string { return split(s.Terms)[0] }
@@ -86,7 +94,7 @@ func frequent(of []posted) []posted {
 }
 
 // lookup has the hits of a term.
-func (t *table) lookup(term string) []hit {
+func (t *Table) lookup(term string) []hit {
 	i, ok := slices.BinarySearch(t.terms, term)
 	if !ok {
 		return nil
@@ -95,7 +103,7 @@ func (t *table) lookup(term string) []hit {
 }
 
 // beginning are the words that begin with one, which is not among them.
-func (t *table) beginning(with string) (out []posted) {
+func (t *Table) beginning(with string) (out []posted) {
 	i, _ := slices.BinarySearch(t.terms, with)
 	for ; i < len(t.terms) && strings.HasPrefix(t.terms[i], with); i++ {
 		if t.terms[i] != with && !isFilter(t.terms[i]) {
@@ -106,24 +114,26 @@ func (t *table) beginning(with string) (out []posted) {
 }
 
 // nearest are the values of the filters with this beginning that stand nearest to one in the alphabet.
-func (t *table) nearest(filter, with string) []string {
+func (t *Table) nearest(filter, with string) []string {
 	at, _ := slices.BinarySearch(t.terms, filter)
 	first, _ := slices.BinarySearch(t.terms, with)
-	values := []string{}
-	for _, term := range t.terms[first:] {
-		value, ok := strings.CutPrefix(term, with)
-		if !ok {
-			break
+	end, _ := slices.BinarySearchFunc(t.terms[first:], with, func(term, with string) int {
+		if strings.HasPrefix(term, with) {
+			return -1
 		}
-		values = append(values, value)
+		return 1
+	})
+	at = max(0, min(at-first-mostKnown/2, end-mostKnown))
+	values := []string{}
+	for _, term := range t.terms[first+at : first+min(end, at+mostKnown)] {
+		values = append(values, term[len(with):])
 	}
-	at = max(0, min(at-first-mostKnown/2, len(values)-mostKnown))
-	return values[at:min(len(values), at+mostKnown)]
+	return values
 }
 
 // like are the words that differ from one of five letters and more by one letter, or by two that changed places.
-func (t *table) like(term string) (out []posted) {
-	if len([]rune(term)) < 5 {
+func (t *Table) like(term string) (out []posted) {
+	if utf8.RuneCountInString(term) < 5 {
 		return nil
 	}
 	for i, other := range t.terms {
@@ -131,7 +141,7 @@ func (t *table) like(term string) (out []posted) {
 		if d := len(other) - len(term); d < -utf8.UTFMax || d > utf8.UTFMax || isFilter(other) {
 			continue
 		}
-		if oneEdit([]rune(term), []rune(other)) {
+		if oneEdit(term, other) {
 			out = append(out, posted{t.terms[i], t.hits[i]})
 		}
 	}
@@ -139,26 +149,35 @@ func (t *table) like(term string) (out []posted) {
 }
 
 // oneEdit reports whether two words differ by one letter that is there, missing or another, or by two neighbours in the other
-// order.
-func oneEdit(a, b []rune) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(b)-len(a) > 1 {
-		return false
-	}
+// order. It looks at what is left between their common beginning and their common end.
+func oneEdit(a, b string) bool {
 	i := 0
-	for i < len(a) && a[i] == b[i] {
+	for i < min(len(a), len(b)) && a[i] == b[i] {
 		i++
 	}
-	switch rest := a[i:]; {
-	case len(a) < len(b):
-		return slices.Equal(rest, b[i+1:])
-	case len(rest) == 0:
-		return false
-	case len(rest) > 1 && rest[0] == b[i+1] && rest[1] == b[i] && slices.Equal(rest[2:], b[i+2:]):
-		return true
-	default:
-		return slices.Equal(rest[1:], b[i+1:])
+	for i > 0 && (inLetter(a, i) || inLetter(b, i)) {
+		i--
 	}
+	a, b = a[i:], b[i:]
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	for n > 0 && (inLetter(a, len(a)-n) || inLetter(b, len(b)-n)) {
+		n--
+	}
+	a, b = a[:len(a)-n], b[:len(b)-n]
+	if len(a)+len(b) > 4*utf8.UTFMax {
+		return false
+	}
+	switch x, y := []rune(a), []rune(b); max(len(x), len(y)) {
+	case 1:
+		return true
+	case 2:
+		return len(x) == len(y) && x[0] == y[1] && x[1] == y[0]
+	}
+	return false
 }
+
+// inLetter reports a place within a letter of a text.
+func inLetter(s string, at int) bool { return at < len(s) && !utf8.RuneStart(s[at]) }

@@ -177,7 +177,10 @@ func exampleSearch(p *mip.Proposal) api.SearchResults {
 		hit.Section, hit.URL = &api.SearchSection{ID: s.ID, Title: s.Title}, p.URL+"#"+s.ID
 	}
 	hit.Excerpt = append(hit.Excerpt, api.Fragment{Text: asked, Mark: true}, api.Fragment{Text: " …"})
-	return api.SearchResults{Query: asked, Count: 1, Hits: []api.SearchHit{hit}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{}, IndexedAt: p.Updated}
+	return api.SearchResults{
+		Query: asked, Count: 1, Hits: []api.SearchHit{hit}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{}, Ignored: []string{},
+		IndexedAt: p.Updated,
+	}
 }
 
 // exampleParameters name the proposal, and lists that it is on as far as it is on any.

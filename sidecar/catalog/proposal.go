@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
@@ -39,6 +41,9 @@ type documentCache struct {
 	kept   *cache.Cache[document, decoded]
 	// parts are those of the search index, whose addresses change with their content.
 	parts *cache.Cache[document, decoded]
+	// tables are parts of the search index, taken apart.
+	tables *cache.Cache[tableKey, *search.Table]
+	seed   maphash.Seed // of the keys of tables
 }
 
 // decoded is a document that was decoded.
@@ -62,7 +67,10 @@ func newDocumentCache(r reader) *documentCache {
 			Bytes: bytes, Size: func(d decoded) int64 { return d.size },
 		})
 	}
-	return &documentCache{r, keep(keepFor, keepBytes), keep(keepPartFor, keepPartBytes)}
+	tables := cache.New[tableKey](cache.Config[*search.Table]{
+		Fresh: keepPartFor, Timeout: documentTimeout, Bytes: keepTableBytes, Size: (*search.Table).Size,
+	})
+	return &documentCache{r, keep(keepFor, keepBytes), keep(keepPartFor, keepPartBytes), tables, maphash.MakeSeed()}
 }
 
 // read returns the document of a proposal whose route ends with a suffix, nil if there is none. An error is an

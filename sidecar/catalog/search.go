@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"path"
 	"regexp"
@@ -25,6 +26,8 @@ const (
 	// keepPartBytes bounds the parts that are kept, by their size as published. All of a thousand long texts are a tenth
 	// of it.
 	keepPartBytes = 48 * mebibyte
+	// keepTableBytes bounds the parts of the index that are kept taken apart, by their size in memory.
+	keepTableBytes = 64 * mebibyte
 
 	manifestLimit = 8 * mebibyte
 	partLimit     = 4 * mebibyte
@@ -43,15 +46,20 @@ var errVersion = fmt.Errorf("its version is not %d, which this program reads", s
 type Page struct{ Offset, Limit int }
 
 // Search answers a question from the search index of the site for readers of a locale, with one page of hits. No locale
-// is English. whole says that every hit has the text that it can have. An error is an [api.HTTPError].
+// is English. whole says that every hit has the text that it can have. An error is an
+// [api.HTTPError], or that of ctx.
 func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, page Page) (
 	out api.SearchResults, whole bool, err error) {
-	out = api.SearchResults{Hits: []api.SearchHit{}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{}, IndexedAt: c.List.UpdatedAt}
+	out = api.SearchResults{
+		Hits: []api.SearchHit{}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{},
+		Ignored: []string{}, IndexedAt: c.List.UpdatedAt,
+	}
 	m, err := c.index(ctx, locale)
 	if err != nil {
 		return out, false, err
 	}
-	a, err := search.Search(m, parts{ctx, c}, q, page.Offset+page.Limit)
+	x := parts{ctx: ctx, catalog: c, manifest: m, hash: c.documents.hashOf(m)}
+	a, err := search.Search(m, x, q, page.Offset+page.Limit)
 	if err != nil {
 		return out, false, unreadable(err)
 	}
@@ -65,11 +73,13 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, pag
 	found := a.Found[min(page.Offset, len(a.Found)):]
 	out.Hits = make([]api.SearchHit, min(page.Limit, len(found)))
 	read := make([]bool, len(out.Hits))
+	out.Ignored = append(out.Ignored, a.Ignored...)
 	group, ctx := errgroup.WithContext(ctx)
+	x.ctx = ctx
 	group.SetLimit(readers)
 	for i := range out.Hits {
 		group.Go(func() (err error) {
-			out.Hits[i], read[i], err = hit(m, parts{ctx, c}, found[i], a.Terms)
+			out.Hits[i], read[i], err = hit(x, found[i], a.Terms)
 			return err
 		})
 	}
@@ -119,26 +129,63 @@ func versioned(version int) error {
 	return nil
 }
 
-// parts reads the parts of the search index for one request.
+// parts reads the parts of the search index for one request. All that it reads ends with the error of its context once that
+// has ended, whether it is kept or not.
 type parts struct {
-	ctx     context.Context
-	catalog *Catalog
+	ctx      context.Context
+	catalog  *Catalog
+	manifest *search.Manifest
+	hash     uint64 // of the manifest, for [tableKey]
 }
 
-func (x parts) Shard(url string) (*search.Shard, error) {
-	return part(x, url, func(s *search.Shard) error { return versioned(s.Version) })
+// tableKey names a table: the address of its part, and a hash of [search.Manifest.Parts], which it was read for. Two builds
+// may share a part, and then differ in these.
+type tableKey struct {
+	url  string
+	hash uint64
 }
 
+// hashOf is a hash of the numbers of parts of a manifest, which differs from one process to the next.
+func (c *documentCache) hashOf(m *search.Manifest) uint64 {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	for _, n := range m.Parts {
+		maphash.WriteComparable(&h, n)
+	}
+	return h.Sum64()
+}
+
+// Table implements [search.Files].
+func (x parts) Table(url string) (*search.Table, error) {
+	if err := x.ctx.Err(); err != nil {
+		return nil, err
+	}
+	e, err := x.catalog.documents.tables.Get(x.ctx, tableKey{url, x.hash}, func(ctx context.Context) (*search.Table, error) {
+		x.ctx = ctx
+		s, err := part(x, url, func(s *search.Shard) error { return versioned(s.Version) })
+		if err != nil {
+			return nil, err
+		}
+		return search.NewTable(s, x.manifest.Parts), nil
+	})
+	return e.Value, err
+}
+
+// Block implements [search.Files].
 func (x parts) Block(url string) (*search.Block, error) {
 	return part(x, url, func(b *search.Block) error { return versioned(b.Version) })
 }
 
+// Texts implements [search.Files].
 func (x parts) Texts(url string) (*search.Texts, error) {
 	return part(x, url, func(t *search.Texts) error { return versioned(t.Version) })
 }
 
 // part reads a part of the index. One that is missing is of another build than the manifest, which is soon read anew.
 func part[T any](x parts, url string, check func(*T) error) (*T, error) {
+	if err := x.ctx.Err(); err != nil {
+		return nil, err
+	}
 	name := path.Base(url)
 	if !partName.MatchString(name) {
 		return nil, fmt.Errorf("a part of the search index is at %q", url)
@@ -151,17 +198,18 @@ func part[T any](x parts, url string, check func(*T) error) (*T, error) {
 	return value, err
 }
 
-// unreadable is an error of an index for those who ask.
+// unreadable is an error of an index for those who ask, unless it is that they wait no longer.
 func unreadable(err error) error {
-	if _, ok := errors.AsType[*api.HTTPError](err); ok {
+	if _, ok := errors.AsType[*api.HTTPError](err); ok ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return siteError(api.UpstreamUnavailable, "The site's search index cannot be read.", err)
 }
 
 // hit is what is told of a proposal that was found. read says that its text was.
-func hit(m *search.Manifest, x parts, f search.Found, terms []string) (h api.SearchHit, read bool, err error) {
-	e, err := search.Shown(m, x, f.Proposal)
+func hit(x parts, f search.Found, terms []string) (h api.SearchHit, read bool, err error) {
+	e, err := search.Shown(x.manifest, x, f.Proposal)
 	if err != nil {
 		return h, false, unreadable(err)
 	}

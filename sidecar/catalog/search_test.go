@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -102,6 +103,23 @@ func TestSearchWithoutTexts(t *testing.T) {
 	_, _, err = x.Search(t.Context(), "", search.Parse(`"fee of the"`, "MIP"), catalog.Page{Limit: 1})
 	if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != api.NotReady {
 		t.Errorf("a phrase without texts: %v, want the code %s", err, api.NotReady)
+	}
+}
+
+// TestSearchEnds reads nothing for one who waits no longer, kept or not.
+func TestSearchEnds(t *testing.T) {
+	x := load(t, catalog.FromFS(sampleFiles(t)))
+	q := search.Parse("subscription ", "MIP")
+	page := catalog.Page{Limit: 50}
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if got, _, err := x.Search(ctx, "", q, page); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v, error %v; want that it was cancelled", got, err)
+		}
+		if got, _, err := x.Search(t.Context(), "", q, page); err != nil || len(got.Hits) == 0 {
+			t.Errorf("%+v, error %v; want what there is", got, err)
+		}
 	}
 }
 

@@ -28,6 +28,8 @@ const (
 	// Ask is the time of the hosts behind a GET. A caller that waits for the answer to another caller's request waits
 	// for Request, which is longer, so that both get the same.
 	Ask = 2600 * time.Millisecond
+	// SearchPlace is how long a search waits for others to end. It leaves time to search in.
+	SearchPlace = 2 * time.Second
 	// Body is how long the body of a POST may take to arrive.
 	Body = 3 * time.Second
 	// AIRequest is the time of a POST until its answer is there.
