@@ -160,6 +160,30 @@ func TestReadLogo(t *testing.T) {
 		{"handler", "a.svg", svg + `><g onload="1"/></svg>`, "", 0, `want an SVG that only draws, got the attribute "onload"`},
 		{"HTML within", "a.svg", svg + `><foreignObject/></svg>`, "", 0, `got the element "foreignObject"`},
 		{"reference", "a.svg", svg + `><image xlink:href="https://example.org/a.png"/></svg>`, "", 0, `want an SVG that is one file, got a reference to "https://example.org/a.png"`},
+		{"import", "a.svg", svg + "><style>@im<!-- -->port '//x.example/a.css'</style></svg>", "", 0, `got "@import" in the element style; want colours`},
+		{"address in a style sheet", "a.svg", svg + "><style>g{fill:URL( 'https://x.example')}</style></svg>", "", 0, `got "URL(" in the element style`},
+		{"address in escapes", "a.svg", svg + `><style>g{fill:u\72l(//x.example)}</style></svg>`, "", 0, `in the element style`},
+		{"address in an attribute", "a.svg", svg + `><g fill="url(https://x.example/a.svg#b)"/></svg>`, "", 0, `got "url(" in the attribute fill`},
+		{"address in a style", "a.svg", svg + `><g style="mask:image-set('//x.example' 1x)"/></svg>`, "", 0, `got "image-set(" in the attribute style`},
+		{"style sheet beside it", "a.svg", `<?xml-stylesheet href="//x.example/a.xsl" type="text/xsl"?>` + svg + "/>", "", 0,
+			`got the instruction "xml-stylesheet"; remove it`},
+		{"XSLT", "a.svg", svg + `><x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"/></svg>`, "", 0, `got the element "stylesheet"`},
+		{"HTML's script", "a.svg", svg + `><x:script xmlns:x="http://www.w3.org/1999/xhtml"/></svg>`, "", 0, `got the element "script"`},
+		{"set", "a.svg", svg + `><set attributeName="onmouseover" to="1"/></svg>`, "", 0, `got the element "set"; remove it`},
+		{"animation", "a.svg", svg + `><animate attributeName="href" values="//x.example"/></svg>`, "", 0, `got the element "animate"`},
+		{"link", "a.svg", svg + `><a href="#x"/></svg>`, "", 0, `got the element "a"`},
+		{"entities", "a.svg", `<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + svg + "/>", "", 0, `got a document type with declarations`},
+		{"base", "a.svg", svg + `xml:base="https://x.example/"/>`, "", 0, `got the attribute "base"`},
+		{"use of another file", "a.svg", svg + `><use href="data:image/svg+xml,%3Csvg/%3E#a"/></svg>`, "", 0, `want one to an id in it, such as #a`},
+		{"drawing in a picture", "a.svg", svg + `><image href="data:image/svg+xml;base64,PHN2Zy8+"/></svg>`, "", 0, `want one to an id in it`},
+		{"attribute of a script", "a.svg", svg + `><g formaction="javascript:1"/></svg>`, "", 0, `got the attribute "formaction"`},
+		{"drawing of a program", "a.svg", `<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">` +
+			svg + `xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:i="http://www.inkscape.org/namespaces/inkscape" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+			viewBox="0 0 2 1" xml:space="preserve" i:version="1.3" aria-label="a(b)" data-x="url(//x)"><title>T</title><metadata><rdf:RDF rdf:about="https://x.example"/></metadata>
+			<defs><linearGradient id="a" gradientTransform="rotate(45)"><stop offset="0" stop-color="rgb(1,2,3)"/></linearGradient>
+			<radialGradient id="b" xlink:href="#a"/></defs><style type="text/css"><![CDATA[.c{fill:url(#a)} @media (prefers-color-scheme: dark){.c:not(.d){fill:hsl(1 2% 3%)}}]]></style>
+			<g class="c" style="fill:url('#b')" clip-path="url(#e)" transform="matrix(1 0 0 1 0 0)"><path d="M0 0h9z" stroke-width="2"/></g>
+			<image width="1" height="1" xlink:href="data:image/png;base64,AAAA"/></svg>`, ".svg", 2, ""},
 		{"PNG that is cut off", "a.png", picture(30, 20)[:60], "", 0, "the PNG is broken: "},
 		{"huge PNG", "a.png", picture(2049, 1), "", 0, "want at most 2048 pixels on a side, got 2049 by 1"},
 	} {

@@ -2,17 +2,13 @@ package site
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"image/png"
-	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
@@ -109,90 +105,4 @@ func pngAspect(data []byte) (float64, error) {
 		return 0, fmt.Errorf("the PNG is broken: %w", err)
 	}
 	return float64(c.Width) / float64(c.Height), nil
-}
-
-var errNoSVG = errors.New("this is no SVG")
-
-// svgAspect reads a drawing, and refuses one that does more than draw: somebody may open its address, where no page is
-// around it.
-func svgAspect(data []byte) (aspect float64, err error) {
-	d := xml.NewDecoder(bytes.NewReader(data))
-	for begun := false; ; {
-		token, err := d.Token()
-		switch {
-		case err == io.EOF && begun:
-			return aspect, nil
-		case err == io.EOF:
-			return 0, fmt.Errorf("%w: it has no element", errNoSVG)
-		case err != nil && begun:
-			return 0, fmt.Errorf("the SVG is broken: %w", err)
-		case err != nil:
-			return 0, fmt.Errorf("%w: %w", errNoSVG, err)
-		}
-		e, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		if !begun {
-			// A browser draws no other one.
-			if e.Name.Local != "svg" || e.Name.Space != svgSpace {
-				return 0, fmt.Errorf("%w: want the element svg with xmlns=%q, got %s", errNoSVG, svgSpace, mip.Quote(e.Name.Local))
-			}
-			begun, aspect = true, aspectOf(e)
-		}
-		if err := checkElement(e); err != nil {
-			return 0, err
-		}
-	}
-}
-
-const svgSpace = "http://www.w3.org/2000/svg"
-
-// checkElement refuses scripts, and what a page would not load or a person would be led away by.
-func checkElement(e xml.StartElement) error {
-	switch name := strings.ToLower(e.Name.Local); name {
-	case "script", "foreignobject", "iframe", "a":
-		return fmt.Errorf("want an SVG that only draws, got the element %s", mip.Quote(e.Name.Local))
-	}
-	for _, a := range e.Attr {
-		name, value := strings.ToLower(a.Name.Local), strings.ToLower(strings.TrimSpace(a.Value))
-		if strings.HasPrefix(name, "on") {
-			return fmt.Errorf("want an SVG that only draws, got the attribute %s", mip.Quote(a.Name.Local))
-		}
-		if name == "href" && !strings.HasPrefix(value, "#") && !strings.HasPrefix(value, "data:image/") {
-			return fmt.Errorf("want an SVG that is one file, got a reference to %s", mip.Quote(a.Value))
-		}
-	}
-	return nil
-}
-
-// aspectOf is that of the width and height of a drawing, else that of its view box; 0 for neither.
-func aspectOf(e xml.StartElement) float64 {
-	number := func(s string) float64 {
-		n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(s), "px"), 64)
-		if err != nil || n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
-			return 0
-		}
-		return n
-	}
-	var width, height, boxWidth, boxHeight float64
-	for _, a := range e.Attr {
-		switch a.Name.Local {
-		case "width":
-			width = number(a.Value)
-		case "height":
-			height = number(a.Value)
-		case "viewBox":
-			if parts := strings.Fields(strings.ReplaceAll(a.Value, ",", " ")); len(parts) == 4 {
-				boxWidth, boxHeight = number(parts[2]), number(parts[3])
-			}
-		}
-	}
-	switch {
-	case width*height > 0:
-		return width / height
-	case boxWidth*boxHeight > 0:
-		return boxWidth / boxHeight
-	}
-	return 0
 }

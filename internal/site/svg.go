@@ -1,0 +1,227 @@
+package site
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+var errNoSVG = errors.New("this is no SVG")
+
+// Names of XML namespaces. An undeclared prefix stands for itself.
+const (
+	svgSpace  = "http://www.w3.org/2000/svg"
+	linkSpace = "http://www.w3.org/1999/xlink"
+	xmlSpace  = "http://www.w3.org/XML/1998/namespace"
+)
+
+// notes are the namespaces in which programs that draw keep what they know. Browsers know none of them.
+var notes = []string{
+	"http://www.inkscape.org/namespaces/inkscape", "http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd",
+	"http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://creativecommons.org/ns#", "http://web.resource.org/cc/",
+	"http://purl.org/dc/elements/1.1/", "http://www.bohemiancoding.com/sketch/ns", "http://www.serif.com/",
+}
+
+// elements are those of SVG that draw, and no more: none of them runs, loads, moves or links anything, but for references,
+// which are judged by themselves.
+var elements = strings.Fields(`
+	svg g defs symbol use switch title desc metadata style
+	path rect circle ellipse line polyline polygon text tspan textPath image
+	linearGradient radialGradient stop clipPath mask pattern marker
+	filter feBlend feColorMatrix feComponentTransfer feComposite feDisplacementMap feDropShadow feFlood
+	feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset feTile feTurbulence`)
+
+// attributes are those of the elements. Names that begin with aria- or data- are taken as well.
+var attributes = strings.Fields(`
+	xmlns id class style lang role type media version baseProfile focusable tabindex enable-background href
+	x y width height viewBox preserveAspectRatio transform transform-origin overflow display visibility
+	cx cy r rx ry d points x1 y1 x2 y2 dx dy rotate pathLength
+	fx fy fr gradientUnits gradientTransform spreadMethod offset stop-color stop-opacity
+	patternUnits patternContentUnits patternTransform clipPathUnits maskUnits maskContentUnits mask-type
+	markerUnits markerWidth markerHeight refX refY orient marker marker-start marker-mid marker-end
+	filterUnits primitiveUnits in in2 result stdDeviation values mode operator k1 k2 k3 k4 radius scale
+	baseFrequency numOctaves seed stitchTiles xChannelSelector yChannelSelector
+	tableValues slope intercept amplitude exponent flood-color flood-opacity lighting-color
+	fill fill-opacity fill-rule clip clip-path clip-rule mask filter opacity color isolation mix-blend-mode
+	color-interpolation color-interpolation-filters color-rendering image-rendering shape-rendering
+	stroke stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity
+	stroke-width paint-order vector-effect pointer-events
+	font font-family font-size font-size-adjust font-stretch font-style font-variant font-weight
+	text-anchor text-decoration text-rendering textLength lengthAdjust startOffset method spacing side
+	letter-spacing word-spacing writing-mode direction unicode-bidi
+	alignment-baseline baseline-shift dominant-baseline`)
+
+// linkAttributes are those of XLink beside href. They say nothing to a browser.
+var linkAttributes = strings.Fields("href type role arcrole title show actuate")
+
+// functions are those of style sheets and of attributes that compute colours, places and selectors.
+var functions = strings.Fields(`
+	rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark var calc min max clamp
+	matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy
+	blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia
+	not is where nth-child nth-of-type`)
+
+var (
+	styleRule = regexp.MustCompile(`@[\w-]*`)
+	// function is the name of one, and what a reference begins with.
+	function = regexp.MustCompile(`([\w-]+)\(\s*["']?(#?)`)
+	// pixels are pictures that hold no drawing of their own.
+	pixels = regexp.MustCompile(`^data:image/(?:png|jpeg|gif|webp);base64,`)
+)
+
+// svgAspect reads a drawing, and refuses one that does more than draw: somebody may open its address, where no page is
+// around it.
+func svgAspect(data []byte) (aspect float64, err error) {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	begun, style := false, ""
+	for {
+		token, err := d.Token()
+		switch {
+		case err == io.EOF && begun:
+			return aspect, nil
+		case err == io.EOF:
+			return 0, fmt.Errorf("%w: it has no element", errNoSVG)
+		case err != nil && begun:
+			return 0, fmt.Errorf("the SVG is broken: %w", err)
+		case err != nil:
+			return 0, fmt.Errorf("%w: %w", errNoSVG, err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			// A browser draws no other one.
+			if !begun && token.Name != (xml.Name{Space: svgSpace, Local: "svg"}) {
+				return 0, fmt.Errorf("%w: want the element svg with xmlns=%q, got %s", errNoSVG, svgSpace, mip.Quote(token.Name.Local))
+			}
+			if !begun {
+				begun, aspect = true, aspectOf(token)
+			}
+			err, style = checkElement(token), ""
+		case xml.CharData:
+			style += string(token) // a comment may be amid a word
+		case xml.EndElement:
+			if token.Name.Local == "style" {
+				err = checkStyle("element", "style", style)
+			}
+			style = ""
+		case xml.ProcInst:
+			if token.Target != "xml" {
+				err = onlyDraws("instruction", token.Target)
+			}
+		case xml.Directive:
+			if !bytes.HasPrefix(bytes.ToUpper(token), []byte("DOCTYPE")) || bytes.ContainsRune(token, '[') {
+				err = errors.New("want an SVG that only draws, got a document type with declarations; remove what is in its brackets [ ]")
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// onlyDraws is the error of a part that an SVG has no need of to draw.
+func onlyDraws(what, name string) error {
+	return fmt.Errorf("want an SVG that only draws, got the %s %s; remove it", what, mip.Quote(name))
+}
+
+// checkElement refuses an element, or an attribute of it, that is not in the lists.
+func checkElement(e xml.StartElement) error {
+	if slices.Contains(notes, e.Name.Space) {
+		return nil
+	}
+	if e.Name.Space != svgSpace || !slices.Contains(elements, e.Name.Local) {
+		return onlyDraws("element", e.Name.Local)
+	}
+	for _, a := range e.Attr {
+		known, name := false, a.Name.Local
+		switch a.Name.Space {
+		case "":
+			if strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-") {
+				continue
+			}
+			known = slices.Contains(attributes, name)
+		case linkSpace, "xlink":
+			known = slices.Contains(linkAttributes, name)
+		case xmlSpace:
+			known = name == "lang" || name == "space"
+		default:
+			known = a.Name.Space == "xmlns" || slices.Contains(notes, a.Name.Space)
+		}
+		if !known {
+			return onlyDraws("attribute", name)
+		}
+		value := strings.TrimSpace(a.Value)
+		if name == "href" && !strings.HasPrefix(value, "#") && (e.Name.Local != "image" || !pixels.MatchString(value)) {
+			return fmt.Errorf("want an SVG that is one file, got a reference to %s; want one to an id in it, such as #a", mip.Quote(value))
+		}
+		if err := checkStyle("attribute", name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkStyle refuses a style sheet, or the value of an attribute, that loads something.
+func checkStyle(what, name, text string) error {
+	got := ""
+	if strings.Contains(text, `\`) {
+		got = `\` // it can spell any other word
+	}
+	if what == "element" {
+		for _, rule := range styleRule.FindAllString(text, -1) {
+			if rule = strings.ToLower(rule); rule != "@media" && rule != "@supports" {
+				got = rule
+			}
+		}
+	}
+	for _, m := range function.FindAllStringSubmatch(text, -1) {
+		f := strings.ToLower(m[1])
+		if !slices.Contains(functions, f) && (f != "url" || m[2] == "") {
+			got = m[1] + "("
+		}
+	}
+	if got == "" {
+		return nil
+	}
+	return fmt.Errorf("want an SVG that is one file, got %s in the %s %s; want colours, places and references such as url(#a) alone",
+		mip.Quote(got), what, name)
+}
+
+// aspectOf is that of the width and height of a drawing, else that of its view box; 0 for neither.
+func aspectOf(e xml.StartElement) float64 {
+	number := func(s string) float64 {
+		n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(s), "px"), 64)
+		if err != nil || n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
+			return 0
+		}
+		return n
+	}
+	var width, height, boxWidth, boxHeight float64
+	for _, a := range e.Attr {
+		switch a.Name.Local {
+		case "width":
+			width = number(a.Value)
+		case "height":
+			height = number(a.Value)
+		case "viewBox":
+			if parts := strings.Fields(strings.ReplaceAll(a.Value, ",", " ")); len(parts) == 4 {
+				boxWidth, boxHeight = number(parts[2]), number(parts[3])
+			}
+		}
+	}
+	switch {
+	case width*height > 0:
+		return width / height
+	case boxWidth*boxHeight > 0:
+		return boxWidth / boxHeight
+	}
+	return 0
+}
