@@ -19,7 +19,9 @@ func (p *planner) changes() {
 			if err != nil {
 				return nil, err
 			}
-			return p.pages.Changes(render.ChangesPage{Year: year, Years: years, Changes: p.shown(h.events), Complete: h.complete})
+			return p.pages.Changes(render.ChangesPage{
+				Year: year, Years: years, Changes: p.shown(h.events), Complete: h.complete, Left: h.truncated(year),
+			})
 		}})
 	}
 	add("/changes/", "", 0)

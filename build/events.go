@@ -13,8 +13,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxEvents bounds the newest events in one list. Those of a year are whole.
-const maxEvents = 500
+// maxEvents bounds the newest events in one list, and maxOfOne those that one proposal has in a
+// year: a text whose status is turned to and fro ten thousand times fills no list.
+const maxEvents, maxOfOne = 500, 200
 
 // happened are events, newest first, and whether git knows all of them.
 type happened struct {
@@ -24,6 +25,18 @@ type happened struct {
 	complete bool
 	// byMIP are the events of each proposal, in the same order.
 	byMIP map[mip.ID][]mip.Event
+	// left counts the events that are left out, by year.
+	left map[int]int
+}
+
+// truncated is how many events of a year, 0 for all years, are left out.
+func (h happened) truncated(year int) (n int) {
+	for of, left := range h.left {
+		if year == 0 || year == of {
+			n += left
+		}
+	}
+	return n
 }
 
 // events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text
@@ -44,20 +57,22 @@ func (p *planner) events() error {
 	years = append([]int{}, slices.Compact(years)...)
 	p.years, p.told = years, sync.OnceValues(func() (happened, error) { return p.happened(past, config) })
 	p.timeline = sync.OnceValues(p.makeTimeline)
-	list := func(choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
+	list := func(year int, choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
 		return func() ([]byte, error) {
 			h, err := p.told()
 			if err != nil {
 				return nil, err
 			}
 			out := append([]mip.Event{}, choose(h.events)...)
-			return api.JSON(mip.Events{Count: len(out), Complete: h.complete, Years: years, Events: out})
+			return api.JSON(mip.Events{
+				Count: len(out), Complete: h.complete, Truncated: h.truncated(year), Years: years, Events: out,
+			})
 		}
 	}
-	p.addIndex(eventsRoute, list(func(all []mip.Event) []mip.Event { return all[:min(len(all), maxEvents)] }))
+	p.addIndex(eventsRoute, list(0, func(all []mip.Event) []mip.Event { return all[:min(len(all), maxEvents)] }))
 	for _, year := range years {
 		route := routeOf(p.info.Prefix, yearRoute, mip.ID{}, "{year}", strconv.Itoa(year))
-		p.add(Artifact{Route: route, Pattern: yearRoute, index: true, Body: list(func(all []mip.Event) []mip.Event {
+		p.add(Artifact{Route: route, Pattern: yearRoute, index: true, Body: list(year, func(all []mip.Event) []mip.Event {
 			return slices.DeleteFunc(slices.Clone(all), func(e mip.Event) bool { return e.Time.UTC().Year() != year })
 		})})
 	}
@@ -89,6 +104,7 @@ func (p *planner) happened(past *corpus.Past, config corpus.FilePast) (happened,
 	h.events = slices.Concat(h.events, forks)
 	slices.Reverse(h.events)
 	newestFirst(h.events)
+	h.bound()
 	for i := range h.events {
 		e := &h.events[i]
 		if m, ok := mip.Find(p.Metadata, e.MIP); ok {
@@ -100,6 +116,24 @@ func (p *planner) happened(past *corpus.Past, config corpus.FilePast) (happened,
 		h.byMIP[e.MIP] = append(h.byMIP[e.MIP], e)
 	}
 	return h, nil
+}
+
+// bound leaves out the oldest events of proposals that have too many of them in a year.
+func (h *happened) bound() {
+	type of struct {
+		id   mip.ID
+		year int
+	}
+	seen := map[of]int{}
+	h.left = map[int]int{}
+	h.events = slices.DeleteFunc(h.events, func(e mip.Event) bool {
+		key := of{e.MIP, e.Time.UTC().Year()}
+		if seen[key]++; seen[key] <= maxOfOne {
+			return false
+		}
+		h.left[key.year]++
+		return true
+	})
 }
 
 // newestFirst sorts events that are in the opposite order of what happened to each proposal, which stays where the clock does

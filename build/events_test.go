@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
 // TestEvents publishes what happened to proposals of two kinds, one of which is gone: the newest in one list, and each year
@@ -70,6 +72,40 @@ func TestEvents(t *testing.T) {
 	many := regexp.MustCompile(`href="[^"]*(/changes/2025/)#([^"]*)">600 proposals were created`).FindSubmatch(b.files["changes/index.html"])
 	if many == nil || !bytes.Contains(b.files["changes/2025/index.html"], append([]byte(`id="`), many[2]...)) {
 		t.Errorf("the page of the newest does not lead to the 600 of the year: %q", many)
+	}
+}
+
+// TestEventsOfOne bounds what one proposal takes of a year's events: a status that is turned to and fro has the newest 200,
+// and the others are counted, on the page as well.
+func TestEventsOfOne(t *testing.T) {
+	for _, changes := range []int{200, 201, 1000} {
+		in := t.TempDir()
+		var stream strings.Builder
+		for i := range changes {
+			text := fmt.Sprintf("---\nmip: 1\ntitle: One\nstatus: %s\n---\n\nWords.\n", []string{"Draft", "Review"}[i%2])
+			fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter Ada <ada@example.org> %d +0000\ndata 1\nx\n", 1_700_000_000+i)
+			fmt.Fprintf(&stream, "M 100644 inline MIP-1.md\ndata %d\n%s\n", len(text), text)
+		}
+		testenv.Git(t, in, "", "init", "-q", "-b", "main")
+		testenv.GitInput(t, in, stream.String(), "fast-import", "--quiet")
+		testenv.Git(t, in, "", "reset", "-q", "--hard")
+		b := buildCorpus(t, in, testSite("MIP"))
+		for _, file := range []string{"api/v1/events.json", "api/v1/events/2023.json"} {
+			var got mip.Events
+			if err := json.Unmarshal(b.files[file], &got); err != nil {
+				t.Fatal(err)
+			}
+			newest := got.Events[0].Time.UTC().Unix() - 1_700_000_000
+			if got.Count != 200 || got.Truncated != changes-200 || newest != int64(changes-1) {
+				t.Errorf("%d changes: %s has %d, the newest of second %d, and leaves %d out", changes, file, got.Count, newest, got.Truncated)
+			}
+		}
+		left := fmt.Appendf(nil, "Left out: %d.", changes-200)
+		for _, file := range []string{"changes/index.html", "changes/2023/index.html"} {
+			if got := bytes.Contains(b.files[file], left); got != (changes > 200) {
+				t.Errorf("%d changes: %s: a line about what is left out: %t", changes, file, got)
+			}
+		}
 	}
 }
 

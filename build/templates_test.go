@@ -23,6 +23,7 @@ import (
 
 // untaken are the branches of templates that no generated site takes.
 var untaken = map[string]string{
+	"changes: .Left":                         "TestEventsOfOne has more changes",
 	"history: .Cut":                          "render TestHistoryIsBounded has longer texts",
 	"history: .Diff, else":                   "render TestHistoryIsBounded has longer texts",
 	"history: (index .Versions 0).SourceURL": "render TestHistoryIsBounded has more versions",

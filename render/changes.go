@@ -15,6 +15,7 @@ type ChangesPage struct {
 	Years    []int    // those that have a page
 	Changes  []Change // of all years, newest first
 	Complete bool     // git knows all that happened
+	Left     int      // changes of proposals with too many of them in a year, which are in no list
 }
 
 // Change is an event, and whether the page of the proposal's versions shows its commit.

@@ -8,10 +8,11 @@ import (
 
 // Events is the body of GET /api/v1/events and of GET /api/v1/events/{year}.
 type Events struct {
-	Count    int     `json:"count" doc:"How many events the list holds."`
-	Complete bool    `json:"complete" doc:"False where git does not know all: a shallow or partial clone, texts that were synced without it, or no repository."`
-	Years    []int   `json:"years" doc:"The years that have an address of their own, ascending."`
-	Events   []Event `json:"events" doc:"Newest first, by time."`
+	Count     int     `json:"count" doc:"How many events the list holds."`
+	Complete  bool    `json:"complete" doc:"False where git does not know all: a shallow or partial clone, texts that were synced without it, or no repository."`
+	Truncated int     `json:"truncated" doc:"How many events are left out, of all years in the list of the newest: of one proposal a year has the newest 200."`
+	Years     []int   `json:"years" doc:"The years that have an address of their own, ascending."`
+	Events    []Event `json:"events" doc:"Newest first, by time."`
 }
 
 // Event is something that happened to a proposal, as a commit of its repository tells it.
