@@ -18,7 +18,7 @@ import (
 )
 
 // folderOf writes files, given as name and text in turn.
-func folderOf(t *testing.T, files ...string) string {
+func folderOf(t testing.TB, files ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a place", "MIPs")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

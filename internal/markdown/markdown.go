@@ -126,16 +126,22 @@ func (d *Document) Title() string {
 	return ""
 }
 
+// longestID is in bytes, but for the last letter and a number.
+const longestID = 200
+
 // idSet gives every heading an id of its own. It counts, by id, the headings of the same text.
 type idSet map[string]int
 
 // add returns an id for a heading with that text: letters and digits of any script, as GitHub
 // makes them, prefixed so that no id can name a property of the page's script (constructor,
-// location).
+// location). A long heading has an id of its beginning.
 func (ids idSet) add(title string) string {
 	var b strings.Builder
 	b.WriteString("s-")
 	for _, c := range strings.ToLower(title) {
+		if b.Len() >= longestID {
+			break
+		}
 		switch {
 		case unicode.IsLetter(c), unicode.IsMark(c), unicode.IsDigit(c), c == '_', c == '-':
 			b.WriteRune(c)

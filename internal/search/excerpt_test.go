@@ -3,18 +3,23 @@ package search
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
-// excerptExamples are texts with the terms of an answer and the excerpt, marks in braces. The script of the page is held to the
-// same.
-var excerptExamples = []struct {
+type excerptExample struct {
 	name, text string
 	asked      []string
 	want       string
-}{
+}
+
+// excerptExamples are texts with the terms of an answer and the excerpt, marks in braces. The script of the page is held to the
+// same.
+var excerptExamples = []excerptExample{
 	{"short", "The base fee of blobs.", []string{"base", "fee"}, "The {base} {fee} of blobs."},
 	{"plural, case and accents", "Fées and FEES.", []string{"fee"}, "{Fées} and {FEES}."},
 	{"beginning", "A transaction, transient.", []string{"trans*"}, "A {transaction}, {transient}."},
@@ -36,6 +41,27 @@ var excerptExamples = []struct {
 		"… " + strings.Repeat("語", 40) + "{手数料}" + strings.Repeat("文", 137) + " …"},
 	{"neighbours", "The eth_getProof.", []string{"eth", "get", "proof"}, "The {eth}_{getProof}."},
 	{"directions and markup", "\u202efee\u200b <script>alert(1)</script> &lt;", []string{"fee"}, "\u202e{fee}\u200b <script>alert(1)</script> &lt;"},
+}
+
+// hostileExamples are texts that nobody would write, and questions that they answer at every place.
+func hostileExamples() (all []excerptExample) {
+	var phrases []string
+	for n := 2; n < 16; n++ {
+		phrases = append(phrases, strings.TrimSpace(strings.Repeat("aa bb ", n)[:3*n]))
+	}
+	texts := testenv.Shapes(longestText)
+	for name, piece := range map[string]string{
+		"underscores within": "a_", "runs of underscores": "__a__", "capitals": "ABCd", "dots": "1.", "dots and digits": "12.5.", "pluses": "c++",
+		"number signs": "c#", "quotes": `"a" `, "ideographs": "手数", "ideographs and signs": "手++1.๑.2", "marks": "a\u0301\u0308", "ligatures": "\ufdfa ",
+		"plural": "sses ", "stars": "aa* ",
+	} {
+		texts[name] = strings.Repeat(piece, longestText/len(piece))
+	}
+	for name, text := range texts {
+		all = append(all, excerptExample{name: name, text: text, asked: append(phrases, "aa", "bb", "aa*", "手数", "数手", "cc", "c++")})
+	}
+	slices.SortFunc(all, func(a, b excerptExample) int { return strings.Compare(a.name, b.name) })
+	return all
 }
 
 // TestExcerpt shows the part of a text that speaks of the question.

@@ -158,7 +158,7 @@ func TestScriptAgrees(t *testing.T) {
 		cases = append(cases, randomCase(t, rand.New(rand.NewPCG(seed, 0))))
 	}
 	var excerpts []excerpt
-	for _, of := range excerptExamples {
+	for _, of := range slices.Concat(excerptExamples, hostileExamples()) {
 		excerpts = append(excerpts, excerpt{of.text, append([]string{}, of.asked...)})
 	}
 	input, err := json.Marshal(map[string]any{"cases": cases, "excerpts": excerpts, "limit": limit})
@@ -180,7 +180,7 @@ for (const { Manifest: manifest, Files: files, Questions: questions } of cases) 
   answers.push(of);
 }
 const pieces = excerpts.map(e => excerpt(e.Text, e.Terms).map((Text, i) => ({ Text, Mark: i % 2 === 1 })).filter(p => p.Text));
-console.log(JSON.stringify({ answers, excerpts: pieces }));
+console.log(JSON.stringify({ answers, excerpts: pieces, words: excerpts.map(e => terms(e.Text).map(w => w.term)) }));
 `
 	for name, text := range map[string][]byte{"search.mjs": script, "run.mjs": []byte(run)} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
@@ -204,11 +204,19 @@ console.log(JSON.stringify({ answers, excerpts: pieces }));
 	var got struct {
 		Answers  [][]scriptAnswer
 		Excerpts [][]Fragment
+		Words    [][]string
 	}
 	if err := json.Unmarshal(out, &got); err != nil {
 		t.Fatal(err)
 	}
-	for i, of := range excerptExamples {
+	for i, of := range slices.Concat(excerptExamples, hostileExamples()) {
+		var words []string
+		for _, w := range terms(of.text) {
+			words = append(words, w.term)
+		}
+		if d := cmp.Diff(words, got.Words[i], cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s: terms (-package +script):\n%.2000s", of.name, d)
+		}
 		if d := cmp.Diff(Excerpt(of.text, of.asked), got.Excerpts[i], cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: excerpt (-package +script):\n%s", of.name, d)
 		}

@@ -32,6 +32,9 @@ const (
 	// longestText is in bytes. Excerpts and phrases are found in so much of a section; its words are
 	// found in all of it.
 	longestText = 24 << 10
+	// mostTexts is how many parts the texts of a proposal have. Of sections behind these the words are
+	// found.
+	mostTexts = 128
 	// longestTitle is in bytes. A longer title of a section is shown cut; its words are found in all
 	// of it.
 	longestTitle = 200
@@ -47,6 +50,8 @@ type piece struct {
 	part int
 	// words has the terms of the piece: its text and, of the last one, what no part has.
 	words string
+	// beyond reports a piece that no part has room for. Its part is the last one.
+	beyond bool
 }
 
 // pieces are what the parts of a proposal's texts have, in their order. The first one is what a
@@ -68,7 +73,7 @@ func (p *Proposal) pieces() (out []piece) {
 				part, size = part+1, 0
 			}
 			size += own
-			out = append(out, piece{SectionText{s.ID, title, text}, i, part, text})
+			out = append(out, piece{SectionText{s.ID, title, text}, i, min(part, mostTexts-1), text, part >= mostTexts})
 		}
 		out[len(out)-1].words += s.Text[len(shown):]
 	}
@@ -78,6 +83,9 @@ func (p *Proposal) pieces() (out []piece) {
 // Cut divides the texts of a proposal into parts of bounded size.
 func (p *Proposal) Cut() (parts []Texts) {
 	for _, s := range p.pieces() {
+		if s.beyond {
+			break
+		}
 		if s.part == len(parts) {
 			parts = append(parts, Texts{Version: Version})
 		}

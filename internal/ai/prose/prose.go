@@ -83,7 +83,9 @@ func Labels(sections []mip.Section) map[string]bool {
 // Body is a section without its heading, which claims nothing. The underline of a heading goes with it. A section of
 // level 0 has no heading, whatever its first line looks like.
 func Body(s mip.Section) string {
-	root, _ := markdown.ParseBlocks(s.Markdown)
+	// A blank line ends a heading: what follows need not be read.
+	start, _, _ := strings.Cut(strings.TrimLeft(s.Markdown, " \t\n"), "\n\n")
+	root, _ := markdown.ParseBlocks(start)
 	heading, ok := root.FirstChild().(*ast.Heading)
 	if !ok || s.Level == 0 {
 		return s.Markdown

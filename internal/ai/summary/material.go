@@ -144,6 +144,9 @@ func inventories(p *mip.Proposal) []string {
 		if !slices.Contains([]role{abstract, specification, compatibility, other}, r) || p.Sections[i].Title == "" {
 			continue
 		}
+		if len(p.Sections[i].Markdown) > judged {
+			continue // its list is too long to be named
+		}
 		var items []string
 		for _, b := range prose.Blocks(p.Sections[i].Markdown) {
 			item, short := itemText(b, labels)

@@ -1,0 +1,65 @@
+package build_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/buildtest"
+	"github.com/mipwatch/mipwatch/internal/search"
+	"github.com/mipwatch/mipwatch/internal/testenv"
+)
+
+// shaped is a proposal with a text of 1 MiB of each shape.
+func shaped() map[string]string {
+	header := strings.TrimSuffix(proposalText("", "T"), "\n")
+	texts := testenv.Shapes(1<<20 - len(header) - 1)
+	for name, text := range texts {
+		texts[name] = header + "\n" + text
+	}
+	return texts
+}
+
+// TestShapes bounds the parts of the search index, whatever a text holds.
+func TestShapes(t *testing.T) {
+	for name, text := range shaped() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			texts := 0
+			p, err := buildtest.Plan(t.Context(), testSite("MIP"), folderOf(t, "MIP-1.md", text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range p.Artifacts {
+				if !strings.HasPrefix(a.File, "assets/search.") || !strings.HasSuffix(a.File, ".json") {
+					continue
+				}
+				body, err := a.Bytes()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var part struct {
+					Sections []search.SectionText
+					Terms    string
+				}
+				if err := json.Unmarshal(body, &part); err != nil {
+					t.Fatal(err)
+				}
+				most := 16 << 10 // titles of some proposals
+				switch {
+				case part.Sections != nil:
+					most = 8 << 10
+					texts++
+				case part.Terms != "":
+					most = 36 << 10
+				}
+				if len(body) > most {
+					t.Errorf("%s has %d bytes, want %d at most: %.100s", a.File, len(body), most, body)
+				}
+			}
+			if texts == 0 {
+				t.Error("no part has texts")
+			}
+		})
+	}
+}
