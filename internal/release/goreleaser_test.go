@@ -32,6 +32,7 @@ func TestReleaseConfiguration(t *testing.T) {
 			IDs        []string
 			Dockerfile string
 			Flags      []string
+			SBOM       bool
 		} `yaml:"dockers_v2"`
 	}
 	if err := yaml.Unmarshal(text, &config); err != nil {
@@ -58,8 +59,11 @@ func TestReleaseConfiguration(t *testing.T) {
 	}
 	for _, image := range config.Images {
 		dockerfile, err := os.ReadFile(filepath.Join(root, image.Dockerfile))
-		if err != nil || len(image.IDs) != 1 || !slices.Equal(image.Flags, []string{"--target=" + image.IDs[0]}) || !strings.Contains(string(dockerfile), " AS "+image.IDs[0]+"\n") {
+		if err != nil || len(image.IDs) != 1 || !slices.Contains(image.Flags, "--target="+image.IDs[0]) || !strings.Contains(string(dockerfile), " AS "+image.IDs[0]+"\n") {
 			t.Errorf("%s makes no image of %v by %v: %v", image.Dockerfile, image.IDs, image.Flags, err)
+		}
+		if !image.SBOM || !slices.Contains(image.Flags, "--attest=type=provenance,mode=max") {
+			t.Errorf("the image of %v does not say what it is made of, and by whom: %v", image.IDs, image.Flags)
 		}
 	}
 	for _, file := range config.Archives[0].Files {
