@@ -25,6 +25,7 @@ func TestWeb(t *testing.T) {
 	}
 	if !deployed || target.Answers(t.Context(), "/healthz") {
 		webtest.Run(t, "testdata/web/plain.web", target)
+		webtest.Run(t, "testdata/web/written.web", target)
 	}
 }
 

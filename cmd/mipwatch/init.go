@@ -54,12 +54,13 @@ func (in *initializer) run(ctx context.Context, args []string) error {
 	if err := install(dir, name, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(in.stdout, "wrote %s: %s sound, %d in error; look at base_url, then run mipwatch build or mipwatch serve\n",
-		name, plural(found.Texts, "proposal"), found.Errors)
+	fmt.Fprintf(in.stdout, "wrote %s: %s sound, %d in error; look at base_url, "+
+		"then run mipwatch build or mipwatch serve\n", name, plural(found.Texts, "proposal"), found.Errors)
 	return nil
 }
 
-// install writes site.yaml into a folder where there is none, whole or not at all. The error has an exit code.
+// install writes site.yaml into a folder where there is none, whole or not at all. The error has an
+// exit code.
 func install(dir, name string, text []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -67,7 +68,8 @@ func install(dir, name string, text []byte) error {
 	}
 	defer root.Close()
 	if _, err := root.Lstat("site.yaml"); err == nil {
-		return exit(exitUsage, fmt.Errorf("%s is there, and init never changes one; --print shows what it would write", name))
+		const there = "%s is there, and init never changes one; --print shows what it would write"
+		return exit(exitUsage, fmt.Errorf(there, name))
 	}
 	if err := folder.Write(root, "site.yaml", text); err != nil {
 		return exit(exitWrite, fmt.Errorf("write %s: %w", name, folder.Cause(err)))

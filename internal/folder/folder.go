@@ -96,8 +96,9 @@ func Split(name string) (dir, pattern string) {
 	return dir, strings.Join(parts[i:], "/")
 }
 
-// Locate is the folder to which a slash-separated name leads, and the pattern below it as [Split] has it. The name begins at
-// base, unless it is absolute or base is empty. A folder of that very name is no pattern.
+// Locate is the folder to which a slash-separated name leads, and the pattern below it as [Split]
+// has it. The name begins at base, unless it is absolute or base is empty. A folder of that very
+// name is no pattern.
 func Locate(base, name string) (dir, pattern string) {
 	at := func(name string) string {
 		if name = filepath.FromSlash(name); base == "" || filepath.IsAbs(name) {

@@ -112,8 +112,8 @@ func (f file) place() string {
 }
 
 // kinds groups texts by their prefix: the letters of their names, else the first key of their headers, else what the folder is
-// called, else MIP. A place whose texts have no headers is none, unless it is the only one. Texts that no site.yaml can name
-// are left out.
+// called, else MIP. A place whose texts have no headers is none, unless it is the only one. left has
+// the texts that no site.yaml can name, each with the reason.
 func kinds(dir string, found []file) (out []Kind, left []string) {
 	type group struct{ place, letters string }
 	groups := map[group][]file{}
@@ -147,7 +147,8 @@ func kinds(dir string, found []file) (out []Kind, left []string) {
 			continue
 		}
 		if err := cmp.Or(refusal("prefix", prefix), refusal("proposals", g.place)); err != nil {
-			left = append(left, fmt.Sprintf("%s of %s in %s: %v", texts(len(files)), mip.Quote(prefix), mip.Quote(g.place), err))
+			of := fmt.Sprintf("%s of %s in %s", texts(len(files)), mip.Quote(prefix), mip.Quote(g.place))
+			left = append(left, fmt.Sprintf("%s: %v", of, err))
 			continue
 		}
 		if places[prefix] == nil {
@@ -241,7 +242,8 @@ func title(dir, prefix string) string {
 	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), "readme.md") && e.Type().IsRegular() })
 	if i >= 0 {
 		if m := heading.FindStringSubmatch(beginning(filepath.Join(dir, entries[i].Name()), readmeOf)); m != nil {
-			plain := mip.OneLine(strings.NewReplacer("*", "", "`", "", "_", " ").Replace(link.ReplaceAllString(m[1], "$1")))
+			marks := strings.NewReplacer("*", "", "`", "", "_", " ")
+			plain := mip.OneLine(marks.Replace(link.ReplaceAllString(m[1], "$1")))
 			if len(plain) <= 80 && (says.MatchString(plain) || strings.EqualFold(plain, prefix+"s") || strings.EqualFold(plain, prefix)) {
 				return plain
 			}

@@ -26,8 +26,8 @@ var siteTemplate = template.Must(template.New("site.yaml").Funcs(template.FuncMa
 	"address": func(prefix string) string { return known[prefix] },
 }).Parse(siteYAML))
 
-// YAML is a site.yaml with all that was found, each guess with the count that speaks for it. [site.Parse] takes it: a line that
-// it refuses is a comment which says why.
+// YAML is a site.yaml with all that was found, each guess with the count that speaks for it.
+// [site.Parse] takes it: a line that it refuses is a comment which says why.
 func (s *Survey) YAML() ([]byte, error) {
 	var b bytes.Buffer
 	if err := siteTemplate.Execute(&b, s); err != nil {
@@ -43,8 +43,9 @@ func (s *Survey) YAML() ([]byte, error) {
 		}
 		left := false
 		for _, p := range invalid.Problems {
-			if line := strings.TrimSpace(lines[max(p.Line, 1)-1]); p.Line > 0 && !strings.HasPrefix(line, "#") {
-				lines[p.Line-1], left = "# Left out, "+p.Message+": "+line, true
+			at := &lines[max(p.Line, 1)-1] // what is wrong with the whole file has no line
+			if line := strings.TrimSpace(*at); !strings.HasPrefix(line, "#") {
+				*at, left = "# Left out, "+p.Message+": "+line, true
 			}
 		}
 		if !left {
@@ -53,7 +54,8 @@ func (s *Survey) YAML() ([]byte, error) {
 	}
 }
 
-// refusal is why site.yaml does not take a value of the repository under a key, or reads another one; nil: it takes it.
+// refusal is why site.yaml does not take a value of the repository under a key, or reads another
+// one; nil: it takes it.
 func refusal(key, value string) error {
 	keys := map[string]string{"title": "T", "base_url": example, key: quote(value)}
 	if key == "proposals" {
@@ -68,7 +70,8 @@ func refusal(key, value string) error {
 		return errors.New(invalid.Problems[0].Message)
 	}
 	if err == nil && key == "proposals" && s.Proposals[0] != value {
-		return fmt.Errorf("proposals: the name is read as %s; want one of UTF-8 without blanks at its ends", mip.Quote(s.Proposals[0]))
+		read := mip.Quote(s.Proposals[0])
+		return fmt.Errorf("proposals: the name is read as %s; want UTF-8 without blanks at its ends", read)
 	}
 	return err
 }
@@ -87,7 +90,7 @@ func (k Kind) Texts() (n int) {
 // example is the address of a site that has none yet.
 const example = "https://proposals.example.org"
 
-// Address is where the site will be: that of [Survey.Pages], else one to replace.
+// Address is where the site will be: that of Pages, else one to replace.
 func (s *Survey) Address() string { return cmp.Or(s.Pages(), example) }
 
 // Pages is the address of the repository's site on GitHub Pages; empty for another host.
