@@ -64,7 +64,7 @@ func newScriptCase(t *testing.T, x *made, questions []string) (c scriptCase) {
 // randomCase are proposals of words of many scripts, and questions of these.
 func randomCase(t *testing.T, r *rand.Rand) scriptCase {
 	t.Helper()
-	alphabets := []string{"abcdef", "abcdef", "aàáB", "ẞßſK", "xyZ_", "01٣", "手数料", "𠮷𠀋手", "𐌰𐌱𐐀𐐨", "ԱաЯя", "ﬁİıé", "กิเา", "\u0301a\u0308", "𝒜𝓫x", "ﾃﾞテｶ", "\u200dé"}
+	alphabets := []string{"abcdef", "abcdef", "aàáB", "ẞßſK", "xyZ_", "01٣", "手数料", "𠮷𠀋手", "𐌰𐌱𐐀𐐨", "ԱաЯя", "ﬁİıé", "กิเา", "\u0301a\u0308", "𝒜𝓫x", "ﾃﾞテｶ", "\u200dé", "c+#", "12.", "a.1_+#"}
 	var known []string
 	for range 8 + r.IntN(300) {
 		letters, word := []rune(alphabets[r.IntN(len(alphabets))]), ""

@@ -1,4 +1,4 @@
-package build_test
+package main
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
 
@@ -19,20 +17,12 @@ const (
 	mostExcerptMS    = 50
 )
 
-// BenchmarkAuditShapes builds a site of one text of 1 MiB in each shape, in a process of its own, and
-// makes the excerpt of each part of its texts with the script of the page for searching.
+// BenchmarkAuditShapes builds a site of one text of 1 MiB in each shape, and makes the excerpt of
+// each part of its texts with the script of the page for searching.
 func BenchmarkAuditShapes(b *testing.B) {
 	testenv.Long(b, "builds sites of large texts")
-	if dir := os.Getenv("SHAPE"); dir != "" {
-		buildShape(b, dir)
-		return
-	}
 	node := testenv.Program(b, "node", "node")
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	script, err := filepath.Abs("../render/assets/search.js")
+	script, err := filepath.Abs("../../render/assets/search.js")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -48,12 +38,24 @@ for (const f of files) {
   most = Math.max(most, (user + system) / 1000);
 }
 console.log(most);`
-	for name, text := range shaped() {
+	const header = "---\ntitle: T\n---\n\n"
+	for name, text := range testenv.Shapes(1<<20 - len(header)) {
 		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
 			for b.Loop() {
-				in := folderOf(b, "MIP-1.md", text)
-				cmd := exec.CommandContext(b.Context(), self, "-test.run=^$", "-test.bench=AuditShapes$", "-test.benchtime=1x")
-				cmd.Env = append(os.Environ(), "SHAPE="+in)
+				in := b.TempDir()
+				for file, data := range map[string]string{
+					"site.yaml": "title: T\nbase_url: https://mips.example.org\n", "proposals/MIP-1.md": header + text,
+				} {
+					file = filepath.Join(in, file)
+					if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+						b.Fatal(err)
+					}
+					if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+						b.Fatal(err)
+					}
+				}
+				cmd := exec.CommandContext(b.Context(), "mipwatch", "build")
+				cmd.Dir = in
 				if said, err := cmd.CombinedOutput(); err != nil {
 					b.Fatalf("%v\n%s", err, said)
 				}
@@ -82,16 +84,5 @@ console.log(most);`
 				}
 			}
 		})
-	}
-}
-
-// buildShape builds the site of a folder, below it.
-func buildShape(b *testing.B, in string) {
-	plan, err := buildtest.Plan(b.Context(), testSite("MIP"), in)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := build.Sync(b.Context(), plan, filepath.Join(in, "public"), build.SyncOptions{}); err != nil {
-		b.Fatal(err)
 	}
 }
