@@ -35,10 +35,10 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",
 		"github.com/VictoriaMetrics/metrics"},
-	"internal/aimocktest":  {"internal/testenv"},                       // for tests only
-	"internal/browsertest": {},                                         // tests only
+	"internal/aimocktest":  {"internal/testenv"},                                       // for tests only
+	"internal/browsertest": {},                                                         // tests only
 	"internal/buildtest":   {"build", "internal/api", "internal/mip", "internal/site"}, // for tests only
-	"internal/corpora":     {"internal/testenv"},                       // for tests only
+	"internal/corpora":     {"internal/testenv"},                                       // for tests only
 	"internal/corpus":      {"internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/demo":        {"internal/mip"},
 	"internal/entity":      {},
