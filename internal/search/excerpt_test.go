@@ -87,14 +87,14 @@ func TestCut(t *testing.T) {
 	p := Proposal{Description: "All.", Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]}, {"", "", long[:8_000]}}}
 	parts := p.Cut()
 	var sizes []int
-	shown := ""
+	var shown strings.Builder
 	for _, part := range parts {
 		sizes = append(sizes, len(part.Sections))
 		if len(sizes) > 1 && len(sizes) < 8 {
-			shown += part.Sections[0].Text() + " "
+			shown.WriteString(part.Sections[0].Text() + " ")
 		}
 	}
-	if got := fmt.Sprint(sizes, len(parts[0].Sections[0].Text())); got != "[2 1 1 1 1 1 1 1 1 1 1] 4" || shown != long[:len(shown)] {
+	if got := fmt.Sprint(sizes, len(parts[0].Sections[0].Text())); got != "[2 1 1 1 1 1 1 1 1 1 1] 4" || shown.String() != long[:len(shown.String())] {
 		t.Errorf("parts have %s", got)
 	}
 	p = Proposal{Sections: []Section{{}, {"s", "", "x" + long}}}
