@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,9 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	// A check holds little and ends soon. To collect half as often saves a tenth of its time.
+	const garbage = 200 // percent of what is held
+	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	progress := newProgress(c.stderr)
 	defer progress.clear()
 	loaded, err := c.load(ctx, o, progress)
