@@ -32,10 +32,13 @@ type addresses struct {
 // ownSite is the owner of what the site publishes but for proposals, and of what is reserved.
 const ownSite = "the site itself"
 
-// newAddresses returns the owners of what the plan publishes so far, and of what follows from the
+// newAddresses returns the owners of the paths that are published, and of what follows from the
 // files of proposals.
-func (p *planner) newAddresses() *addresses {
-	a := &addresses{kinds: map[string]string{}, folders: map[string]bool{}, known: map[string]bool{}, owners: map[string]string{}}
+func (p *planner) newAddresses(published map[string]bool) *addresses {
+	a := &addresses{
+		kinds: map[string]string{}, folders: map[string]bool{},
+		known: map[string]bool{}, owners: map[string]string{},
+	}
 	a.kinds[strings.Trim(oldPages, "/")] = strings.ToLower(p.info.Prefix) // unless a kind has these pages
 	for _, k := range p.info.Kinds {
 		prefix := strings.ToLower(k.Prefix)
@@ -55,7 +58,7 @@ func (p *planner) newAddresses() *addresses {
 	for id := range p.Claimed {
 		a.known[strings.ToUpper(id.String())] = true
 	}
-	for at := range p.published() {
+	for at := range published {
 		folder, _, below := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
 		if _, pages := a.kinds[folder]; below && !pages {
 			a.folders[folder] = true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -94,15 +95,15 @@ func forCaddy(moved []Redirect) []byte {
 // moved are the old addresses of pages with where they lead, each once. A claim of site.yaml or of a header to an
 // address that somebody else has is a problem.
 func (p *planner) moved() (out []Redirect) {
-	taken := p.published()
-	addresses := p.newAddresses()
+	published := p.published()
+	taken, addresses := maps.Clone(published), p.newAddresses(published)
 	add := func(from, to string) {
 		if mip.IsPath(from) && !taken[from] {
 			taken[from] = true
 			out = append(out, Redirect{from, to, 301})
 		}
 	}
-	p.configured(addresses, add)
+	p.configured(addresses, published, add)
 	for _, c := range p.Proposals {
 		id := strings.ToUpper(c.ID.String())
 		for _, m := range c.Moved {
@@ -127,8 +128,8 @@ func (p *planner) moved() (out []Redirect) {
 }
 
 // configured adds the redirects of site.yaml.
-func (p *planner) configured(addresses *addresses, add func(from, to string)) {
-	s, published := p.options.Site, p.published()
+func (p *planner) configured(addresses *addresses, published map[string]bool, add func(from, to string)) {
+	s := p.options.Site
 	for _, item := range s.Redirects {
 		line := s.RedirectLines[item]
 		report := func(id string, args ...any) {

@@ -43,8 +43,8 @@ func newCheck(p *program) *cobra.Command {
 	return cmd
 }
 
-// run reads and renders the proposals as a build does, and prints the problems of the named files, or all. The error
-// has an exit code.
+// run reads the proposals, renders their texts for the links in them, and prints the problems of the
+// named files, or all. It makes no page. The error has an exit code.
 func (c *checker) run(ctx context.Context, args []string) error {
 	o, err := c.options()
 	if err != nil {
