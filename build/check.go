@@ -35,10 +35,6 @@ func Check(ctx context.Context, c *Content) ([]mip.Problem, error) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if links, rendered := c.tried[of.File]; rendered {
-				p.found.Store(of.File, links)
-				return nil
-			}
 			if _, err := p.render(of); err != nil {
 				return fmt.Errorf("%w %w", ErrMake, err)
 			}

@@ -43,8 +43,8 @@ type Content struct {
 	options Options
 	// parsed are the sections of the texts.
 	parsed once[[]mip.Section]
-	// tried has the links of the texts that were rendered to see how large they become, by file.
-	tried map[string]textLinks
+	// tried has the texts that were rendered to see how large they become, by file.
+	tried map[string]rendered
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. It renders a text that
@@ -86,7 +86,7 @@ func references(s *site.Site) mip.References {
 
 // newContent completes what was read by what the site says.
 func newContent(all *corpus.Corpus, o Options) *Content {
-	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o, tried: map[string]textLinks{}}
+	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o, tried: map[string]rendered{}}
 	c.Forks = hardForks(o.Site, c.Metadata)
 	networks := o.Site.PublicNetworks()
 	for i := range c.Metadata {
@@ -100,8 +100,13 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 	return c
 }
 
-// tooLarge are the problems of the texts whose HTML would be out of proportion.
+// mostTried bounds the HTML of texts that is kept from Load for the plan, in bytes.
+const mostTried = 64 << 20
+
+// tooLarge are the problems of the texts whose HTML would be out of proportion. The HTML of others
+// is kept, within bounds: these are the texts that take longest.
 func (c *Content) tooLarge() (out []mip.Problem) {
+	total := 0
 	md := html.New(c.options.Site.Highlight)
 	for _, p := range c.Proposals {
 		if p.NeedsTrialRender {
@@ -110,7 +115,11 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 			if err != nil {
 				out = append(out, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()})
 			} else {
-				c.tried[p.File] = newTextLinks(strings.Count(p.Raw, "\n")+1, doc.Body, article)
+				t := newRendered(p, doc, article)
+				if total += len(t.html); total <= mostTried {
+					t.texts = doc.Texts()
+					c.tried[p.File] = t
+				}
 			}
 		}
 		for _, t := range p.Translations {

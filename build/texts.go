@@ -42,10 +42,20 @@ type rendered struct {
 	links    textLinks
 }
 
-// kept is the text of a proposal from an earlier plan, if it still follows from the same: what every text follows from,
+// newRendered returns a proposal's text as it was rendered, without the texts of its sections.
+func newRendered(c *corpus.Proposal, d *markdown.Document, article *html.Article) rendered {
+	links := newTextLinks(strings.Count(c.Raw, "\n")+1, d.Body, article)
+	return rendered{sections: d.Sections, html: article.HTML, links: links}
+}
+
+// kept is the text of a proposal from [Load] or an earlier plan, if it still follows from the same: what every text follows from,
 // the file, and the values that decide where links to other files lead. Otherwise only the hash is set.
 func (p *planner) kept(c *corpus.Proposal) (t rendered, ok bool) {
 	t.of = sha256.Sum256(fmt.Appendln(nil, p.linkable, c.ContentHash, c.RepoPath, c.Commit, c.Local))
+	if tried, ok := p.tried[c.File]; ok {
+		tried.of = t.of
+		return tried, true
+	}
 	if p.options.Rendered == nil {
 		return t, false
 	}
@@ -109,7 +119,9 @@ func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 		if err != nil {
 			return t, fmt.Errorf("render %s: %w", c.File, err)
 		}
-		t.sections, t.html, t.links = d.Sections, article.HTML, newTextLinks(strings.Count(c.Raw, "\n")+1, d.Body, article)
+		of := t.of
+		t = newRendered(c, d, article)
+		t.of = of
 		if p.options.Rendered != nil {
 			t.texts = d.Texts()
 			p.options.Rendered.byFile.Store(c.File, t)
