@@ -100,6 +100,8 @@ func TestBombs(t *testing.T) {
 		{"list 70 steps deep", steps(70), "too-deep"},
 		{"list 700 steps deep", steps(700), "too-deep"},
 		{"emphasis 100 deep", strings.Repeat("**a ", 1000) + strings.Repeat("b** ", 1000), "too-deep"},
+		{"emphasis 40 deep in quotes 30 deep", strings.Repeat("> ", 30) + strings.Repeat("**a ", 40) + strings.Repeat("b** ", 40), "too-deep"},
+		{"nested lists of 1 MiB", strings.Repeat(steps(12), 4_000), ""},
 		{"thematic break", strings.Repeat("- ", 10_000), ""},
 		{"footnotes in footnotes", strings.Repeat("[^a]: ", 10_000), "too-deep"},
 		{"footnotes", numbered("[^%[1]d]: a\n\nb[^%[1]d]\n\n"), "too-complex"},

@@ -100,11 +100,12 @@ func (o Options) fieldsOf(file folder.File, h *header, r *report) (f *fields, id
 	return f, id, fromName, ok
 }
 
-// parse checks a text that begins at a line of its file. It returns the text's tree when always
-// is set or when it could cost too much (needsTrial). A text that is refused is an error of r.
+// parse checks a text that begins at a line of its file. It returns the text's tree when always is
+// set or when its depth is in doubt, and whether its size is. A text that is refused is an error of
+// r.
 func parse(body string, first int, always bool, r *report) (doc *markdown.Document, needsTrial bool) {
-	needsTrial, refused := markdown.Check(body)
-	if refused == nil && (needsTrial || always) {
+	trial, refused := markdown.Check(body)
+	if refused == nil && (trial.Depth || always) {
 		doc = markdown.Parse(body)
 		refused = doc.TooDeep()
 	}
@@ -112,5 +113,5 @@ func parse(body string, first int, always bool, r *report) (doc *markdown.Docume
 		r.put(mip.Error, first+refused.Line-1, refused.Code, refused.Message)
 		return nil, false
 	}
-	return doc, needsTrial
+	return doc, trial.Size
 }

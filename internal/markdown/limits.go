@@ -10,8 +10,6 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Beyond these limits goldmark 1.8 takes more than about half a second or much more memory than
@@ -36,12 +34,18 @@ type Excess struct {
 	Message string
 }
 
-// Check refuses texts that would cost too much, before goldmark sees them. needsTrial is set for
-// those that must be parsed and rendered to know, see also [Document.TooDeep].
-func Check(body string) (needsTrial bool, refused *Excess) {
+// Trial names the limits that a text may pass, as far as its lines show.
+type Trial struct {
+	Depth bool // parse it and ask [Document.TooDeep]
+	Size  bool // render it: its HTML may be out of proportion
+}
+
+// Check refuses texts that would cost too much, before goldmark sees them. The trial is the zero
+// value for a refused text.
+func Check(body string) (t Trial, refused *Excess) {
 	s := scan(body)
 	if s.deepest > 0 {
-		return false, &Excess{s.deepest, "too-deep", "quotes or lists are nested more than 64 levels"}
+		return t, &Excess{s.deepest, "too-deep", "quotes or lists are nested more than 64 levels"}
 	}
 	if strings.Contains(body, "<") {
 		s.attributes = separators(body) // as if all were one tag
@@ -54,7 +58,10 @@ func Check(body string) (needsTrial bool, refused *Excess) {
 		s.attributes = inBlocks + inTags(without)
 		refused = s.excess()
 	}
-	return refused == nil && s.needsTrial(len(body)), refused
+	if refused == nil {
+		t = Trial{Depth: s.mayBeDeep(), Size: s.mayGrow(len(body))}
+	}
+	return t, refused
 }
 
 // excess says which limit the counts pass outside code, the first of several, nil when they pass
@@ -93,11 +100,11 @@ func (s *shape) excess() *Excess {
 	return nil
 }
 
-// needsTrial reports a text of so many bytes that may grow out of proportion when it is rendered:
+// mayGrow reports a text of so many bytes that may grow out of proportion when it is rendered:
 // tables, footnotes and short links to long addresses expand, emphasis and images nest.
-func (s *shape) needsTrial(size int) bool {
+func (s *shape) mayGrow(size int) bool {
 	const largeBody, largeExpansion = 64 << 10, 1 << 20 // bytes
-	return size > largeBody || s.deep || s.cells > 2_000 || s.headings > 1_000 || s.footnotes > 200 ||
+	return size > largeBody || s.depth > maxNesting || s.cells > 2_000 || s.headings > 1_000 || s.footnotes > 200 ||
 		s.marks > 1_000 || s.brackets > 5_000 || s.images > maxNesting || s.definition*s.brackets > largeExpansion
 }
 
@@ -111,10 +118,9 @@ type shape struct {
 	// marks are the emphasis characters of the paragraph that has most; definition the bytes of
 	// the longest reference definition.
 	marks, definition int
-	// deep says that some line may be nested deeper than maxNesting. deepest is a line that
-	// certainly is, from 1; 0 when there is none.
-	deep    bool
-	deepest int
+	// depth is the most blocks that a line may be nested in. deepest is a line that certainly is
+	// nested deeper than maxNesting, from 1; 0 when there is none.
+	depth, deepest int
 	// worst is the line of the paragraph that adds most to a sum, heaviest how much that is.
 	worst, heaviest int
 }
@@ -208,70 +214,6 @@ func (s *shape) line(text string, p *paragraph) {
 		p.definition += len(text)
 		s.definition = max(s.definition, p.definition)
 	}
-}
-
-// prefix skips the quotes and list markers that a line begins with, and judges how deep they
-// are.
-func (s *shape) prefix(line string, number int) (rest string) {
-	markers, indent := 0, 0
-	for rest = line; rest != ""; {
-		if rest[0] == ' ' || rest[0] == '\t' {
-			indent++
-			if rest[0] == '\t' {
-				indent += 3
-			}
-			rest = rest[1:]
-			continue
-		}
-		n := marker(rest)
-		if n == 0 || rest[0] == '[' && markers >= 2*maxMarkers {
-			break
-		}
-		markers++
-		rest = rest[n:]
-	}
-	switch {
-	case markers > 0 && rest == "" && strings.Trim(line, "> \t") != "" && markers+indent/2 <= maxNesting:
-		return line[len(line)-1:] // an empty list item is no blank line
-	case markers == 0, markers+indent/2 <= maxNesting:
-		return rest
-	case strings.Trim(line, "- \t") == "", strings.Trim(line, "* \t") == "": // a thematic break
-		return rest
-	}
-	s.deep = true
-	if s.deepest == 0 && (markers > maxMarkers || indent > maxIndent) {
-		s.deepest = number
-	}
-	return rest
-}
-
-// marker is the length of the mark of a quote, list item or footnote that s begins with, 0 when
-// it begins with none.
-func marker(s string) int {
-	n := 1
-	switch c := s[0]; {
-	case c == '>':
-		return n
-	case c == '[': // a footnote holds blocks as a list item does
-		label, _, ok := strings.Cut(s, "]:")
-		if ok && strings.HasPrefix(label, "[^") && !strings.Contains(label[1:], "[") {
-			return len(label) + len("]:")
-		}
-		return 0
-	case c >= '0' && c <= '9':
-		const mostDigits = 10
-		n = len(s) - len(strings.TrimLeft(s, "0123456789"))
-		if n == len(s) || n > mostDigits || s[n] != '.' && s[n] != ')' {
-			return 0
-		}
-		n++
-	case c != '-' && c != '+' && c != '*':
-		return 0
-	}
-	if n < len(s) && s[n] != ' ' && s[n] != '\t' {
-		return 0
-	}
-	return n
 }
 
 // openTag is a tag among text, as CommonMark has it.
@@ -371,30 +313,4 @@ func withoutCode(body string) (without string, inBlocks int) {
 		return ast.WalkSkipChildren, nil
 	})
 	return string(out), inBlocks
-}
-
-// TooDeep says where the text is nested deeper than is published, nil when it is not. It counts list items and not the
-// lists around them, so that 64 levels of lists are 64 as of quotes.
-func (d *Document) TooDeep() (found *Excess) {
-	depth, at := 0, 0 // at is an offset in the block at hand
-	_ = ast.Walk(d.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if n.Type() == ast.TypeBlock && entering {
-			at = max(at, n.Pos())
-		}
-		switch n.(type) {
-		case *ast.Blockquote, *ast.ListItem, *ast.Emphasis, *ast.Link, *ast.Image:
-		default:
-			return ast.WalkContinue, nil
-		}
-		if !entering {
-			depth--
-			return ast.WalkContinue, nil
-		}
-		if depth++; depth <= maxNesting {
-			return ast.WalkContinue, nil
-		}
-		found = &Excess{mip.LineAt(string(d.Body), at), "too-deep", "quotes, lists or emphasis are nested more than 64 levels"}
-		return ast.WalkStop, nil
-	})
-	return found
 }
