@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/testenv"
 )
@@ -155,8 +156,7 @@ func numberOf(word string) int {
 func firstOf(word string, n int) string { return numbers(numberOf(word), n) }
 
 // headParts make the header of a proposal behind its number, title and status.
-var headParts = []part{
-	{"description", always("description: It changes `one` thing.\n")},
+var headParts = append(textParts(), []part{
 	{"authors", func(n int) string {
 		if n == 1 {
 			return "author: One (@one)\n"
@@ -164,8 +164,6 @@ var headParts = []part{
 		named := func(i int) string { return fmt.Sprintf(", Author %d (@author%[1]d)", i) }
 		return "author: Some Foundation, <a@authors.example>, (@login)" + each(n, "", named) + "\n"
 	}},
-	{"type", always("type: Standards Track\n")},
-	{"category", always("category: Core\n")},
 	{"created", always("created: 2023-01-02\n")},
 	{"discussions", func(n int) string {
 		return "discussions-to:\n- https://forum.example/t/topic/7\n" +
@@ -180,6 +178,20 @@ var headParts = []part{
 		return "superseded-by: ERC-20, " + firstOf("status: Final", n) + "\n"
 	}},
 	{"shown", always("implementation: https://git.example/client\nteam: Clients\n")},
+}...)
+
+// textParts are the texts of a header that have no standing of their own.
+func textParts() (out []part) {
+	for _, f := range mip.Fields {
+		switch {
+		case strings.Contains("title status withdrawalReason", f.Name):
+		case f.Kind == mip.FieldProse:
+			out = append(out, part{f.Name, always(f.Key() + ": It changes `one` thing.\n")})
+		case f.Kind == mip.FieldWord:
+			out = append(out, part{f.Name, always(f.Key() + ": Core " + f.Key() + "\n")})
+		}
+	}
+	return out
 }
 
 // bodyParts make the text of a proposal.

@@ -31,10 +31,7 @@ const (
 const headerBytes = 63 << 10
 
 // headerKeys are the keys that mean something, one for each reading of them, and one that means nothing.
-var headerKeys = []string{
-	"mip", "title", "description", "author", "authors", "status", "type", "category", "created", "last-call-deadline", "requires", "replaces",
-	"superseded-by", "discussions-to", "forum-topic-id", "withdrawal-reason", "whatever", `"? [&"`,
-}
+var headerKeys = append(mip.HeaderKeys(), "mip", "forum-topic-id", "whatever", `"? [&"`)
 
 // headerForms are values of about n bytes, in each form that a header can give them.
 var headerForms = map[string]func(n int) string{

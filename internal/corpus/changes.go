@@ -18,11 +18,16 @@ func (c *Corpus) Changes(p *Proposal, before, after []byte) []mip.FieldChange {
 	if !wasRead || !isRead {
 		return out
 	}
-	names := slices.Clone(fieldOrder)
+	names := []string{"id"}
+	for _, f := range mip.Fields {
+		if f.In != nil {
+			names = append(names, f.Name)
+		}
+	}
 	both := maps.Clone(old)
 	maps.Copy(both, next)
 	for _, name := range slices.Sorted(maps.Keys(both)) {
-		if !slices.Contains(fieldOrder, name) {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -36,12 +41,6 @@ func (c *Corpus) Changes(p *Proposal, before, after []byte) []mip.FieldChange {
 	return out
 }
 
-// fieldOrder has the fields that have a meaning, in the order of [mip.Metadata].
-var fieldOrder = []string{
-	"id", "title", "description", "authors", "status", "type", "category", "created", "lastCallDeadline", "withdrawalReason",
-	"requires", "replaces", "supersededBy", "discussionsTo",
-}
-
 // values are the fields of a header by name, as text. ok is false when there is none that can be read.
 func (c *Corpus) values(p *Proposal, text []byte) (out map[string]string, ok bool) {
 	x := c.readOld(p.source, string(text))
@@ -50,22 +49,11 @@ func (c *Corpus) values(p *Proposal, text []byte) (out map[string]string, ok boo
 	}
 	// Whatever metadata asks for has a meaning.
 	m, _ := x.metadata(x.id, x.fromName, x.heading)
-	out = map[string]string{
-		"id": m.ID.String(), "title": x.title(), "description": mip.Deref(m.Description), "status": string(m.Status),
-		"type": mip.Deref(m.Type), "category": mip.Deref(m.Category), "withdrawalReason": mip.Deref(m.WithdrawalReason),
-		"created": x.day("created", m.Created), "lastCallDeadline": x.day("last-call-deadline", m.LastCallDeadline),
-		"discussionsTo": strings.Join(m.Discussions, ", "),
-	}
-	if slices.Contains(m.Inferred, "type") {
-		out["type"] = ""
-	}
-	var authors []string
-	for _, a := range m.Authors {
-		authors = append(authors, a.String())
-	}
-	out["authors"] = strings.Join(authors, ", ")
-	for _, relation := range headerRelations {
-		out[string(relation)] = strings.Join(x.ties(relation), ", ")
+	out = map[string]string{"id": m.ID.String()}
+	for _, f := range mip.Fields {
+		if f.In != nil {
+			out[f.Name] = x.value(&m, f)
+		}
 	}
 	for _, f := range x.order {
 		key := mip.OneLine(f.key) // as free as any text
@@ -76,10 +64,18 @@ func (c *Corpus) values(p *Proposal, text []byte) (out map[string]string, ok boo
 	return out, true
 }
 
-// day is a date as text: what the header has where that is no day, or may be one of two.
-func (x *oldHeader) day(meaning string, d mip.Date) string {
-	if d.IsZero() {
-		return x.of(meaning).text()
+// value is a field as text. A day that is none, or one of two, is what the header has.
+func (x *oldHeader) value(m *mip.Metadata, of mip.Field) string {
+	text := of.Text(m)
+	switch {
+	case of.Name == "title":
+		return x.title()
+	case of.Kind == mip.FieldNumbers:
+		return strings.Join(x.ties(of), ", ")
+	case of.Kind == mip.FieldDate && text == "":
+		return x.of(of.Key()).text()
+	case slices.Contains(m.Inferred, of.Name):
+		return ""
 	}
-	return d.String()
+	return text
 }

@@ -163,15 +163,14 @@ func (c *Corpus) settleDates(order string) {
 			}
 		}
 		for _, d := range e.proposal.dates.open {
-			switch day := d.in(settled); {
+			day, of := d.in(settled), mip.FieldOf(d.meaning)
+			switch {
 			case day.IsZero():
 				e.report.add(d.field.line, "bad-date/open", mip.Quote(d.field.text()), mip.Quote(d.field.key))
-			case d.meaning == "created":
-				e.proposal.Created = day
-			case d.meaning == "updated":
+			case of.In == nil:
 				e.proposal.stated = day
 			default:
-				e.proposal.LastCallDeadline = day
+				*of.In(&e.proposal.Metadata).(*mip.Date) = day
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func orNil(s string) any {
 // there, no is false, and ": " an error. ok is false for quoted text, a block, a list or a map, and
 // for what begins with an anchor, an alias or a tag.
 func (f *field) plain() (text string, ok bool) {
-	free := freeText[f.means()]
+	free := f.isFree()
 	lines := append([]string{f.value}, f.more...)
 	if f.value == "" || isComment(f.value) {
 		if lines = withoutComments(f.more); len(lines) == 0 {
@@ -263,7 +263,7 @@ func (f *field) asText() string {
 		}
 		// Below a shown text the lines may be another key's.
 		_, isKey := splitKey(line)
-		if !shownText[f.means()] || f.value == "" && !isKey {
+		if !f.isShown() || f.value == "" && !isKey {
 			s += "\n" + line
 		}
 	}

@@ -323,9 +323,9 @@ func (x *oldHeader) say(t *event.Text, order string) {
 			t.Deadline = nil
 		}
 	}
-	for _, relation := range headerRelations {
-		for _, name := range x.ties(relation) {
-			t.Ties = append(t.Ties, string(relation)+" "+name)
+	for _, f := range numbersFields {
+		for _, name := range x.ties(f) {
+			t.Ties = append(t.Ties, f.Name+" "+name)
 		}
 	}
 	slices.Sort(t.Ties)

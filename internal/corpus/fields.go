@@ -36,28 +36,20 @@ const (
 func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metadata, note string) {
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
-		if _, isMap := v.v.(map[string]any); isMap && shownText[v.means()] {
+		if _, isMap := v.v.(map[string]any); isMap && v.isShown() {
 			f.r.add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
-	standing, note := f.status()
 	m = mip.Metadata{
-		Number:           id.Number,
-		ID:               id,
-		Title:            f.shorten(f.of("title")),
-		Description:      f.optional(f.keys["description"]...),
-		Authors:          f.authors(f.keys["author"]...),
-		Standing:         standing,
-		Type:             f.optional(f.keys["type"]...),
-		Category:         f.optional(f.keys["category"]...),
-		Created:          f.date("created"),
-		LastCallDeadline: f.date("last-call-deadline"),
-		WithdrawalReason: f.optional(f.keys["withdrawal-reason"]...),
-		RequiredBy:       []int{},
-		ReplacedBy:       []int{},
-		Activations:      []mip.NetworkActivation{}, StatedActivations: []mip.StatedActivation{},
-		Frontmatter: make(mip.Frontmatter, len(f.order)),
-		Inferred:    []string{},
+		Number:            id.Number,
+		ID:                id,
+		RequiredBy:        []int{},
+		ReplacedBy:        []int{},
+		External:          []mip.External{},
+		Activations:       []mip.NetworkActivation{},
+		StatedActivations: []mip.StatedActivation{},
+		Frontmatter:       make(mip.Frontmatter, len(f.order)),
+		Inferred:          []string{},
 	}
 	for _, v := range f.order {
 		m.Frontmatter[v.key] = v.read
@@ -65,15 +57,15 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 	if fromName {
 		f.findAlias(id.Number)
 	}
-	var requires, replaces, supersededBy []mip.External
-	m.Requires, requires = f.references(id.Kind, mip.Requires, f.keys["requires"]...)
-	m.Replaces, replaces = f.references(id.Kind, mip.Replaces, f.keys["replaces"]...)
-	m.SupersededBy, supersededBy = f.references(id.Kind, mip.SupersededBy, f.keys["superseded-by"]...)
-	if len(m.SupersededBy) == 0 && len(supersededBy) == 0 {
+	m.Standing, note = f.status()
+	for _, field := range mip.Fields {
+		f.set(&m, field)
+	}
+	bySuccessor := func(e mip.External) bool { return e.Relation == mip.SupersededBy }
+	if len(m.SupersededBy) == 0 && !slices.ContainsFunc(m.External, bySuccessor) {
 		m.SupersededBy = append(m.SupersededBy, successorsIn(note, id.Kind)...)
 	}
-	m.External = append([]mip.External{}, slices.Concat(requires, replaces, supersededBy, f.pointers(id))...)
-	m.Discussions, m.ForumTopicID = f.discussion(f.keys["discussions-to"]...)
+	m.External = append(m.External, f.pointers(id)...)
 	if len(m.Discussions) > 0 {
 		m.DiscussionsTo = new(m.Discussions[0])
 	}
@@ -104,6 +96,30 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 		m.Inferred = append(m.Inferred, "type")
 	}
 	return m, note
+}
+
+// set sets a field of m to what the header states. The status is set before.
+func (f *fields) set(m *mip.Metadata, of mip.Field) {
+	if of.In == nil {
+		return
+	}
+	keys := f.keys[of.Key()]
+	switch v := of.In(m).(type) {
+	case *string:
+		*v = f.shorten(f.get(keys...))
+	case **string:
+		*v = f.optional(keys...)
+	case *mip.Date:
+		*v = f.date(of.Key())
+	case *[]mip.Author:
+		*v = f.authors(keys...)
+	case *[]int:
+		var elsewhere []mip.External
+		*v, elsewhere = f.references(m.ID.Kind, mip.RelationType(of.Name), keys...)
+		m.External = append(m.External, elsewhere...)
+	case *[]string:
+		*v, m.ForumTopicID = f.discussion(keys...)
+	}
 }
 
 // findAlias finds another prefix under which alone the header states the proposal's number, so that numbers count under that

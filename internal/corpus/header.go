@@ -65,16 +65,6 @@ func withoutRemark(key string) string {
 // separators stand between the words of a key.
 var separators = strings.NewReplacer(" ", "", "\t", "", "_", "", "-", "")
 
-// The kinds of fields, by name.
-var (
-	// freeText are the fields in which " #" and a colon are text: no comment is cut from them.
-	freeText = map[string]bool{"title": true, "description": true, "withdrawalreason": true, "withdrawnreason": true, "abstract": true}
-	// shownText are the fields whose text pages show as it is.
-	shownText = map[string]bool{"title": true, "description": true, "status": true, "type": true, "category": true}
-	// foldedLists are the fields whose lists real files fold over lines without indentation.
-	foldedLists = map[string]bool{"author": true, "authors": true, "requires": true, "dependson": true}
-)
-
 // normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
 // file that is not text is an error of r, with the line of the first offending byte.
 func normalise(raw string, r *report) (string, bool) {
@@ -329,7 +319,7 @@ func (s *splitter) stray(line string, n int) {
 	switch {
 	case len(s.fields) == 0:
 		s.scalar = cmp.Or(s.scalar, n)
-	case foldedLists[s.fields[len(s.fields)-1].name] && !isComplex(line) && !s.drop:
+	case s.fields[len(s.fields)-1].isFolded() && !isComplex(line) && !s.drop:
 		s.r.add(n, "yaml-fallback/folded")
 		s.extend(strings.Repeat(" ", 8) + line) // deeper than the item of a list
 	default:
@@ -378,7 +368,7 @@ func (f *field) goesOn() bool {
 	case '"', '\'':
 		return closing(f.value) < 0
 	case '[', '{':
-		return closing(f.value) < 0 && !freeText[f.name]
+		return closing(f.value) < 0 && !f.isFree()
 	}
 	return false
 }

@@ -9,28 +9,36 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// keys are the names of the fields that have a meaning, in the order in which they are tried: the first with a value counts.
+// keys are the keys of fields in headers by [mip.Field.Key], in the order in which they are tried:
+// the first with a value counts.
 type keys map[string][]string
 
-// usual are the names that real repositories have, by meaning.
-var usual = keys{
-	"title":              {"title"},
-	"description":        {"description"},
-	"author":             {"author", "authors"},
-	"status":             {"status"},
-	"type":               {"type"},
-	"category":           {"category"},
-	"created":            {"created", "creation-date"},
-	"updated":            {"updated", "last-updated"},
-	"last-call-deadline": {"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"},
-	"withdrawal-reason":  {"withdrawal-reason", "withdrawn-reason"},
-	"requires":           {"requires", "depends-on"},
-	"replaces":           {"replaces", "supersedes", "superseeds"},
-	"superseded-by":      {"superseded-by", "superceded-by", "superseeded-by", "replaced-by"},
-	"discussions-to":     {"discussions-to", "discussions", "discussion", "discussion-to"},
-}
+// usual are the keys that real repositories have.
+var usual = func() keys {
+	out := keys{}
+	for _, f := range mip.Fields {
+		out[f.Key()] = f.Keys
+	}
+	return out
+}()
 
-// keysOf are the usual names, and behind them those of a site.
+// kindOf has the kinds of fields by their usual keys, each as [fieldName] has it.
+var kindOf = func() map[string]mip.FieldKind {
+	out := map[string]mip.FieldKind{}
+	for _, f := range mip.Fields {
+		for _, key := range f.Keys {
+			out[fieldName(key)] = f.Kind
+		}
+	}
+	return out
+}()
+
+// numbersFields are the fields that name other proposals.
+var numbersFields = slices.DeleteFunc(slices.Clone(mip.Fields), func(f mip.Field) bool {
+	return f.Kind != mip.FieldNumbers
+})
+
+// keysOf are the usual keys, and behind them those of a site.
 func keysOf(site map[string][]string) keys {
 	if len(site) == 0 {
 		return usual
@@ -61,6 +69,20 @@ func (f *field) means() string {
 		return f.meaning
 	}
 	return f.name
+}
+
+// kind is the kind of the field that the key stands for, zero for a key without a meaning.
+func (f *field) kind() mip.FieldKind { return kindOf[f.means()] }
+
+// isFree reports text in which " #" and a colon are text: no comment is cut from it.
+func (f *field) isFree() bool { return f.kind() == mip.FieldProse || f.means() == "abstract" }
+
+// isShown reports text that pages show as it is.
+func (f *field) isShown() bool { return f.kind() == mip.FieldProse || f.kind() == mip.FieldWord }
+
+// isFolded reports a list that real files fold over lines without indentation.
+func (f *field) isFolded() bool {
+	return f.kind() == mip.FieldPeople || f.kind() == mip.FieldNumbers
 }
 
 // noted is a status with a note: what is in brackets and begins as no name does, or who took the proposal's place.

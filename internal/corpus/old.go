@@ -59,17 +59,10 @@ func (x *oldHeader) title() string {
 	return mip.Shorten(mip.Collapse(mip.OneLine(x.heading)), maxText)
 }
 
-// headerRelations are the relations that a header states, by the words for them among the keys.
-var headerRelations = []mip.RelationType{mip.Requires, mip.Replaces, mip.SupersededBy}
-
-// ties are the names of the proposals that the header names in a relation. Where it has its own number under another prefix,
-// so may be theirs.
-func (x *oldHeader) ties(relation mip.RelationType) (names []string) {
-	meaning := string(relation)
-	if relation == mip.SupersededBy {
-		meaning = "superseded-by"
-	}
-	numbers, elsewhere := x.references(x.id.Kind, relation, x.keys[meaning]...)
+// ties are the ids of the proposals that the header names in a field. They have the prefix under
+// which the header states the proposal's own number.
+func (x *oldHeader) ties(of mip.Field) (names []string) {
+	numbers, elsewhere := x.references(x.id.Kind, mip.RelationType(of.Name), x.keys[of.Key()]...)
 	kind := x.id.Kind
 	if x.alias != "" {
 		kind = strings.ToUpper(x.alias)

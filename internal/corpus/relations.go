@@ -51,20 +51,18 @@ func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 // leadOut makes references to another site of the numbers that the header states under that site's prefix and that are not
 // published here: 1559 in a header that begins with eip: 20.
 func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal) {
-	for _, tie := range []struct {
-		relation mip.RelationType
-		numbers  *[]int
-	}{{mip.Requires, &p.Requires}, {mip.Replaces, &p.Replaces}, {mip.SupersededBy, &p.SupersededBy}} {
-		here := []int{}
-		for _, id := range p.ID.Siblings(*tie.numbers) {
+	for _, f := range numbersFields {
+		here, numbers := []int{}, f.In(&p.Metadata).(*[]int)
+		for _, id := range p.ID.Siblings(*numbers) {
 			other, address, known := sites.Find(p.alias, id.Number)
 			if published[id] != nil || !known {
 				here = append(here, id.Number)
 				continue
 			}
-			p.External = append(slices.Clip(p.External), mip.External{Relation: tie.relation, Text: other.String(), URL: &address})
+			e := mip.External{Relation: mip.RelationType(f.Name), Text: other.String(), URL: &address}
+			p.External = append(slices.Clip(p.External), e)
 		}
-		*tie.numbers = here
+		*numbers = here
 	}
 }
 

@@ -36,7 +36,7 @@ func (d *fields) clean(f *field) {
 	if f.read == nil {
 		return
 	}
-	strict, list := f.means() == "title" || f.means() == "status", !freeText[f.means()] && !shownText[f.means()]
+	strict, list := f.means() == "title" || f.means() == "status", !f.isFree() && !f.isShown()
 	text := fmt.Sprint(f.read)
 	if list { // a line may be an item
 		text = strings.ReplaceAll(text, "\n", ";")

@@ -217,7 +217,3 @@ type Endpoints struct {
 	// them.
 	RPC []string `json:"rpc"`
 }
-
-// HeaderKeys are what a key of a header may mean, as most headers spell it.
-var HeaderKeys = []string{"title", "description", "author", "status", "type", "category", "created", "updated", "last-call-deadline",
-	"withdrawal-reason", "requires", "replaces", "superseded-by", "discussions-to"}

@@ -120,8 +120,8 @@ func (f *file) validateKeys(p *parser) {
 	taken := map[string]string{} // by key, what it stands for
 	for _, meaning := range slices.Sorted(maps.Keys(f.Keys)) {
 		name := below("keys", meaning)
-		if !slices.Contains(mip.HeaderKeys, meaning) {
-			p.at(name, "unknown-key", meant(meaning, mip.HeaderKeys))
+		if known := mip.HeaderKeys(); !slices.Contains(known, meaning) {
+			p.at(name, "unknown-key", meant(meaning, known))
 		}
 		check(name, f.Keys[meaning])
 		for i, key := range f.Keys[meaning] {

@@ -105,57 +105,27 @@ func normal(word string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(word, func(r rune) bool { return r == ' ' || r == '_' }), " "))
 }
 
-// otherNames are names of keys that some repositories have in place of the usual ones.
-var otherNames = map[string][]string{
-	"status":         {"stage", "state"},
-	"created":        {"date", "proposed", "date-created", "submitted"},
-	"category":       {"layer", "area", "topic"},
-	"type":           {"purpose", "kind", "track"},
-	"author":         {"proposer", "proposers", "editor", "editors", "champion", "contributors"},
-	"discussions-to": {"forum", "forum-link", "comments-uri", "discussion-link", "thread"},
-	"updated":        {"last-update", "modified", "lastmod"},
-}
-
-// keys finds what headers call things that the usual keys say of few.
+// keys finds rare keys of headers in place of usual ones that few headers have.
 func (s *Survey) keys(all []*corpus.Proposal) {
-	for _, meaning := range slices.Sorted(maps.Keys(otherNames)) {
+	for _, f := range mip.Fields {
 		usual, words := 0, map[string]int{}
 		for _, p := range all {
-			if said(p, meaning) {
+			if f.Text(&p.Metadata) != "" && !slices.Contains(p.Inferred, f.Name) {
 				usual++
 				continue
 			}
 			for key := range p.Frontmatter {
-				if name := strings.ReplaceAll(strings.ToLower(key), " ", "-"); slices.Contains(otherNames[meaning], name) {
+				if slices.Contains(f.Rare, strings.ReplaceAll(strings.ToLower(key), " ", "-")) {
 					words[key]++
 				}
 			}
 		}
 		for _, c := range counts(words) {
 			if 10*c.Texts >= len(all) && c.Texts > usual/10 {
-				s.Keys[meaning] = append(s.Keys[meaning], c)
+				s.Keys[f.Key()] = append(s.Keys[f.Key()], c)
 			}
 		}
 	}
-}
-
-// said reports whether the usual keys say something of a meaning.
-func said(p *corpus.Proposal, meaning string) bool {
-	switch meaning {
-	case "status":
-		return p.Status != ""
-	case "created":
-		return !p.Created.IsZero()
-	case "category":
-		return p.Category != nil
-	case "type":
-		return p.Type != nil && !slices.Contains(p.Inferred, "type")
-	case "author":
-		return len(p.Authors) > 0
-	case "discussions-to":
-		return len(p.Discussions) > 0
-	}
-	return false
 }
 
 // known are the addresses of proposals of other networks.

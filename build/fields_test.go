@@ -1,0 +1,97 @@
+package build_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/rendertest"
+)
+
+// fieldValue is the nth value of a field, as a header has it, and the part that a page shows.
+func fieldValue(t *testing.T, f mip.Field, n int) (value, known string) {
+	t.Helper()
+	word := fmt.Sprintf("X%s%d", f.Name, n)
+	switch f.Kind {
+	case mip.FieldProse, mip.FieldWord:
+		return word, word
+	case mip.FieldDate:
+		value = fmt.Sprintf("2021-05-0%d", n)
+		return value, value
+	case mip.FieldPeople:
+		return word + " (@" + strings.ToLower(word) + ")", word
+	case mip.FieldNumbers:
+		return fmt.Sprintf("MIP-90%d", n), fmt.Sprintf("90%d", n)
+	case mip.FieldLinks:
+		return "https://" + strings.ToLower(word) + ".example/", strings.ToLower(word) + ".example"
+	}
+	t.Fatalf("mip.Fields: %s has no kind", f.Name)
+	return "", ""
+}
+
+// TestHeaderFields publishes two versions of a proposal for each field of a header. The value is in
+// the JSON under the field's name and on the page, and its change is in the history.
+func TestHeaderFields(t *testing.T) {
+	in := t.TempDir()
+	for version := range 2 {
+		for i, f := range mip.Fields {
+			value, _ := fieldValue(t, f, version+1)
+			text := fmt.Sprintf("---\nmip: %d\n%s: %s\n---\n\nWords.\n", i+1, f.Key(), value)
+			name := filepath.Join(in, fmt.Sprintf("MIP-%d.md", i+1))
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		commit(t, in, "A version", int64(10*version))
+	}
+	b := buildCorpus(t, in, testSite("MIP"))
+	for i, f := range mip.Fields {
+		if f.In == nil {
+			continue // other sources count too
+		}
+		was, _ := fieldValue(t, f, 1)
+		is, known := fieldValue(t, f, 2)
+		api := fmt.Sprintf("api/v1/mips/%d", i+1)
+		var proposal map[string]json.RawMessage
+		if err := json.Unmarshal(b.files[api+".json"], &proposal); err != nil {
+			t.Fatal(err)
+		}
+		if got := proposal[f.Name]; !bytes.Contains(got, []byte(known)) {
+			t.Errorf("%s: the JSON has %s of %q: want the field in mip.Metadata", f.Name, got, is)
+		}
+		name := fmt.Sprintf("mip/%d/index.html", i+1)
+		page, err := html.Parse(bytes.NewReader(b.files[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := false
+		for n := range page.Descendants() {
+			if n.Type == html.ElementNode && (n.Data == "h1" || n.Data == "header" || n.Data == "dd") {
+				shown = shown || strings.Contains(rendertest.TextOf(n), known)
+			}
+			for _, a := range n.Attr {
+				isValue := a.Key == "datetime" || a.Key == "href"
+				shown = shown || isValue && strings.Contains(a.Val, known)
+			}
+		}
+		if !shown {
+			t.Errorf("%s: the page lacks %q: want it in render/templates/proposal.tmpl", f.Name, is)
+		}
+		var history mip.History
+		if err := json.Unmarshal(b.files[api+"/history.json"], &history); err != nil {
+			t.Fatal(err)
+		}
+		want := []mip.FieldChange{{Field: f.Name, From: &was, To: &is}}
+		if diff := cmp.Diff(want, history.Versions[0].Changes); diff != "" {
+			t.Errorf("%s: changes (-want +got):\n%s", f.Name, diff)
+		}
+	}
+}

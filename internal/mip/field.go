@@ -1,0 +1,130 @@
+package mip
+
+import "strings"
+
+// FieldKind is the form of a header field's value. The zero value is the kind of no field.
+type FieldKind int
+
+// The kinds of fields, with the types that their values have in [Metadata].
+const (
+	// FieldProse is text in which a colon and " #" are text too: string or *string.
+	FieldProse FieldKind = iota + 1
+	// FieldWord is a name or a few words: *string or Status.
+	FieldWord
+	// FieldDate is a [Date].
+	FieldDate
+	// FieldPeople is a list of [Author].
+	FieldPeople
+	// FieldNumbers is a list of proposals, []int. The field's name is a [RelationType].
+	FieldNumbers
+	// FieldLinks is a list of addresses, []string.
+	FieldLinks
+)
+
+// Field is something that a header states of a proposal.
+type Field struct {
+	// Name is the name of the field in the JSON of a proposal, and in the changes of a version.
+	Name string
+	// Keys are the keys that headers have for it, in the order in which they are tried. site.yaml
+	// names the field by the first.
+	Keys []string
+	// Rare are keys that few repositories have in their place. They count where site.yaml names
+	// them, and mipwatch init suggests that.
+	Rare []string
+	Kind FieldKind
+	// In returns a pointer to the field's value. It is nil for a field whose value comes from
+	// elsewhere too: changes have such a field under the header's own key.
+	In func(m *Metadata) any
+}
+
+// Fields are all fields of a header but the number, in the order of [Metadata].
+var Fields = []Field{
+	{Name: "title", Keys: []string{"title"}, Kind: FieldProse,
+		In: func(m *Metadata) any { return &m.Title }},
+	{Name: "description", Keys: []string{"description"}, Kind: FieldProse,
+		In: func(m *Metadata) any { return &m.Description }},
+	{Name: "authors", Keys: []string{"author", "authors"}, Kind: FieldPeople,
+		Rare: []string{"proposer", "proposers", "editor", "editors", "champion", "contributors"},
+		In:   func(m *Metadata) any { return &m.Authors }},
+	{Name: "status", Keys: []string{"status"}, Kind: FieldWord,
+		Rare: []string{"stage", "state"},
+		In:   func(m *Metadata) any { return &m.Status }},
+	{Name: "type", Keys: []string{"type"}, Kind: FieldWord,
+		Rare: []string{"purpose", "kind", "track"},
+		In:   func(m *Metadata) any { return &m.Type }},
+	{Name: "category", Keys: []string{"category"}, Kind: FieldWord,
+		Rare: []string{"layer", "area", "topic"},
+		In:   func(m *Metadata) any { return &m.Category }},
+	{Name: "created", Keys: []string{"created", "creation-date"}, Kind: FieldDate,
+		Rare: []string{"date", "proposed", "date-created", "submitted"},
+		In:   func(m *Metadata) any { return &m.Created }},
+	{Name: "updated", Keys: []string{"updated", "last-updated"}, Kind: FieldDate,
+		Rare: []string{"last-update", "modified", "lastmod"}},
+	{Name: "lastCallDeadline", Kind: FieldDate,
+		Keys: []string{"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"},
+		In:   func(m *Metadata) any { return &m.LastCallDeadline }},
+	{Name: "withdrawalReason", Keys: []string{"withdrawal-reason", "withdrawn-reason"}, Kind: FieldProse,
+		In: func(m *Metadata) any { return &m.WithdrawalReason }},
+	{Name: "requires", Keys: []string{"requires", "depends-on"}, Kind: FieldNumbers,
+		In: func(m *Metadata) any { return &m.Requires }},
+	{Name: "replaces", Keys: []string{"replaces", "supersedes", "superseeds"}, Kind: FieldNumbers,
+		In: func(m *Metadata) any { return &m.Replaces }},
+	{Name: "supersededBy", Kind: FieldNumbers,
+		Keys: []string{"superseded-by", "superceded-by", "superseeded-by", "replaced-by"},
+		In:   func(m *Metadata) any { return &m.SupersededBy }},
+	{Name: "discussionsTo", Kind: FieldLinks,
+		Keys: []string{"discussions-to", "discussions", "discussion", "discussion-to"},
+		Rare: []string{"forum", "forum-link", "comments-uri", "discussion-link", "thread"},
+		In:   func(m *Metadata) any { return &m.Discussions }},
+}
+
+// Key is the word of site.yaml for the field.
+func (f Field) Key() string { return f.Keys[0] }
+
+// FieldOf returns the field of a key of site.yaml, the zero Field for another word.
+func FieldOf(key string) Field {
+	for _, f := range Fields {
+		if f.Key() == key {
+			return f
+		}
+	}
+	return Field{}
+}
+
+// HeaderKeys returns the words of site.yaml for all fields, in their order.
+func HeaderKeys() []string {
+	keys := make([]string, len(Fields))
+	for i, f := range Fields {
+		keys[i] = f.Key()
+	}
+	return keys
+}
+
+// Text is the field's value as one line, lists with commas. It is empty where there is none.
+func (f Field) Text(m *Metadata) string {
+	if f.In == nil {
+		return ""
+	}
+	var list []string
+	switch v := f.In(m).(type) {
+	case *string:
+		return *v
+	case **string:
+		return Deref(*v)
+	case *Status:
+		return string(*v)
+	case *Date:
+		return v.String()
+	case *[]string:
+		list = *v
+	case *[]Author:
+		for _, a := range *v {
+			list = append(list, a.String())
+		}
+	case *[]int:
+		for _, id := range m.ID.Siblings(*v) {
+			list = append(list, id.String())
+		}
+	}
+	return strings.Join(list, ", ")
+}
