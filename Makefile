@@ -30,7 +30,7 @@ test: ## every static check and short test, then what was skipped and why; MIPWA
 	@$(MAKE) --no-print-directory -j 2 lint units
 
 # The browser's tests come last, when no other package takes their time.
-PACKAGES = $$(go list ./... | grep -v /browsertest) ./internal/browsertest
+PACKAGES = $$(go list ./... | grep -v /browsertest) ./internal/test/browsertest
 
 # go vet is a check of its own, and so is not run again for each package. Tests write thousands of small
 # files: .ci/tmpdir says where.

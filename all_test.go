@@ -19,7 +19,7 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 const module = "github.com/mipwatch/mipwatch/"
@@ -35,41 +35,41 @@ var imports = map[string][]string{
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",
 		"github.com/VictoriaMetrics/metrics"},
-	"internal/aimocktest":  {"internal/testenv"},                                       // for tests only
-	"internal/browsertest": {},                                                         // tests only
-	"internal/buildtest":   {"build", "internal/api", "internal/mip", "internal/site"}, // for tests only
-	"internal/corpora":     {"internal/testenv"},                                       // for tests only
-	"internal/corpus":      {"internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
-	"internal/demo":        {"internal/mip"},
-	"internal/entity":      {},
-	"internal/event":       {"internal/mip"},
-	"internal/fetch":       {},
-	"internal/folder":      {"internal/mip"},
-	"internal/git":         {},
-	"internal/gitsync":     {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
-	"internal/graph":       {},
-	"internal/markdown":    {"internal/mip", "github.com/yuin/goldmark"},
-	"internal/mip":         {},
-	"internal/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
-	"internal/redistest":   {"internal/testenv"},                         // for tests only
-	"internal/release":     {},
-	"internal/requirement": {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
-	"internal/palette":     {},
-	"internal/site":        {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
-	"internal/search":      {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
-	"internal/strictjson":  {"internal/mip", "github.com/go-json-experiment/json"},
-	"internal/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
-	"internal/survey":      {"internal/corpus", "internal/folder", "internal/git", "internal/mip", "internal/site"},
-	"internal/tex":         {"internal/mip"},
-	"internal/webtest":     {}, // for tests only
-	"render":               {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
-	"render/agent":         {"internal/mip", "internal/api", "internal/search", "render/feed", "render/plain"},
-	"render/calendar":      {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
-	"render/card":          {"internal/mip", "golang.org/x/image"},
-	"render/feed":          {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
-	"render/markdown":      {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
-	"render/plain":         {"internal/mip"},
-	"render/rendertest":    {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
+	"internal/test/aimocktest":  {"internal/test/testenv"},                                  // for tests only
+	"internal/test/browsertest": {},                                                         // tests only
+	"internal/test/buildtest":   {"build", "internal/api", "internal/mip", "internal/site"}, // for tests only
+	"internal/test/corpora":     {"internal/test/testenv"},                                  // for tests only
+	"internal/corpus":           {"internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
+	"internal/demo":             {"internal/mip"},
+	"internal/entity":           {},
+	"internal/event":            {"internal/mip"},
+	"internal/fetch":            {},
+	"internal/folder":           {"internal/mip"},
+	"internal/git":              {},
+	"internal/gitsync":          {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
+	"internal/graph":            {},
+	"internal/markdown":         {"internal/mip", "github.com/yuin/goldmark"},
+	"internal/mip":              {},
+	"internal/test/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
+	"internal/test/redistest":   {"internal/test/testenv"},                    // for tests only
+	"internal/release":          {},
+	"internal/requirement":      {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
+	"internal/palette":          {},
+	"internal/site":             {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
+	"internal/search":           {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
+	"internal/strictjson":       {"internal/mip", "github.com/go-json-experiment/json"},
+	"internal/test/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
+	"internal/survey":           {"internal/corpus", "internal/folder", "internal/git", "internal/mip", "internal/site"},
+	"internal/tex":              {"internal/mip"},
+	"internal/test/webtest":     {}, // for tests only
+	"render":                    {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
+	"render/agent":              {"internal/mip", "internal/api", "internal/search", "render/feed", "render/plain"},
+	"render/calendar":           {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
+	"render/card":               {"internal/mip", "golang.org/x/image"},
+	"render/feed":               {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
+	"render/markdown":           {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
+	"render/plain":              {"internal/mip"},
+	"render/rendertest":         {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
 	"sidecar": {"internal/entity", "internal/mip", "internal/search", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
 		"golang.org/x/sync"},
 	"internal/api": {"internal/mip"},
@@ -238,7 +238,7 @@ func TestSkips(t *testing.T) {
 			if strings.HasPrefix(line, "func ") {
 				inFuzz = strings.HasPrefix(line, "func Fuzz")
 			}
-			if skip.MatchString(line) && !inFuzz && name != "internal/testenv/testenv.go" {
+			if skip.MatchString(line) && !inFuzz && name != "internal/test/testenv/testenv.go" {
 				t.Errorf("%s: %s; want testenv.Missing or testenv.Long", name, strings.TrimSpace(line))
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
 // BenchmarkBuild measures the three steps of a build over the EIPs, or over the samples where those

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // mostExpressions are the expressions that a build runs over one whole text, wherever they match.

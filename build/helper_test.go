@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 // testBase is the address of every site that these tests build.

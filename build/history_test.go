@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // commit commits a folder, which becomes a repository, at a time in seconds after a fixed moment.

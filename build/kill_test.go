@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // helperEnv makes the test binary run one build instead of the tests: folder of proposals, output, and after how many

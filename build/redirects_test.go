@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 // TestOldAddresses follows links that other sites have to a proposal: to its file in the repository, to the page of a

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 // A text that requires something has a page of it, with the ids of the JSON, the definitions and the references; one that

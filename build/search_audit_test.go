@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // BenchmarkAuditSearch asks the page's script, Pagefind and MiniSearch the same questions over the same sites: how many of a

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/search"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // shaped is a proposal with a text of 1 MiB of each shape.

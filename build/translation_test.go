@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 // TestTranslationPage publishes a translation as a page: with the ids of the English headings, links that

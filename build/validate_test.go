@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // validate holds pages of a built tree to the HTML standard, as html-validate (npm) reads it.

@@ -3,9 +3,9 @@ package build_test
 import (
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
 // TestWeb runs the request scripts of the static routes against the site of this repository, or against

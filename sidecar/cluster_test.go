@@ -12,7 +12,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/demo"
-	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/test/redistest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )

@@ -3,9 +3,9 @@ package sidecar_test
 import (
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
-	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/webtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 

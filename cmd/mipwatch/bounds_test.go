@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // What a site may grow to, whatever stands in the headers.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
 // sampleFiles are the site of this repository.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // TestInitHostile runs init, check and build in folders of hostile names, titles, statuses and

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
-	"github.com/mipwatch/mipwatch/internal/aimocktest"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/aimocktest"
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/demo"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // metered starts a sidecar that tells its metrics, and knows the site in a folder.

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/test/redistest"
 )
 
 // said returns how many lines of the log, as far as it was read, have a message.

@@ -22,9 +22,9 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/openapitest"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/openapitest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // soak is a sidecar, the hosts behind it, and what was seen of both.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/demo"
-	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
 // TestWeb runs the request scripts of the live routes against the running program, with hosts behind it

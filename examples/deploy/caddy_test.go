@@ -18,10 +18,10 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/testenv"
-	"github.com/mipwatch/mipwatch/internal/webtest"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
 // published builds the sample site, with hosts behind it that refuse, and returns its plan and its folder.

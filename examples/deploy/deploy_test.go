@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // top is the repository.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // standIn takes the place of a program that needs an engine or a cluster: it wants every file that is named to be

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/aimocktest"
+	"github.com/mipwatch/mipwatch/internal/test/aimocktest"
 )
 
 // TestAimock asks a model server that others wrote, in all three formats and through its chaos modes.

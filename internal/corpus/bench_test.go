@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
 // generated writes a folder of n proposals that differ and depend on each other.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // TestLogIsThatOfGit compares with git log, which opens sub-folders, over a history of branches and merges that

@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // TestReleaseConfiguration holds .goreleaser.yaml to programs, images and files that exist. With the long tests it builds the

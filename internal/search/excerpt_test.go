@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 type excerptExample struct {

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/search"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
 // question is one that a reader wrote who looked for a section of a text and knew nothing of this package. The held ones were

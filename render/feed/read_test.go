@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // parsedRSS and parsedAtom are what the tests read feeds back into: by namespace, as a reader does,

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
 	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
 // benchDocuments are the parsed EIPs, or the golden pairs when there are no corpora.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/alecthomas/chroma/v2"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // BenchmarkAuditLexers tries all offered lexers on all kinds of text. They change only with the version of chroma in

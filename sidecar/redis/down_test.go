@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/test/redistest"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 

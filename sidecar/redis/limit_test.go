@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/test/redistest"
 )
 
 // TestLimitIsExact has four sidecars take tokens of one caller side by side.

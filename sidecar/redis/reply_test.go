@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/redistest"
+	"github.com/mipwatch/mipwatch/internal/test/redistest"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 

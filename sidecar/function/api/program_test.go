@@ -22,10 +22,10 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/mipwatch/mipwatch/build"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 // world is what the function lives in: hosts behind it on ports of their own, and the program in three builds, each made

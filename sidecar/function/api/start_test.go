@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // TestStartsLight bounds what the packages that the function links do before main: every start of a function waits for

@@ -18,7 +18,7 @@ import (
 // the foundation nothing, with a summary beside it and without one: the page and the script draw the same, in a hard
 // fork and in none.
 func answers(t *testing.T, _ *served) {
-	sample, err := os.ReadFile("../samples/site.yaml")
+	sample, err := os.ReadFile("../../samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,11 +27,11 @@ import (
 // rules, or in the form of earlier ones, which wrote the times of the fork into them.
 func committedThen(t *testing.T, earlier bool) map[string]string {
 	t.Helper()
-	s, err := site.Load("../samples/site.yaml")
+	s, err := site.Load("../../samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{"../samples/proposals"}})
+	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{"../../samples/proposals"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func committedThen(t *testing.T, earlier bool) map[string]string {
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	start(t)
-	sample, err := os.ReadFile("../samples/site.yaml")
+	sample, err := os.ReadFile("../../samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestClocks(t *testing.T) {
 				if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				v := setup{folders: []string{"../samples/proposals"}, more: committedThen(t, earlier), config: config}.serve(t)
+				v := setup{folders: []string{"../../samples/proposals"}, more: committedThen(t, earlier), config: config}.serve(t)
 				forks := read[mip.HardForks](t, v, "/api/v1/hardforks").HardForks
 				schedule := rendertest.Schedule{Networks: read[mip.SiteInfo](t, v, "/api/v1/site").Networks, Forks: forks}
 				files(t, v, schedule)

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // Options say what a server does to everybody. The zero value is a server that knows no answer.

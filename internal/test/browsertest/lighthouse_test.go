@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // BenchmarkAuditLighthouse is what Lighthouse (npm) says of pages in a browser of its own: for each category a score

@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
 // TestSearchWeight types words into the fields of a large site as somebody who was never there: what they ask for beside the

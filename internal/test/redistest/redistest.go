@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // Server is a redis-server on 127.0.0.1 that keeps nothing on disk. It is not safe for concurrent use, but for

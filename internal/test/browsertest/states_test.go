@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/corpora"
+	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
 // states is what pages say of Monad's forks at one moment: of each page some of its words in their order, and
@@ -76,7 +76,7 @@ var wrong = regexp.MustCompile(`\b(scheduled|active|planned|Next upgrade|Latest,
 func TestStates(t *testing.T) {
 	t.Parallel()
 	start(t)
-	made := setup{folders: []string{}, more: map[string]string{}, config: "../../examples/monad.yaml"}
+	made := setup{folders: []string{}, more: map[string]string{}, config: "../../../examples/monad.yaml"}
 	for n := 3; n <= 8; n++ {
 		status := "Draft"
 		if n == 7 {

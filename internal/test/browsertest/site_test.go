@@ -19,10 +19,10 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
@@ -117,7 +117,7 @@ func (with setup) build(t testing.TB) *built {
 }
 
 func (with setup) make() (*built, error) {
-	s, err := site.Load(cmp.Or(with.config, "../samples/site.yaml"))
+	s, err := site.Load(cmp.Or(with.config, "../../samples/site.yaml"))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (with setup) make() (*built, error) {
 	}
 	folders := slices.Clone(with.folders)
 	if folders == nil {
-		folders = []string{"../samples/proposals", "testdata/proposals"}
+		folders = []string{"../../samples/proposals", "testdata/proposals"}
 	}
 	if with.more != nil {
 		if folders, err = with.add(folders); err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // commitTexts writes texts into a folder and commits them at noon.

@@ -21,11 +21,11 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/buildtest"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/sidecar"
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
@@ -47,11 +47,11 @@ func publish(t *testing.T, s *site.Site, folders ...string) (*build.Published, [
 // samples are the site of the sample proposals.
 func samples(t *testing.T) (*site.Site, *build.Published, []byte) {
 	t.Helper()
-	s, err := site.Load("../samples/site.yaml")
+	s, err := site.Load("../../samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	published, document := publish(t, s, "../samples/proposals")
+	published, document := publish(t, s, "../../samples/proposals")
 	return s, published, document
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/testenv"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // recorder is a test that only notes how it ends.

@@ -37,7 +37,7 @@ func (v *served) runs(t *testing.T, topics int) {
 // when it is packed. Their words are those of the samples, drawn by a generator that always begins alike.
 func varied(t *testing.T, proposals int) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("../samples/proposals/MIP-*.md")
+	files, err := filepath.Glob("../../samples/proposals/MIP-*.md")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples: %v", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/aimocktest"
+	"github.com/mipwatch/mipwatch/internal/test/aimocktest"
 )
 
 // TestFixtures holds that fixtures are tried in order, and that one without a question is for all.
