@@ -36,7 +36,9 @@ func (p *planner) shown(events []mip.Event) []render.Change {
 	for i, e := range events {
 		out[i].Event = e
 		if at, ok := mip.Search(p.Metadata, e.MIP); ok {
-			out[i].Shown = slices.ContainsFunc(p.versionsKnown(at), func(v corpus.Version) bool { return v.Commit == e.Commit })
+			out[i].Shown = slices.ContainsFunc(p.versionsKnown(at), func(v corpus.Version) bool {
+				return v.Hash == e.Commit
+			})
 		}
 	}
 	return out

@@ -42,12 +42,10 @@ func (h happened) truncated(year int) (n int) {
 // events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text
 // or the site's file.
 func (p *planner) events() error {
-	past, err := p.Past(context.Background())
-	if err != nil {
-		return fmt.Errorf("walk through the history: %w", err)
-	}
+	past := p.Past()
 	var config corpus.FilePast
 	if p.options.Config != "" && p.options.Epoch == nil {
+		var err error
 		if config, err = corpus.PastOf(context.Background(), p.options.Config); err != nil {
 			return fmt.Errorf("walk through the history of %s: %w", p.options.Config, err)
 		}

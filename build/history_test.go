@@ -195,6 +195,83 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestVersionsOfBranches compares the versions of files with git log and git show: two branches that
+// are merged, one that is given up, a file that goes and comes back, and another mode.
+func TestVersionsOfBranches(t *testing.T) {
+	in := t.TempDir()
+	at := int64(0)
+	git := func(args ...string) string {
+		t.Helper()
+		at++
+		when := time.Unix(1_700_000_000+60*at, 0).UTC().Format(time.RFC3339)
+		return testenv.Git(t, in, when, args...)
+	}
+	edit := func(n int, line, text string) {
+		t.Helper()
+		name := filepath.Join(in, fmt.Sprintf("MIP-%d.md", n))
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, name, strings.Replace(string(b), line, text, 1))
+		git("commit", "-q", "-a", "-m", text)
+	}
+	git("init", "-q", "-b", "main", ".")
+	for n := range 3 {
+		write(t, in, n+1, "Title", "First.\n\nWords.\n\nWords.\n\nWords.\n\nLast.\n")
+	}
+	git("add", ".")
+	git("commit", "-q", "-m", "All")
+	git("branch", "given-up")
+	git("switch", "-q", "-c", "side")
+	edit(1, "Last.", "Last one.\n\nOf the side.")
+	edit(2, "Last.", "Of the side.")
+	edit(1, "Last one.", "The last one.")
+	git("switch", "-q", "main")
+	edit(1, "First.", "First one.\n\nOf main.\n\nMore.")
+	git("merge", "-q", "--no-edit", "side")
+	git("switch", "-q", "given-up")
+	edit(1, "First.", "Given up.")
+	git("switch", "-q", "main")
+	git("merge", "-q", "--no-edit", "-s", "ours", "given-up")
+	git("rm", "-q", "MIP-3.md")
+	git("commit", "-q", "-m", "Away")
+	write(t, in, 3, "Title", "Back.")
+	git("add", ".")
+	git("commit", "-q", "-m", "Back")
+	if err := os.Chmod(filepath.Join(in, "MIP-3.md"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	git("commit", "-q", "-a", "-m", "Mode")
+	edit(1, "Of main.", "Of both.")
+	b := buildCorpus(t, in, testSite("MIP"))
+	for n, count := range []int{6, 2, 4} {
+		var h mip.History
+		file, name := fmt.Sprintf("MIP-%d.md", n+1), fmt.Sprintf("api/v1/mips/%d/history.json", n+1)
+		if err := json.Unmarshal(b.files[name], &h); err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		for _, commit := range strings.Fields(testenv.Git(t, in, "", "log", "--format=%H", "--", file)) {
+			stat := testenv.Git(t, in, "", "show", "--format=", "--numstat", commit, "--", file)
+			want = append(want, commit+" "+strings.Join(strings.Fields(stat)[:2], " "))
+		}
+		for i, v := range h.Versions {
+			if i < len(h.Versions)-1 {
+				got = append(got, fmt.Sprintf("%s %d %d", v.Commit, *v.Added, *v.Removed))
+				continue
+			}
+			want[i], _, _ = strings.Cut(want[i], " ")
+			if got = append(got, v.Commit); v.Added != nil {
+				t.Errorf("%s: the first version has added %d lines", file, *v.Added)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(got) != count {
+			t.Errorf("%s: %d versions, want %d (-git +here):\n%s", file, len(got), count, diff)
+		}
+	}
+}
+
 // The dashboard says of the newest changes what they were, and is written again with the next one.
 func TestRecentChanges(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()

@@ -162,7 +162,7 @@ type planner struct {
 	// made.
 	texts    once[result[rendered]]
 	required once[[]mip.Requirement]
-	pasts    once[result[[][]byte]]
+	pasts    once[result[map[string][]byte]]
 	// found has the links of each text that was rendered, by file: textLinks.
 	found sync.Map
 	// problems are those of these links. They are looked for once.

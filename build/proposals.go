@@ -99,16 +99,26 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 // seen are the statuses of a proposal's earlier versions, as far as its page shows them: those on the way to Final that
 // are behind it.
 func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, err error) {
-	if c.History == nil || len(c.History.Blobs) < 2 || slices.Index(p.info.Statuses.Way(), m.Standing) < 1 {
+	if c.History == nil || slices.Index(p.info.Statuses.Way(), m.Standing) < 1 {
 		return nil, nil
 	}
+	if len(c.History.Versions) == 1 && c.History.Versions[0].Before == "" {
+		return nil, nil // it is today's
+	}
 	texts, err := p.pastOf(c)
-	for _, text := range texts {
-		if s := p.StatusOf(text); !slices.Contains(out, s) {
-			out = append(out, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range c.History.Versions {
+		for _, blob := range []string{v.After, v.Before} {
+			if text, ok := texts[blob]; ok {
+				if s := p.StatusOf(text); !slices.Contains(out, s) {
+					out = append(out, s)
+				}
+			}
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 // histories adds, of each proposal that git knows, its versions as a page and as JSON.
@@ -139,9 +149,13 @@ func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
 	}
 	out := mip.History{ID: c.ID, Before: c.History.Before, Versions: []mip.Version{}}
 	for i, v := range c.History.Versions {
-		x := mip.Version{Commit: v.Commit, Time: v.When, Subject: v.Subject, Author: v.Author, Changes: []mip.FieldChange{}}
-		if i+1 < len(texts) && texts[i] != nil && texts[i+1] != nil {
-			before, after := texts[i+1], texts[i]
+		x := mip.Version{
+			Commit: v.Hash, Time: v.Time(), Subject: v.Subject, Author: v.Author,
+			Changes: []mip.FieldChange{},
+		}
+		before, after := texts[v.Before], texts[v.After]
+		first := i+1 == len(c.History.Versions) && c.History.Before == "nothing"
+		if !first && before != nil && after != nil {
 			d := render.Diff(before, after)
 			shown, cut := d.First(render.MaxDiff)
 			x.Added, x.Removed, x.Diff, x.Truncated = &d.Added, &d.Removed, &shown, cut
@@ -158,20 +172,20 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The text before the oldest version, if git has it, is the base of that version's difference.
 	h, err := p.told()
 	if err != nil {
 		return nil, err
 	}
 	page := render.HistoryPage{Metadata: m, Before: c.History.Before, Events: h.byMIP[c.ID]}
-	for i, v := range c.History.Versions {
-		link, _ := sourceLink(p.options.Site, c, v.Commit, c.RepoPath)
-		page.Versions = append(page.Versions, render.Version{
-			Commit: v.Commit, When: v.When, Author: v.Author, Subject: v.Subject, Text: texts[i], SourceURL: link,
-		})
-	}
-	if len(texts) > len(page.Versions) {
-		page.Base = texts[len(page.Versions)]
+	for _, v := range c.History.Versions {
+		x := render.Version{
+			Commit: v.Hash, When: v.Time(), Author: v.Author, Subject: v.Subject,
+			Before: texts[v.Before], After: texts[v.After],
+		}
+		if v.After != "" {
+			x.SourceURL, _ = sourceLink(p.options.Site, c, v.Hash, c.RepoPath)
+		}
+		page.Versions = append(page.Versions, x)
 	}
 	return p.stable.History(page)
 }

@@ -104,9 +104,11 @@ func (p *planner) requirementsOf(i int) []mip.Requirement {
 	return p.required.get(p.Proposals[i].File, func() []mip.Requirement { return requirement.Find(p.sectionsOf(i)) })
 }
 
-// pastOf returns the versions of a proposal's text, newest first.
-func (p *planner) pastOf(c *corpus.Proposal) ([][]byte, error) {
-	t := p.pasts.get(c.File, func() result[[][]byte] { return resultOf(p.versions.Read(c)) })
+// pastOf returns the texts of a proposal's versions by their names in git.
+func (p *planner) pastOf(c *corpus.Proposal) (map[string][]byte, error) {
+	t := p.pasts.get(c.File, func() result[map[string][]byte] {
+		return resultOf(p.versions.Read(c.History))
+	})
 	return t.value, t.err
 }
 

@@ -181,8 +181,8 @@ func (p *planner) item(e mip.Event) feed.Item {
 	if published {
 		out.URL = *e.URL
 		for _, v := range p.versionsKnown(at) {
-			if v.Commit == e.Commit {
-				out.URL += "history/#v-" + v.Commit
+			if v.Hash == e.Commit {
+				out.URL += "history/#v-" + v.Hash
 				text = append(text, mip.Sentence(mip.OneLine(v.Subject)))
 			}
 		}

@@ -21,17 +21,16 @@ const MaxDiff = 64 << 10
 type HistoryPage struct {
 	Metadata mip.Metadata
 	Versions []Version   // newest first
-	Base     []byte      // the text before the oldest of Versions, nil: none, or not known
 	Before   string      // what came before the oldest: nothing, more or unknown
 	Events   []mip.Event // of the proposal, newest first
 }
 
-// Version is one committed state of a file. Author and Subject may hold text of any kind.
+// Version is what a commit made of a file. Author and Subject may hold text of any kind.
 type Version struct {
 	Commit, Author, Subject string
 	When                    mip.Time
 	SourceURL               string // empty: none
-	Text                    []byte // nil: not available
+	Before, After           []byte // empty: no file, nil: not available
 }
 
 // pullRequest is how GitHub names the pull request of a merged commit at the end of its subject.
@@ -66,24 +65,21 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	// The newest changes are shown first, so the oldest are the ones without room.
 	room := MaxDiff
 	for i, version := range v.Versions {
-		before, first := v.Base, i+1 == len(v.Versions)
-		if !first {
-			before = v.Versions[i+1].Text
-		}
+		first := i+1 == len(v.Versions)
 		// A source is made of site.yaml and a path, which may hold anything.
 		version.SourceURL = webAddress(&version.SourceURL)
 		x := versionView{Version: version}
 		switch {
-		case version.Text == nil:
+		case version.After == nil:
 			x.What = "This version is not in the copy of the repository that this site was made from."
 		case first && v.Before == "nothing":
 			x.What = "The first version under this name."
-		case before == nil:
+		case version.Before == nil:
 			x.What = "What was before is not in the copy of the repository that this site was made from."
 		case room == 0:
 			x.Cut = true
 		default:
-			d := Diff(before, version.Text)
+			d := Diff(version.Before, version.After)
 			if x.What = lines(d.Added) + " added, " + lines(d.Removed) + " removed"; d.Text == "" {
 				x.What = "No line changed"
 			}

@@ -14,6 +14,9 @@ func historyPage(t *testing.T, v HistoryPage) []byte {
 	t.Helper()
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	v.Metadata = all[2]
+	for i := range v.Versions[1:] { // those of one line
+		v.Versions[i].Before = v.Versions[i+1].After
+	}
 	page, err := p.History(v)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +30,7 @@ func historyPage(t *testing.T, v HistoryPage) []byte {
 func version(name, subject, text string) Version {
 	return Version{
 		Commit: name + strings.Repeat("0", 39), Subject: subject, When: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)),
-		SourceURL: "https://git.example.net/" + name, Text: []byte(text),
+		SourceURL: "https://git.example.net/" + name, After: []byte(text),
 	}
 }
 
@@ -71,8 +74,9 @@ func TestHistoryPage(t *testing.T) {
 
 func TestHistoryHostileText(t *testing.T) {
 	evil := version("b", "s", pageHostile("added")+"\n")
+	evil.Before = []byte(pageHostile("removed") + "\n")
 	evil.SourceURL = "javascript:alert(1)"
-	page := historyPage(t, HistoryPage{Before: "unknown", Base: []byte(pageHostile("removed") + "\n"), Versions: []Version{evil}})
+	page := historyPage(t, HistoryPage{Before: "unknown", Versions: []Version{evil}})
 	lines, text := partsOf(t, page)
 	if len(lines) != 3 || lines[1] != "del -"+pageHostile("removed")+"\n" || lines[2] != "ins +"+pageHostile("added")+"\n" {
 		t.Errorf("lines %q", lines)
@@ -90,8 +94,10 @@ func TestHistoryHostileText(t *testing.T) {
 // A page holds so much and no more, and says where the rest is.
 func TestHistoryIsBounded(t *testing.T) {
 	many := func(s string) string { return strings.Repeat(s+strings.Repeat("é", 50)+"\n", 1_500) }
-	page := historyPage(t, HistoryPage{Before: "more", Base: []byte("x"), Versions: []Version{
-		version("d", "small", "x\nnew\n"), version("c", "large", many("é")), version("b", "shut out", many("b")), version("a", "too", "y"),
+	oldest := version("a", "too", "y")
+	oldest.Before = []byte("x")
+	page := historyPage(t, HistoryPage{Before: "more", Versions: []Version{
+		version("d", "small", "x\nnew\n"), version("c", "large", many("é")), version("b", "shut out", many("b")), oldest,
 	}})
 	lines, text := partsOf(t, page)
 	size := 0
@@ -110,7 +116,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		}
 	}
 	gone := version("b", "s", "")
-	gone.Text = nil
+	gone.After = nil
 	if _, text := partsOf(t, historyPage(t, HistoryPage{Before: "nothing", Versions: []Version{version("c", "s", "x"), gone}})); !strings.Contains(text, "What was before is not in the copy") || !strings.Contains(text, "This version is not in the copy") {
 		t.Errorf("texts that cannot be had: %s", text)
 	}

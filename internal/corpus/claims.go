@@ -2,16 +2,12 @@ package corpus
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"math"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -54,55 +50,6 @@ func rivals(texts []*entry) (names, numbers [][]*entry) {
 	return names, numbers
 }
 
-// readArrivals finds since when git has had the texts that have rivals. A text that git does not
-// know has no arrival.
-func (c *Corpus) readArrivals(ctx context.Context) error {
-	names, numbers := rivals(c.texts)
-	byPlace := map[string]map[string]*entry{} // by the top of the repository and the path in it
-	for _, e := range slices.Concat(slices.Concat(names...), slices.Concat(numbers...)) {
-		place := c.history.places[e.Folder]
-		if place.Top == "" {
-			continue
-		}
-		if byPlace[place.Top] == nil {
-			byPlace[place.Top] = map[string]*entry{}
-		}
-		byPlace[place.Top][place.Prefix+e.Name] = e
-	}
-	c.arrivals = map[string]int64{}
-	for top, texts := range byPlace {
-		var paths []string
-		for name := range texts {
-			paths = append(paths, name)
-		}
-		slices.Sort(paths)
-		steps, err := git.Walk(ctx, top, paths, func(name string) bool { return texts[name] != nil })
-		if ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-		for _, s := range steps { // none after another error, which the log has reported
-			for _, f := range s.Files {
-				if f.Before == "" {
-					c.arrivals[texts[f.Path].Path] = s.Landed
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// arrival is when the published branch, or the upstream of a synced text, got a text: in seconds,
-// the largest number if that is not known.
-func (c *Corpus) arrival(e *entry) int64 {
-	if from, ok := c.history.records[e.Folder].File(e.Name); ok && len(from.Versions) > 0 {
-		return from.Versions[len(from.Versions)-1].Time.UTC().Unix()
-	}
-	if at, ok := c.arrivals[e.Path]; ok {
-		return at
-	}
-	return math.MaxInt64
-}
-
 // firstNumber matches a file's name up to its number: the letters, the zeros and the digits.
 var firstNumber = regexp.MustCompile(`^(\D*)(0*)\d*`)
 
@@ -138,7 +85,7 @@ func (c *Corpus) settle(texts []*entry) {
 	}
 	byRank := func(a, b *entry) int {
 		return cmp.Or(
-			cmp.Compare(c.arrival(a), c.arrival(b)),
+			cmp.Compare(c.history.arrival(a.File), c.history.arrival(b.File)),
 			cmp.Compare(min(b.nameFits(), ofKind), min(a.nameFits(), ofKind)),
 			cmp.Compare(usual[b.form()], usual[a.form()]),
 			cmp.Compare(b.nameFits(), a.nameFits()),
@@ -163,7 +110,7 @@ func (c *Corpus) settle(texts []*entry) {
 			switch {
 			case kept.proposal == nil || kept.report.failed:
 				e.report.add(line, "duplicate-number/error", number, kept.Path)
-			case c.arrival(kept) < c.arrival(e):
+			case c.history.arrival(kept.File) < c.history.arrival(e.File):
 				e.report.add(line, "duplicate-number/first", number, kept.Path)
 			default:
 				e.report.add(line, "duplicate-number", number, kept.Path)

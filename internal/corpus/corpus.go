@@ -95,8 +95,6 @@ type Corpus struct {
 	// summaries and translations. history has their commits.
 	texts, beside []*entry
 	history       *history
-	// arrivals are since when git has had the texts that have rivals, by path, in seconds.
-	arrivals map[string]int64
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
 	// places are the proposals by path in the repository: that of the file, and that of a folder which is the proposal's own.
@@ -115,8 +113,10 @@ func (c *Corpus) changed(f folder.File) *mip.Time {
 		return new(mip.NewTime(*c.history.epoch))
 	}
 	p := c.history.places[f.Folder]
-	_, when := last(c.history.files[fileKey{p.Top, p.Prefix + f.Name}])
-	return when
+	if v := last(c.history.files[fileKey{p.Top, p.Prefix + f.Name}]); v != nil {
+		return new(v.Time())
+	}
+	return nil
 }
 
 // numberedPath matches the beginning of a name such as eip-721, up to its number's first digit.
@@ -162,12 +162,12 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	case c.holds(top, repoPath):
 		return true
 	}
-	tracked := c.history.tracked[top]
-	if tracked == nil {
+	repository := c.history.repositories[top]
+	if repository == nil {
 		return false
 	}
 	// A clone need not have all files checked out.
-	paths, failed := tracked()
+	paths, failed := repository.tracked()
 	return failed != nil || paths[repoPath]
 }
 

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -29,9 +28,9 @@ type Past struct {
 
 // pastFiles is a history, parents before their children, and the repository that may hold its texts.
 type pastFiles struct {
-	top   string
-	steps []git.Steps
-	// texts are the files by their paths in the repository.
+	top     string
+	commits []git.Commit
+	// texts are the files that are or were texts, by their paths in the repository.
 	texts map[string]folder.File
 	// left are those of them that are there today beside the place of a text, with their names in git.
 	left map[string]string
@@ -39,111 +38,52 @@ type pastFiles struct {
 	cut map[string]bool
 }
 
-// Past walks through the repositories of the folders. It reads no text and asks no other host.
-func (c *Corpus) Past(ctx context.Context) (*Past, error) {
+// Past is what git and the records of mipwatch sync know. It reads no text.
+func (c *Corpus) Past() *Past {
 	h := c.history
-	out := &Past{corpus: c, whole: c.History == "full" && len(h.partial) == 0}
+	out := &Past{corpus: c, whole: c.History == "full"}
 	if h.epoch != nil {
-		return out, nil
+		return out
 	}
-	tops := map[string]bool{}
-	for _, p := range h.places {
-		tops[p.Top] = true
-	}
-	for _, top := range slices.Sorted(maps.Keys(tops)) {
-		past, err := c.walk(ctx, top)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil { // what the log could not read was told when it was read
-			out.whole = false
-			continue
-		}
-		out.histories = append(out.histories, past)
+	for _, top := range slices.Sorted(maps.Keys(h.repositories)) {
+		r := h.repositories[top]
+		out.whole = out.whole && !r.partial
+		out.histories = append(out.histories, r.pastFiles)
 	}
 	for _, p := range c.Proposals {
 		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && p.Upstream {
-			past := pastFiles{top: h.places[p.source.Folder].Top, texts: map[string]folder.File{from.Path: p.source}}
-			for i, v := range slices.Backward(from.Versions) {
-				before := ""
-				if i+1 < len(from.Versions) {
-					before = from.Versions[i+1].Blob
-				}
-				past.steps = append(past.steps, git.Steps{
-					Commit: git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author},
-					Landed: v.Time.UTC().Unix(),
-					Files:  []git.Step{{Path: from.Path, Before: before, After: v.Blob}},
-				})
+			past := pastFiles{
+				top: h.places[p.source.Folder].Top, commits: synced(from),
+				texts: map[string]folder.File{from.Path: p.source},
 			}
 			if !from.Whole() {
-				past.cut = map[string]bool{past.steps[0].Hash: true}
+				past.cut = map[string]bool{past.commits[0].Hash: true}
 				out.whole = false
 			}
 			out.histories = append(out.histories, past)
 		}
 	}
-	return out, nil
-}
-
-// walk walks through one repository.
-func (c *Corpus) walk(ctx context.Context, top string) (past pastFiles, err error) {
-	past = pastFiles{top: top, texts: map[string]folder.File{}, left: map[string]string{}, cut: map[string]bool{}}
-	here := map[string]bool{}
-	for _, e := range c.texts {
-		if p := c.history.places[e.Folder]; p.Top == top {
-			here[p.Prefix+e.Name] = true
-		}
-	}
-	var prefixes []string
-	for _, p := range c.history.places {
-		if p.Top == top {
-			prefixes = append(prefixes, p.Prefix)
-			maps.Copy(past.cut, p.Shallow)
-		}
-	}
-	slices.Sort(prefixes)
-	past.steps, err = git.Walk(ctx, top, slices.Compact(prefixes), func(name string) bool {
-		if _, known := past.texts[name]; known {
-			return true
-		}
-		file, ok := c.wasText(top, name, here[name])
-		if ok {
-			past.texts[name] = file
-		}
-		return ok
-	})
-	last := map[string]string{}
-	for _, s := range past.steps {
-		for _, f := range s.Files {
-			last[f.Path] = f.After
-		}
-	}
-	for name, blob := range last {
-		if blob != "" && !here[name] && !c.fits(past.texts[name], false) {
-			past.left[name] = blob
-		}
-	}
-	return past, err
+	return out
 }
 
 // wasText finds the folder of a file that is a text today, or may have been one by its name and place: directly in a folder, or
 // where a pattern has a text or a folder of one. Of folders with synced texts nothing but what is there is known.
-func (c *Corpus) wasText(top, name string, here bool) (file folder.File, ok bool) {
+func (h *history) wasText(top, name string, here bool, o Options) (file folder.File, ok bool) {
 	if !strings.EqualFold(path.Ext(name), ".md") {
 		return file, false
 	}
 	longest := -1
-	for _, dir := range c.Folders {
-		place := c.history.places[dir]
+	for _, dir := range h.folders {
+		place := h.places[dir]
 		rest, below := strings.CutPrefix(name, place.Prefix)
 		if !below || place.Top != top || len(place.Prefix) <= longest {
 			continue
 		}
 		f := folder.File{Folder: dir, Name: rest, Path: path.Join(filepath.ToSlash(dir), rest)}
-		if _, synced := c.history.records[dir].File(rest); synced || c.history.records[dir] != nil && !here {
+		if _, synced := h.records[dir].File(rest); synced || h.records[dir] != nil && !here {
 			continue
 		}
-		if here || c.fits(f, true) {
+		if here || o.fits(f, true) {
 			file, ok, longest = f, true, len(place.Prefix)
 		}
 	}
@@ -152,16 +92,16 @@ func (c *Corpus) wasText(top, name string, here bool) (file folder.File, ok bool
 
 // fits reports whether a file has the name and the place of a proposal, whose number may be in its header alone. One that is no
 // more may have been beside the place: in a folder of its own under another name.
-func (c *Corpus) fits(f folder.File, gone bool) bool {
-	if _, _, _, translated := languageOf(f.Name, c.options.Locales); translated {
+func (o Options) fits(f folder.File, gone bool) bool {
+	if _, _, _, translated := languageOf(f.Name, o.Locales); translated {
 		return false
 	}
-	if kept, _ := without([]folder.File{f}, c.options.Ignore, nil); len(kept) == 0 {
+	if kept, _ := without([]folder.File{f}, o.Ignore, nil); len(kept) == 0 {
 		return false
 	}
 	dir, base := path.Split(f.Name)
 	_, named := numberInName(base)
-	return dir == "" || slices.ContainsFunc(c.options.Patterns[f.Folder], func(pattern string) bool {
+	return dir == "" || slices.ContainsFunc(o.Patterns[f.Folder], func(pattern string) bool {
 		folders, _ := path.Split(pattern)
 		whole, _ := path.Match(pattern, f.Name)
 		beside, _ := path.Match(folders, dir)
@@ -173,7 +113,7 @@ func (c *Corpus) fits(f folder.File, gone bool) bool {
 func (p *Past) Years() []int {
 	years := map[int]bool{}
 	for _, h := range p.histories {
-		for _, s := range h.steps {
+		for _, s := range h.commits {
 			if slices.ContainsFunc(s.Files, func(f git.Step) bool { _, ok := h.texts[f.Path]; return ok }) {
 				years[time.Unix(s.Landed, 0).UTC().Year()] = true
 			}
@@ -191,8 +131,7 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 	var histories [][]event.Commit
 	for _, h := range p.histories {
 		// A clone that lacks texts must not be asked for any.
-		lacks := h.top == "" || p.corpus.history.partial[h.top]
-		if lacks {
+		if r := p.corpus.history.repositories[h.top]; r == nil || r.partial {
 			complete = false
 			continue
 		}
@@ -207,13 +146,14 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 			never[name] = v.text != nil && v.text.Read
 		}
 		var commits []event.Commit
-		for _, s := range h.steps {
+		for _, s := range h.commits {
 			commit := event.Commit{
-				Hash: s.Hash, When: mip.NewTime(time.Unix(s.Landed, 0)), Author: oneLine(s.Author), Merge: s.Merge, Edge: h.cut[s.Hash],
+				Hash: s.Hash, When: mip.NewTime(time.Unix(s.Landed, 0)), Author: s.Author,
+				Merge: s.Merge, Edge: h.cut[s.Hash],
 			}
 			for _, f := range s.Files {
 				file, ok := h.texts[f.Path]
-				if !ok || never[f.Path] {
+				if !ok || never[f.Path] || f.Before == f.After {
 					continue
 				}
 				before, err := reader.read(file, f.Before)
@@ -337,7 +277,7 @@ func (p *Past) Sum() [sha256.Size]byte {
 	o := p.corpus.options
 	b := fmt.Appendln(nil, o.Prefix, o.Others, o.KindOf, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
 	for _, h := range p.histories {
-		for _, s := range h.steps {
+		for _, s := range h.commits {
 			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], s.Files)
 		}
 		b = fmt.Appendln(b, slices.Sorted(maps.Keys(h.texts)))

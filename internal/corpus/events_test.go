@@ -16,13 +16,9 @@ import (
 // events are those of a folder, in the order in which they happened, and whether git knows all.
 func events(t *testing.T, c *Corpus) ([]mip.Event, bool) {
 	t.Helper()
-	past, err := c.Past(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	var r VersionReader
 	defer r.Close()
-	all, complete, err := past.Events(&r)
+	all, complete, err := c.Past().Events(&r)
 	if err != nil {
 		t.Fatal(err)
 	}

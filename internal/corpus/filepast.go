@@ -15,7 +15,7 @@ import (
 // FilePast is what git knows of one file that is no proposal, under its present name. The zero value knows nothing.
 type FilePast struct {
 	top   string
-	steps []git.Steps
+	steps []git.Commit
 	cut   map[string]bool
 }
 
@@ -38,7 +38,7 @@ func PastOf(ctx context.Context, file string) (FilePast, error) {
 	}
 	p := FilePast{top: place.Top, cut: place.Shallow}
 	path := place.Prefix + name
-	p.steps, err = git.Walk(ctx, place.Top, []string{path}, func(other string) bool { return other == path })
+	p.steps, err = walk(ctx, place.Top, []string{path}, func(name string) bool { return name == path })
 	if errors.Is(err, git.ErrFailed) || errors.Is(err, git.ErrNoRepo) {
 		return FilePast{}, ctx.Err()
 	}
@@ -60,7 +60,8 @@ func (p FilePast) Each(r *VersionReader, do func(FileVersion)) error {
 	defer r.mu.Unlock()
 	for i, s := range p.steps {
 		v := FileVersion{
-			Commit: s.Hash, Author: oneLine(s.Author), When: mip.NewTime(time.Unix(s.Landed, 0)), Merge: s.Merge, First: i == 0 || p.cut[s.Hash],
+			Commit: s.Hash, Author: s.Author, When: mip.NewTime(time.Unix(s.Landed, 0)),
+			Merge: s.Merge, First: i == 0 || p.cut[s.Hash],
 		}
 		for _, x := range []struct {
 			blob string

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,20 +19,19 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// history holds the commits that touched the files in the folders.
+// history is what git knows of the files in the folders.
 type history struct {
 	// epoch, when set, is the time of every change.
-	epoch *time.Time
+	epoch   *time.Time
+	folders []string
 	// places are those of the folders in their repositories, by folder; whole says that every folder
 	// has one with all its commits.
 	places map[string]git.Place
 	whole  bool
-	// partial holds the top folders of clones that lack some contents.
-	partial map[string]bool
-	// tracked are the files of each repository, by its top folder.
-	tracked map[string]func() (map[string]bool, error)
-	// files are the commits of each file, newest first.
-	files map[fileKey][]touch
+	// repositories are by their top folders.
+	repositories map[string]*repository
+	// files are the versions of each file, newest first.
+	files map[fileKey][]Version
 	// touched counts, by commit, the files named like proposals that it touches.
 	touched map[string]int
 	// records are those of mipwatch sync, by folder.
@@ -43,22 +42,24 @@ type history struct {
 // fileKey is a path within a repository.
 type fileKey struct{ top, path string }
 
-// touch is one commit of a file.
-type touch struct {
-	git.Commit
-	// blob is git's name for the text; empty when the commit removed the file.
-	blob string
-	// edge says that a shallow clone ends at the commit, which shows every file as new.
-	edge bool
+// repository is what git knows of one repository.
+type repository struct {
+	// partial is true for a clone that lacks some contents.
+	partial bool
+	// tracked lists the files of the newest commit.
+	tracked func() (map[string]bool, error)
+	pastFiles
 }
 
-// readHistory reads the history of all folders, and of the folders in them that hold texts, which deeper has by name. The
-// header's dates stay where git knows nothing.
-func readHistory(ctx context.Context, folders []string, deeper map[string][]string, o Options) *history {
+// readHistory reads the history of all folders: of today's texts, of the translations beside them,
+// and of all files that were texts. The header's dates stay where git knows nothing.
+func readHistory(
+	ctx context.Context, folders []string, texts, translations []*entry, o Options,
+) *history {
 	h := &history{
-		epoch: o.Epoch, whole: true, places: map[string]git.Place{}, partial: map[string]bool{},
-		tracked: map[string]func() (map[string]bool, error){},
-		files:   map[fileKey][]touch{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
+		epoch: o.Epoch, folders: folders, whole: true, places: map[string]git.Place{},
+		repositories: map[string]*repository{}, files: map[fileKey][]Version{},
+		touched: map[string]int{}, records: map[string]*gitsync.Record{},
 	}
 	for _, dir := range folders {
 		h.readRecord(dir, git.Public(o.Upstream))
@@ -85,14 +86,15 @@ func readHistory(ctx context.Context, folders []string, deeper map[string][]stri
 		byTop[p.Top] = append(byTop[p.Top], dir)
 	}
 	for top, dirs := range byTop {
-		h.tracked[top] = sync.OnceValues(func() (map[string]bool, error) {
+		r := &repository{partial: git.Partial(ctx, top), pastFiles: pastFiles{top: top}}
+		r.tracked = sync.OnceValues(func() (map[string]bool, error) {
 			return git.Tracked(context.WithoutCancel(ctx), top)
 		})
-		if git.Partial(ctx, top) {
-			h.partial[top] = true
+		h.repositories[top] = r
+		if r.partial {
 			h.report(dirs[0], "history-partial")
 		}
-		if err := h.readLog(ctx, top, dirs, deeper); err != nil {
+		if err := h.walk(ctx, r, dirs, texts, translations, o); err != nil {
 			h.missing(dirs[0], err)
 		}
 	}
@@ -141,39 +143,78 @@ func (h *history) readRecord(dir, upstream string) {
 	}
 }
 
-// readLog takes the commits of every file in the folders of one repository, in those of their texts and in their folders of
-// translations, from one pass over the log.
-func (h *history) readLog(ctx context.Context, top string, dirs []string, deeper map[string][]string) error {
+// walk walks through one repository, and takes the versions of every file in the folders, in the
+// folders of texts further down and in those of translations.
+func (h *history) walk(
+	ctx context.Context, r *repository, dirs []string, texts, translations []*entry, o Options,
+) (err error) {
+	r.texts, r.left, r.cut = map[string]folder.File{}, map[string]string{}, h.places[dirs[0]].Shallow
 	var prefixes []string
-	// proposals has the prefixes of the folders, without those of translations.
-	proposals, texts := map[string]bool{}, map[string]bool{}
+	// Prefixes of folders: those whose files have times, and among them those of proposals.
+	dated, proposals := map[string]bool{}, map[string]bool{}
+	// Paths of files: today's texts, and files that are further down.
+	today, deeper := map[string]bool{}, map[string]bool{}
 	for _, dir := range dirs {
 		prefix := h.places[dir].Prefix
-		for _, name := range deeper[dir] {
-			texts[prefix+name] = true
-			prefixes = append(prefixes, prefix+path.Dir(name)+"/")
-		}
-		proposals[prefix] = true
 		prefixes = append(prefixes, prefix)
+		dated[prefix], proposals[prefix] = true, true
 		for _, language := range languages(dir) {
-			prefixes = append(prefixes, prefix+language+"/")
+			dated[prefix+language+"/"] = true
+		}
+	}
+	for i, e := range slices.Concat(texts, translations) {
+		p, known := h.places[e.Folder]
+		if !known || p.Top != r.top {
+			continue
+		}
+		name := p.Prefix + e.Name
+		if strings.Contains(e.Name, "/") {
+			deeper[name], dated[path.Dir(name)+"/"] = true, true
+		}
+		if i < len(texts) {
+			today[name] = true
 		}
 	}
 	slices.Sort(prefixes)
+	r.commits, err = walk(ctx, r.top, slices.Compact(prefixes), func(name string) bool {
+		if _, known := r.texts[name]; known {
+			return true
+		}
+		file, ok := h.wasText(r.top, name, today[name], o)
+		if ok {
+			r.texts[name] = file
+		}
+		dir, _ := path.Split(name)
+		return ok || dated[dir]
+	})
 	undated, example := 0, ""
-	changes, err := git.Log(ctx, top, "", slices.Compact(prefixes))
-	for _, c := range changes {
+	last := map[string]string{}
+	for _, c := range r.commits {
 		if c.Undated {
 			undated++
 			example = max(example, c.Hash)
 		}
-		for _, t := range c.Files {
-			dir, name := path.Split(t.Path)
-			if _, numbered := numberInName(name); numbered && proposals[dir] || texts[t.Path] {
+		touched := slices.Clone(c.GivenUp)
+		for _, f := range c.Files {
+			last[f.Path] = f.After
+			touched = append(touched, f.Path)
+		}
+		for _, name := range touched {
+			dir, base := path.Split(name)
+			if _, numbered := numberInName(base); numbered && proposals[dir] || deeper[name] {
 				h.touched[c.Hash]++
 			}
-			key := fileKey{top, t.Path}
-			h.files[key] = append(h.files[key], touch{c.Commit, t.Blob, h.places[dirs[0]].Shallow[c.Hash]})
+		}
+	}
+	for name, file := range r.texts {
+		if blob := last[name]; blob != "" && !today[name] && !o.fits(file, false) {
+			r.left[name] = blob
+		}
+	}
+	for _, c := range asListed(r.commits) {
+		for _, f := range c.Files {
+			key := fileKey{r.top, f.Path}
+			h.files[key] = append(h.files[key], Version{c, f, r.cut[c.Hash]})
 		}
 	}
 	if undated > 0 {
@@ -182,121 +223,63 @@ func (h *history) readLog(ctx context.Context, top string, dirs []string, deeper
 	return err
 }
 
-// last is the newest commit of a file by its time, and when it was; nil when none is known.
-func last(all []touch) (git.Commit, *mip.Time) {
-	all = slices.DeleteFunc(slices.Clone(all), func(t touch) bool { return t.edge })
-	if len(all) == 0 {
-		return git.Commit{}, nil
+// walk is [git.Walk] with names of authors and first lines of messages that fit on a page.
+func walk(
+	ctx context.Context, top string, paths []string, inside func(path string) bool,
+) ([]git.Commit, error) {
+	commits, err := git.Walk(ctx, top, paths, inside)
+	for i := range commits {
+		c := &commits[i]
+		c.Author, c.Subject = oneLine(c.Author), oneLine(c.Subject)
 	}
-	c := slices.MaxFunc(all, func(a, b touch) int { return cmp.Compare(a.When, b.When) }).Commit
-	return c, commitTime(c)
+	return commits, err
 }
 
-// commitTime is the time of a commit, by its committer's clock.
-func commitTime(c git.Commit) *mip.Time { return new(mip.NewTime(time.Unix(c.When, 0))) }
+// asListed are the commits of a walk in the order of git log, newest first.
+func asListed(commits []git.Commit) []*git.Commit {
+	out := make([]*git.Commit, len(commits))
+	for i := range commits {
+		out[len(out)-1-i] = &commits[i]
+	}
+	slices.SortStableFunc(out, func(a, b *git.Commit) int { return cmp.Compare(b.Listed, a.Listed) })
+	return out
+}
+
+// last is the newest version of a file by its time; nil when none is known.
+func last(all []Version) *Version {
+	var newest *Version
+	for i := range all {
+		if v := &all[i]; !v.Edge && (newest == nil || v.When > newest.When) {
+			newest = v
+		}
+	}
+	return newest
+}
 
 // created is the time of a file's first commit; nil when that is unknown, or touches other
 // proposals too, and so may have moved or imported it.
-func (h *history) created(all []touch) *mip.Time {
-	if len(all) == 0 || slices.ContainsFunc(all, func(t touch) bool { return t.edge }) {
+func (h *history) created(all []Version) *mip.Time {
+	if len(all) == 0 || slices.ContainsFunc(all, func(v Version) bool { return v.Edge }) {
 		return nil
 	}
-	first := slices.MinFunc(all, func(a, b touch) int { return cmp.Compare(a.When, b.When) })
+	first := slices.MinFunc(all, func(a, b Version) int { return cmp.Compare(a.When, b.When) })
 	if first.Undated || h.touched[first.Hash] != 1 {
 		return nil
 	}
-	return commitTime(first.Commit)
+	return new(first.Time())
 }
 
-// date sets the times of the corpus and of its proposals, and takes the problems of the log.
-func (h *history) date(c *Corpus) {
-	var newest git.Commit
-	known, synced := 0, 0
-	moved := map[*Proposal]bool{}
-	for _, p := range c.Proposals {
-		// Without git the path is the best guess of the one in a repository.
-		place := h.places[p.source.Folder]
-		p.RepoPath = path.Join(filepath.Base(p.source.Folder), p.source.Name)
-		if place.Top != "" {
-			p.RepoPath = place.Prefix + p.source.Name
-		}
-		all := h.files[fileKey{place.Top, p.RepoPath}]
-		created := h.created(all)
-		// A file that was edited since it was synced has the local repository's times.
-		from, ok := h.records[p.source.Folder].File(p.source.Name)
-		if ok && from.SHA256 == p.ContentHash {
-			p.RepoPath, p.Upstream, created, all = from.Path, true, from.Added, nil
-			for _, v := range from.Versions {
-				commit := git.Commit{Hash: v.Commit, When: v.Time.UTC().Unix(), Author: v.Author, Subject: v.Subject}
-				all = append(all, touch{Commit: commit, blob: v.Blob})
-			}
-			synced++
-		}
-		// The newest commit dates the text; without one the header does.
-		switch commit, when := last(all); {
-		case h.epoch != nil:
-			p.Updated = new(mip.NewTime(*h.epoch))
-		case when != nil:
-			known++
-			// A commit that brought this file together with others may have moved or imported them.
-			moved[p] = len(all) == 1 && h.touched[commit.Hash] > 1
-			p.Updated, p.Commit, p.History = when, commit.Hash, newHistory(all, place.Top)
-			// A clone that lacks texts must not be asked for any, and without one there is none.
-			if p.History != nil && p.Upstream && p.History.Before == "nothing" && !from.Whole() {
-				p.History.Before = "more"
-			}
-			if p.History != nil && (place.Top == "" || h.partial[place.Top]) {
-				clear(p.History.Blobs)
-			}
-			// The hash decides between commits of one second, so that their order does not matter.
-			if cmp.Or(cmp.Compare(commit.When, newest.When), strings.Compare(commit.Hash, newest.Hash)) > 0 {
-				newest, c.CommittedAt = commit, when
-			}
-			if p.Created.IsZero() && created != nil {
-				p.Created = created.Date()
-				p.Inferred = append(p.Inferred, "created")
-			}
-		case !p.Created.IsZero():
-			p.Updated = new(mip.NewTime(p.Created.Time()))
+// arrival is when the published branch, or the upstream of a synced text, got a file: in seconds,
+// the largest number if that is not known.
+func (h *history) arrival(f folder.File) int64 {
+	if from, ok := h.records[f.Folder].File(f.Name); ok && len(from.Versions) > 0 {
+		return from.Versions[len(from.Versions)-1].Time.UTC().Unix()
+	}
+	place := h.places[f.Folder]
+	for _, v := range h.files[fileKey{place.Top, place.Prefix + f.Name}] {
+		if v.Before == "" {
+			return v.Landed
 		}
 	}
-	c.Commit = newest.Hash
-	if h.epoch == nil {
-		for _, p := range c.Proposals {
-			p.dateByHeader(moved[p], c.CommittedAt)
-		}
-	}
-	// Where some files were synced, a link to the upstream does not fit the others.
-	for _, p := range c.Proposals {
-		p.Local = synced > 0 && !p.Upstream
-	}
-	c.Problems = append([]mip.Problem{}, h.problems...)
-	cut := func(p git.Place) bool { return p.Shallow != nil }
-	switch {
-	case h.epoch != nil:
-		c.History = "fixed"
-	case known > 0 && synced == len(c.Proposals):
-		// The upstream's history is whole, however much of the local one is there.
-		c.History = "full"
-		c.Problems = slices.DeleteFunc(c.Problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
-	case known == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(h.places)), cut):
-		c.History = "none" // the repository, if there is one, holds other files
-	case known > 0 && h.whole && len(h.files) > 0:
-		c.History = "full"
-	default:
-		c.History = "shallow"
-	}
-}
-
-// dateByHeader believes the last change that the header states where it is newer than what else is known, and where git knows
-// no more than a commit that moved the file. A day after the newest commit of all is a mistake.
-func (p *Proposal) dateByHeader(moved bool, newest *mip.Time) {
-	const day = 24 * time.Hour // what time zones may differ
-	at := mip.NewTime(p.stated.Time())
-	switch {
-	case p.stated.IsZero():
-	case newest != nil && at.UTC().After(newest.UTC().Add(day)):
-	case p.Updated == nil, moved, at.UTC().After(p.Updated.UTC()):
-		p.Updated = &at
-	}
+	return math.MaxInt64
 }

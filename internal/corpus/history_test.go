@@ -95,7 +95,7 @@ func TestHistory(t *testing.T) {
 	}
 	var got []string
 	for _, h := range c.Proposals[1].History.Versions {
-		got = append(got, fmt.Sprintf("%t %s %s", h.Commit == touched, h.When, h.Subject))
+		got = append(got, fmt.Sprintf("%t %s %s", h.Hash == touched, h.Time(), h.Subject))
 	}
 	if diff := cmp.Diff([]string{"true 2023-11-14T22:13:40Z 20", "false 2023-11-14T22:13:30Z 10"}, got); diff != "" {
 		t.Errorf("versions of 2, whether the last, when, subject (-want +got):\n%s", diff)
@@ -232,11 +232,20 @@ func TestCreatedFromHistory(t *testing.T) {
 	r.commit(86_400)
 	r.git(172_800, "mv", "MIP-5.md", "MIP-6.md")
 	r.commit(172_800) // a move touches two names
+	r.git(0, "switch", "-q", "-c", "side")
+	bare("MIP-7.md")
+	r.commit(259_200)
+	r.git(0, "mv", "MIP-7.md", "MIP-8.md")
+	r.commit(345_600) // a move of a number that is given up
+	r.git(0, "switch", "-q", "main")
+	writeFile(t, filepath.Join(r.dir, "MIP-7.md"), []byte("---\ntitle: other\n---\n"))
+	r.commit(432_000)
+	r.git(432_000, "merge", "-q", "--no-edit", "side")
 	got := []string{}
 	for _, p := range r.load(r.dir, ".").Proposals {
 		got = append(got, fmt.Sprintf("%d %s %t", p.Number, p.Created, slices.Contains(p.Inferred, "created")))
 	}
-	if diff := cmp.Diff([]string{"1  false", "2  false", "3 2023-11-15 true", "4 2020-01-01 false", "6  false"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"1  false", "2  false", "3 2023-11-15 true", "4 2020-01-01 false", "6  false", "7 2023-11-19 true", "8  false"}, got); diff != "" {
 		t.Errorf("number, created, inferred (-want +got):\n%s", diff)
 	}
 }

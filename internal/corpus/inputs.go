@@ -90,17 +90,6 @@ func matching(root *os.Root, dir, pattern string, locales, ignore, unused []stri
 	return out, unused
 }
 
-// deeper are the names of the texts that are not directly in their folder, by folder.
-func deeper(texts []*entry) map[string][]string {
-	out := map[string][]string{}
-	for _, e := range texts {
-		if strings.Contains(e.Name, "/") {
-			out[e.Folder] = append(out[e.Folder], e.Name)
-		}
-	}
-	return out
-}
-
 // maxLanguages bounds the folders of translations whose files have times too.
 const maxLanguages = 200
 

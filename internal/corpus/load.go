@@ -77,7 +77,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
 	workers.Go(func() error {
-		c.history = readHistory(ctx, c.Folders, deeper(slices.Concat(c.texts, translations)), o)
+		c.history = readHistory(ctx, c.Folders, c.texts, translations, o)
 		return ctx.Err()
 	})
 	for _, e := range slices.Concat(c.texts, c.beside) {
@@ -102,9 +102,6 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
 	}
 	c.settleDates(o.Dates)
-	if err := c.readArrivals(ctx); err != nil {
-		return nil, fmt.Errorf("load proposals: %w", err)
-	}
 	c.assemble()
 	return c, nil
 }
@@ -113,8 +110,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
 		Folders: c.Folders, options: c.options, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
-		arrivals: c.arrivals,
-		texts:    copies(c.texts), beside: copies(c.beside),
+		texts: copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {
 		for _, p := range refused {

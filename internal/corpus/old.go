@@ -75,3 +75,18 @@ func (x *oldHeader) ties(of mip.Field) (names []string) {
 	}
 	return names
 }
+
+// StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty
+// when there is none. Problems of the text are not reported.
+func (c *Corpus) StatusOf(text []byte) mip.Status {
+	var r report
+	h, ok := readHeader(string(text), &r)
+	if !ok || h == nil {
+		return ""
+	}
+	h.mean(c.keys)
+	f := decode(h, &r)
+	f.keys, f.process = keysOf(c.keys), c.process
+	standing, _ := f.status()
+	return standing.Status
+}

@@ -3,12 +3,14 @@ package corpus
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/gitsync"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -21,52 +23,62 @@ const (
 
 // History has the committed versions of a file under its present name: a rename is not followed.
 type History struct {
-	// Newest first, at least one.
+	// Versions are newest first, at least one.
 	Versions []Version
 	// Before is the state before the oldest of Versions: "nothing", "more" when there are older
 	// versions than are published, "unknown" when a shallow clone ends there.
 	Before string
 
-	// Blobs are the names that git has for the texts of Versions, and of the version before the
-	// oldest one if it is there; empty where the text is not available.
-	Blobs []string
-
-	// top is the folder of the repository; empty when there is none here.
+	// top is the folder of the repository that has the texts; empty when none can be read.
 	top string
 }
 
-// Version is a state of a file as it was committed.
+// Version is what a commit made of a file. The author and the subject of the commit are one line,
+// printable, perhaps shortened; they may be empty.
 type Version struct {
-	Commit string
-	When   mip.Time
-	// Author and Subject are those of the commit: one line, printable, perhaps shortened; may be
-	// empty.
-	Author, Subject string
+	*git.Commit
+	git.Step
+	// Edge is true where a shallow clone ends at the commit, which shows every file as new.
+	Edge bool
 }
 
-// newHistory returns the versions of a file, nil when there are none. A removal is no version.
-func newHistory(all []touch, top string) *History {
-	h := &History{Before: "nothing", top: top}
-	for _, t := range all {
-		if t.blob == "" || h.Before != "nothing" {
-			continue
-		}
-		h.Blobs = append(h.Blobs, t.blob)
-		switch {
-		case t.edge: // its text is there, and its author may be another one
+// Time is the time of the commit, by its committer's clock.
+func (v Version) Time() mip.Time { return mip.NewTime(time.Unix(v.When, 0)) }
+
+// newHistory returns the newest versions of a file, nil when there are none.
+func newHistory(all []Version) *History {
+	h := &History{Before: "nothing"}
+	for _, v := range all {
+		if v.Edge { // its text is there, and its author may be another one
 			h.Before = "unknown"
-		case len(h.Versions) == maxVersions:
-			h.Before = "more"
-		default:
-			h.Versions = append(h.Versions, Version{
-				Commit: t.Hash, When: mip.NewTime(time.Unix(t.When, 0)), Author: oneLine(t.Author), Subject: oneLine(t.Subject),
-			})
+			break
 		}
+		if len(h.Versions) == maxVersions {
+			h.Before = "more"
+			break
+		}
+		h.Versions = append(h.Versions, v)
 	}
 	if len(h.Versions) == 0 {
 		return nil
 	}
 	return h
+}
+
+// synced are the commits that the record of a synced file has, parents first.
+func synced(from gitsync.File) (out []git.Commit) {
+	for i, v := range slices.Backward(from.Versions) {
+		at := v.Time.UTC().Unix()
+		step := git.Step{Path: from.Path, After: v.Blob}
+		if i+1 < len(from.Versions) {
+			step.Before = from.Versions[i+1].Blob
+		}
+		out = append(out, git.Commit{
+			Hash: v.Commit, When: at, Landed: at, Author: oneLine(v.Author), Subject: oneLine(v.Subject),
+			Files: []git.Step{step},
+		})
+	}
+	return out
 }
 
 // oneLine makes a name or the first line of a message fit for a page. Both are as free as any text.
@@ -83,26 +95,31 @@ type VersionReader struct {
 	programs map[string]*git.Objects
 }
 
-// Read returns the texts of p.History.Versions and, if it is there, of the version before the
-// oldest one. A text that the repository does not hold, or that is larger than a proposal may
-// be, is nil.
-func (r *VersionReader) Read(p *Proposal) ([][]byte, error) {
-	out := make([][]byte, len(p.History.Blobs))
+// Read returns the texts before and after each of the versions, by their names in git; the text of
+// the empty name is empty. One that the repository does not hold, or that is larger than a proposal
+// may be, is not in the map.
+func (r *VersionReader) Read(h *History) (map[string][]byte, error) {
+	texts := map[string][]byte{"": {}}
+	if h.top == "" {
+		return texts, nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i, blob := range p.History.Blobs {
-		if blob == "" {
-			continue
-		}
-		text, err := r.read(p.History.top, blob)
-		if err != nil {
-			return nil, fmt.Errorf("versions of %s: %w", p.File, err)
-		}
-		if text != nil {
-			out[i] = []byte(legible(string(text)))
+	for _, v := range h.Versions {
+		for _, blob := range []string{v.After, v.Before} {
+			if _, known := texts[blob]; known {
+				continue
+			}
+			text, err := r.read(h.top, blob)
+			if err != nil {
+				return nil, fmt.Errorf("versions of %s: %w", v.Path, err)
+			}
+			if text != nil {
+				texts[blob] = []byte(legible(string(text)))
+			}
 		}
 	}
-	return out, nil
+	return texts, nil
 }
 
 // read returns one text from the process of a repository, which it starts if need be.
@@ -136,19 +153,4 @@ func legible(raw string) string {
 	text := strings.ToValidUTF8(strings.TrimPrefix(raw, "\uFEFF"), "\uFFFD")
 	text, _ = mip.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 	return text
-}
-
-// StatusOf is the status in the header of an earlier text, read as that of a proposal is; empty
-// when there is none. Problems of the text are not reported.
-func (c *Corpus) StatusOf(text []byte) mip.Status {
-	var r report
-	h, ok := readHeader(string(text), &r)
-	if !ok || h == nil {
-		return ""
-	}
-	h.mean(c.keys)
-	f := decode(h, &r)
-	f.keys, f.process = keysOf(c.keys), c.process
-	standing, _ := f.status()
-	return standing.Status
 }

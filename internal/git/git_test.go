@@ -51,8 +51,8 @@ func TestParseLog(t *testing.T) {
 			c + "\n5\n\n\x00\x00" + raw("100644 100755 100644", "123", "MM") + "M/merged\x00"
 		got, err := parseLog(reader(in), []string{"M/"})
 		want := []Change{
-			{Commit{a, tt.when, tt.undated, "Ada", "one: \x01\n:100644"}, []Touch{{"M/a\n:b", hash("2")}, {"M/gone", ""}, {"M/link", ""}}},
-			{Commit{c, 5, false, "", ""}, []Touch{{"M/merged", hash("3")}}},
+			{Commit{Hash: a, When: tt.when, Undated: tt.undated, Author: "Ada", Subject: "one: \x01\n:100644"}, []Touch{{"M/a\n:b", hash("2")}, {"M/gone", ""}, {"M/link", ""}}},
+			{Commit{Hash: c, When: 5}, []Touch{{"M/merged", hash("3")}}},
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("parseLog(%q): %v (-want +got):\n%s", in, err, diff)

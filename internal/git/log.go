@@ -31,7 +31,7 @@ const (
 	lastSecond = 253402300799
 )
 
-// Commit is one commit as git log prints it.
+// Commit is a commit as git log prints it, with what it made of files.
 type Commit struct {
 	Hash string
 	// When is the committer time in Unix seconds, from 1970 through 9999.
@@ -40,6 +40,19 @@ type Commit struct {
 	Undated bool
 	// Author is the name that the author gave.
 	Author, Subject string
+	// Merge is true when the commit has several parents. Each of Files differs from all of them.
+	Merge bool
+	// Landed is the time at which HEAD's line of first parents got the commit, by itself or by a
+	// merge, in seconds.
+	Landed int64
+	// Listed is the time by which git log sorts commits, in seconds: When, but never later than
+	// the newest child. Commits of one time are sorted children first.
+	Listed int64
+	// Files are sorted by path.
+	Files []Step
+	// GivenUp are the paths of further files that the commit touched, on a branch whose texts of
+	// them no merge took. It is empty for a merge.
+	GivenUp []string
 }
 
 // Touch is what a commit made of a file: its path and its text by hash, empty when the file is gone or no

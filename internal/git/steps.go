@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,34 +19,31 @@ const (
 	maxFiles, maxWaiting = 100_000, 16 << 20
 )
 
-// Steps is a commit with what it made of files against its parents.
-type Steps struct {
-	Commit
-	// Merge says that the commit has several parents, and each of Files is another than in all of them.
-	Merge bool
-	// Landed is when the line of first parents of HEAD got the commit, by itself or by a merge, in seconds.
-	Landed int64
-	Files  []Step
-}
-
-// Step is what a commit made of a file: its path, and its text before and after by hash, empty where there is no regular
-// file. Before is that of the first parent.
+// Step is what a commit made of a file: its path, and its text before and after by hash, empty
+// where there is no regular file. Before is the text in the first parent. A commit that changes
+// nothing but the mode of a file has the same text before and after.
 type Step struct{ Path, Before, After string }
 
-// Walk lists the steps of files below the folders, parents before their children whatever their clocks say. inside chooses
-// the files by their paths from top. Of each file the walk follows a merge to the parent alone that has the same text, if
-// there is one, so that what was given up on a branch is no step. Folders, or files, and errors are as for [Log].
-func Walk(ctx context.Context, top string, folders []string, inside func(path string) bool) ([]Steps, error) {
-	if _, err := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}").output(); err != nil {
+// Walk lists the commits that lead to HEAD and made something of files below the folders, parents
+// before their children whatever their clocks say. Folders, or files, are paths from top; inside
+// chooses the files. The commits of a file are those that git log lists for its path: of a merge
+// the walk follows the parent alone that has the same text, if there is one, so that what was given
+// up on a branch is no step.
+//
+// A few objects can name each other so often that no walk through them ends. Git is stopped then,
+// and the error wraps ErrFailed. It is ErrNoRepo when there is no commit yet.
+func Walk(
+	ctx context.Context, top string, folders []string, inside func(path string) bool,
+) ([]Commit, error) {
+	verify := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+	if _, err := verify.output(); err != nil {
 		return nil, errors.Join(ErrNoRepo, ctx.Err())
 	}
-	args := []string{"log", "-z", "--format=^%P%n%H%n%ct%n%an%n%s", "--topo-order", "--full-history", "--parents", "--raw", "--root",
-		"--no-abbrev", "--no-renames", "--diff-merges=first-parent", "--no-color", "--no-notes", "--no-decorate", "HEAD", "--"}
+	args := []string{"log", "-z", "--format=^%P%n%H%n%ct%n%an%n%s", "--topo-order", "--full-history",
+		"--parents", "--raw", "--root", "--no-abbrev", "--no-renames", "--diff-merges=first-parent",
+		"--no-color", "--no-notes", "--no-decorate", "HEAD", "--"}
 	for _, folder := range folders {
-		if folder == "" {
-			folder = "."
-		}
-		args = append(args, folder)
+		args = append(args, cmp.Or(folder, "."))
 	}
 	limit := fmt.Sprintf("ulimit -S -t %d 2>/dev/null; ulimit -v %d 2>/dev/null;", maxSeconds, maxWalk)
 	w := walk{inside: inside, at: map[string]int{}, files: map[string]int{}}
@@ -101,7 +99,8 @@ func (w *walk) read(out *bufio.Reader) error {
 				return fmt.Errorf("%w: log record %.200q", ErrFailed, record)
 			}
 			touched++
-			if w.inside(name) && before != after {
+			mode := before == after && (before == "" || len(w.nodes[len(w.nodes)-1].parents) > 1)
+			if w.inside(name) && !mode {
 				w.touch(Step{name, before, after})
 			}
 		default:
@@ -137,21 +136,23 @@ func (w *walk) touch(s Step) {
 	}
 }
 
-// steps are those that led to the newest commit, children first.
-func (w *walk) steps() (out []Steps, err error) {
+// steps are the commits that made something of files, parents first.
+func (w *walk) steps() (out []Commit, err error) {
 	all := make(set, (len(w.files)+63)/64)
 	for _, i := range w.files {
 		all.add(i)
 	}
 	// follow has by commit the files whose texts came from there, and waiting counts its words.
-	follow, waiting, landed := make([]set, len(w.nodes)), len(all), w.landed()
+	follow, waiting := make([]set, len(w.nodes)), len(all)
+	landed, listed := w.landed(), w.listed()
 	if len(w.nodes) > 0 {
 		follow[0] = all
 	}
 	for i, n := range w.nodes {
 		here := follow[i]
 		follow[i], waiting = nil, waiting-len(here)
-		s := Steps{Commit: n.Commit, Merge: len(n.parents) > 1, Landed: w.nodes[landed[i]].When}
+		s := n.Commit
+		s.Merge, s.Landed, s.Listed = len(n.parents) > 1, w.nodes[landed[i]].When, listed[i]
 		// A file that no parent has as it is here came from all of them, every other one from the first that has it.
 		from := make([]set, len(n.parents))
 		for k := range from {
@@ -163,6 +164,9 @@ func (w *walk) steps() (out []Steps, err error) {
 		for _, step := range n.made {
 			file := w.files[step.Path]
 			if !here.has(file) {
+				if !s.Merge {
+					s.GivenUp = append(s.GivenUp, step.Path)
+				}
 				continue
 			}
 			if k := w.source(n, step); k > 0 {
@@ -188,6 +192,7 @@ func (w *walk) steps() (out []Steps, err error) {
 		}
 		if len(s.Files) > 0 {
 			slices.SortFunc(s.Files, func(a, b Step) int { return strings.Compare(a.Path, b.Path) })
+			slices.Sort(s.GivenUp)
 			out = append(out, s)
 		}
 	}
@@ -211,6 +216,22 @@ func (w *walk) landed() []int {
 			out[at] = max(out[at], out[i])
 			if line && k == 0 {
 				next = at
+			}
+		}
+	}
+	return out
+}
+
+// listed finds by which time git log sorts each commit.
+func (w *walk) listed() []int64 {
+	out := make([]int64, len(w.nodes)) // of the children alone, until the commit is reached
+	for i, n := range w.nodes {
+		if i == 0 || n.When < out[i] {
+			out[i] = n.When
+		}
+		for _, parent := range n.parents {
+			if at, ok := w.at[parent]; ok && at > i {
+				out[at] = max(out[at], out[i])
 			}
 		}
 	}

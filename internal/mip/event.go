@@ -53,8 +53,8 @@ type History struct {
 	Versions []Version `json:"versions" doc:"The newest 50 versions of the file under its present name, newest first."`
 }
 
-// Version is a committed state of a proposal's file, with what it changed of the one before. Added, Removed and Diff are null
-// where there is none before, or one of both texts is not known.
+// Version is what a commit made of a proposal's file. Added, Removed and Diff are null in the first
+// version, and where the text before or after is not known.
 type Version struct {
 	Commit    string        `json:"commit" doc:"The commit's hash."`
 	Time      Time          `json:"time" doc:"When it was committed."`
