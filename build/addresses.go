@@ -49,9 +49,11 @@ func (p *planner) newAddresses(published map[string]bool) *addresses {
 			a.kinds[folder] = strings.ToLower(c.ID.Kind)
 		}
 	}
-	for _, route := range []string{
-		kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute, roleRoute, changesYearRoute,
-	} {
+	lists := []string{upgradeRoute, roleRoute, changesYearRoute}
+	for _, list := range listFields() {
+		lists = append(lists, list.route)
+	}
+	for _, route := range lists {
 		folder, _, _ := strings.Cut(strings.TrimPrefix(route, "/"), "/")
 		a.folders[folder] = true // also while no list is in it
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +40,8 @@ func fieldValue(t *testing.T, f mip.Field, n int) (value, known string) {
 }
 
 // TestHeaderFields publishes two versions of a proposal for each field of a header. The value is in
-// the JSON under the field's name and on the page, and its change is in the history.
+// the JSON under the field's name, on the page and where fields of its kind are, and its change is in
+// the history.
 func TestHeaderFields(t *testing.T) {
 	in := t.TempDir()
 	for version := range 2 {
@@ -92,6 +95,47 @@ func TestHeaderFields(t *testing.T) {
 		want := []mip.FieldChange{{Field: f.Name, From: &was, To: &is}}
 		if diff := cmp.Diff(want, history.Versions[0].Changes); diff != "" {
 			t.Errorf("%s: changes (-want +got):\n%s", f.Name, diff)
+		}
+		var wanted [][2]string // files, and what they hold
+		switch f.Kind {
+		case mip.FieldNumbers:
+			wanted = [][2]string{{"api/v1/events.json", `"` + f.Name + " " + is + `"`}}
+		case mip.FieldProse:
+			wanted = [][2]string{{"llms.txt", known}}
+		case mip.FieldWord:
+			list := f.Key() + "/" + mip.Slug(is) + "/"
+			wanted = [][2]string{
+				{"llms.txt", known}, {list + "index.html", known},
+				{"index.html", `"/` + list}, {"feeds/index.html", `"/` + list},
+			}
+		}
+		for _, w := range wanted {
+			if !bytes.Contains(b.files[w[0]], []byte(w[1])) {
+				t.Errorf("%s: %s lacks %s", f.Name, w[0], w[1])
+			}
+		}
+	}
+}
+
+// TestFiltersInScripts holds the filters that scripts know to the fields by which proposals are listed.
+func TestFiltersInScripts(t *testing.T) {
+	for name, of := range map[string]string{
+		"search.js": `special = /\(\?:\^\|\\s\)\(([^)]*)\)`, "choose.js": `\[([^\]]*)\]\.every\(k => `,
+	} {
+		script, err := os.ReadFile(filepath.Join("../render/assets", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(of).FindSubmatch(script)
+		if m == nil {
+			t.Fatalf("%s has no %s", name, of)
+		}
+		known := regexp.MustCompile(`\w+`).FindAllString(string(m[1]), -1)
+		for _, f := range mip.Words() {
+			isButton := f.Key() == "status" && name == "choose.js"
+			if !isButton && !slices.Contains(known, f.Key()) {
+				t.Errorf("render/assets/%s lacks the filter %s", name, f.Key())
+			}
 		}
 	}
 }

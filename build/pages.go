@@ -167,13 +167,21 @@ func (p *planner) example() int {
 	return best
 }
 
-// listFields are the fields by which proposals are listed, with the pages of their lists, in the order of the plan.
-var listFields = [][2]string{{"kind", kindRoute}, {"status", statusRoute}, {"category", categoryRoute}, {"type", typeRoute}, {"author", authorRoute}}
+// listField is a field by which proposals are listed, and the route of its lists.
+type listField struct{ name, route string }
+
+// listFields returns the fields by which proposals are listed, in the order of the plan.
+func listFields() []listField {
+	out := []listField{{"kind", kindRoute}}
+	for _, f := range mip.Words() {
+		out = append(out, listField{f.Key(), "/" + f.Key() + "/{" + f.Key() + "}/"})
+	}
+	return append(out, listField{"author", authorRoute})
+}
 
 // valuesOf are the values of a proposal in a field, by the path segments of their lists. A value that is missing, of a
 // status alone, has a list too.
 func valuesOf(m mip.Metadata, field string) map[string]string {
-	var value *string
 	switch field {
 	case "kind":
 		return map[string]string{strings.ToLower(m.ID.Kind): m.ID.Kind}
@@ -181,15 +189,12 @@ func valuesOf(m mip.Metadata, field string) map[string]string {
 		return map[string]string{m.Status.Slug(): string(m.Status)}
 	case "author":
 		return authors(m)
-	case "category":
-		value = m.Category
-	case "type":
-		value = m.Type
 	}
-	if value == nil {
+	value := mip.FieldOf(field).Text(&m)
+	if value == "" {
 		return nil
 	}
-	return map[string]string{mip.Slug(*value): *value}
+	return map[string]string{mip.Slug(value): value}
 }
 
 // authors are those with a login: only a login distinguishes two people of one name.
@@ -240,8 +245,8 @@ func headOf(process mip.Process, field string, values []string) string {
 // lists adds the tables of the proposals that share a value of a field, each with its feed. Values with one slug share
 // a page, so that letter case does not divide a list.
 func (p *planner) lists() {
-	for _, list := range listFields {
-		field, pattern := list[0], list[1]
+	for _, list := range listFields() {
+		field, pattern := list.name, list.route
 		if field == "kind" && !p.info.Several() {
 			continue
 		}

@@ -36,9 +36,6 @@ const (
 	yearRoute         = "/api/v1/events/{year}"
 	changesYearRoute  = "/changes/{year}/"
 	kindRoute         = "/kind/{prefix}/"
-	statusRoute       = "/status/{status}/"
-	categoryRoute     = "/category/{category}/"
-	typeRoute         = "/type/{type}/"
 	authorRoute       = "/author/{login}/"
 	upgradeRoute      = "/upgrade/{name}/"
 	roleRoute         = "/for/{role}/"
@@ -119,7 +116,11 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
 		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
-	for _, list := range []string{pageRoute, kindRoute, statusRoute, categoryRoute, typeRoute, authorRoute, upgradeRoute} {
+	lists := []string{pageRoute, upgradeRoute}
+	for _, list := range listFields() {
+		lists = append(lists, list.route)
+	}
+	for _, list := range lists {
 		routes = append(routes, list)
 		for _, format := range feed.Formats() {
 			routes = append(routes, list+format.File)

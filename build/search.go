@@ -187,8 +187,9 @@ func (p *planner) addSearchPart(body []byte) (url string) {
 func (s *searchable) fill(locale, title string, description *string, sections []mip.Section, texts []string) {
 	m := s.of
 	s.text = search.Proposal{Title: plain.Text(title), Description: mip.OneLine(plain.Text(mip.Deref(description)))}
-	facets := [][2]string{
-		{"kind", m.ID.Kind}, {"status", string(m.Status)}, {"type", mip.Deref(m.Type)}, {"category", mip.Deref(m.Category)}, {"upgrade", mip.Deref(m.Hardfork)},
+	facets := [][2]string{{"kind", m.ID.Kind}, {"upgrade", mip.Deref(m.Hardfork)}}
+	for _, f := range mip.Words() {
+		facets = append(facets, [2]string{f.Key(), f.Text(m)})
 	}
 	for _, a := range m.Authors {
 		name, login := mip.Deref(a.Name), mip.Deref(a.GitHub)

@@ -18,7 +18,12 @@ const (
 const English = "en"
 
 // SearchFilters are the parameters of GET /api/search that filter.
-func SearchFilters() []string { return []string{"status", "type", "category", "kind", "author"} }
+func SearchFilters() (names []string) {
+	for _, f := range mip.Words() {
+		names = append(names, f.Key())
+	}
+	return append(names, "kind", "author")
+}
 
 // SearchResults is the body of GET /api/search. Its lists are never nil.
 type SearchResults struct {

@@ -9,7 +9,7 @@ type FieldKind int
 const (
 	// FieldProse is text in which a colon and " #" are text too: string or *string.
 	FieldProse FieldKind = iota + 1
-	// FieldWord is a name or a few words: *string or Status.
+	// FieldWord is a name that proposals share, *string or Status: they are listed by it.
 	FieldWord
 	// FieldDate is a [Date].
 	FieldDate
@@ -98,6 +98,16 @@ func HeaderKeys() []string {
 		keys[i] = f.Key()
 	}
 	return keys
+}
+
+// Words returns the fields whose values proposals are listed by, authors aside.
+func Words() (words []Field) {
+	for _, f := range Fields {
+		if f.Kind == FieldWord {
+			words = append(words, f)
+		}
+	}
+	return words
 }
 
 // Text is the field's value as one line, lists with commas. It is empty where there is none.

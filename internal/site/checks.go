@@ -78,15 +78,18 @@ func blockTime(s string) (float64, error) {
 	return d.Seconds(), nil
 }
 
-// folders are the first parts of the site's addresses below which pages of no proposal lie.
+// folders are the first parts of the site's addresses below which pages of no proposal lie, beside
+// the keys of [mip.Words].
 var folders = []string{
-	"about", "accessibility", "api", "assets", "author", "category", "changes", "dashboard", "feeds", "graph", "kind", "status",
-	"type", "upgrade",
+	"about", "accessibility", "api", "assets", "author", "changes", "dashboard", "feeds", "graph", "kind",
+	"upgrade",
 }
 
 // checkPrefix checks a kind of proposals. In lower case it is a folder of the site.
 func checkPrefix(s string) error {
-	if folder := strings.ToLower(s); slices.Contains(folders, folder) {
+	folder := strings.ToLower(s)
+	isList := func(f mip.Field) bool { return f.Key() == folder }
+	if slices.Contains(folders, folder) || slices.ContainsFunc(mip.Words(), isList) {
 		return fmt.Errorf("/%s/ holds other pages of the site; want another word", folder)
 	}
 	return match(s, `^[A-Za-z][A-Za-z0-9]{0,15}$`, "a letter and then up to 15 letters and digits, such as MIP")

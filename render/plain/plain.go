@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -100,8 +101,8 @@ func ProposalTitle(m mip.Metadata) string {
 	return strings.TrimSpace(m.ID.String() + ": " + Text(mip.OneLine(m.Title)))
 }
 
-// Facts is the description followed by the facts of the header in sentences: status, type,
-// category, hard fork and requirements, as far as they are known.
+// Facts is the description followed by the facts of the header in sentences: the status and what
+// belongs to it, all other texts, the hard fork and requirements, as far as they are known.
 func Facts(info mip.Site, m mip.Metadata) string {
 	var out []string
 	if text := Description(m); text != "" {
@@ -111,13 +112,21 @@ func Facts(info mip.Site, m mip.Metadata) string {
 	if day := m.CommentsUntil(); day != nil {
 		deadline = day.String()
 	}
-	// Facts that the header does not state are left out, but for the status.
-	for _, f := range [][2]string{
+	facts := [][2]string{
 		{"Status", cmp.Or(string(m.Status), "none")}, {"Deadline for comments", deadline},
 		{"Reason for withdrawal", strings.TrimRight(mip.Deref(m.WithdrawalReason), ".")},
-		{"Superseded by", strings.Join(Successors(m), ", ")}, {"Type", mip.Deref(m.Type)}, {"Category", mip.Deref(m.Category)},
-		{"Hard fork", fork(m)},
-	} {
+		{"Superseded by", strings.Join(Successors(m), ", ")},
+	}
+	for _, f := range mip.Fields {
+		isText := f.Kind == mip.FieldProse || f.Kind == mip.FieldWord
+		if isText && !slices.Contains(toldApart, f.Name) {
+			label := strings.ReplaceAll(f.Key(), "-", " ")
+			label = strings.ToUpper(label[:1]) + label[1:]
+			facts = append(facts, [2]string{label, strings.TrimRight(f.Text(&m), ".")})
+		}
+	}
+	// Facts that the header does not state are left out, but for the status.
+	for _, f := range append(facts, [2]string{"Hard fork", fork(m)}) {
 		if f[1] != "" {
 			out = append(out, f[0]+": "+mip.OneLine(f[1])+".")
 		}
@@ -127,6 +136,9 @@ func Facts(info mip.Site, m mip.Metadata) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// toldApart are the texts of a header that Facts gives a place or a label of their own, or none.
+var toldApart = []string{"title", "description", "status", "withdrawalReason"}
 
 // fork is the hard fork of a proposal with its times, empty without one: "ARGAND, testnet 2027-01-19T15:00:00Z".
 func fork(m mip.Metadata) string {
