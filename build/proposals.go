@@ -111,10 +111,9 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	}
 	for _, v := range c.History.Versions {
 		for _, blob := range []string{v.After, v.Before} {
-			if text, ok := texts[blob]; ok {
-				if s := p.StatusOf(text); !slices.Contains(out, s) {
-					out = append(out, s)
-				}
+			h := p.HeaderOf(c, texts[blob])
+			if h != nil && !slices.Contains(out, h.Status()) {
+				out = append(out, h.Status())
 			}
 		}
 	}
@@ -159,7 +158,7 @@ func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
 			d := render.Diff(before, after)
 			shown, cut := d.First(render.MaxDiff)
 			x.Added, x.Removed, x.Diff, x.Truncated = &d.Added, &d.Removed, &shown, cut
-			x.Changes = p.Changes(c, before, after)
+			x.Changes = corpus.Changes(p.HeaderOf(c, before), p.HeaderOf(c, after))
 		}
 		out.Versions = append(out.Versions, x)
 	}

@@ -8,16 +8,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Changes are what is another in the header of the later of two versions of a proposal's text, as [VersionReader.Read] returns
-// them: fields that have a meaning, under the names that they have in [mip.Metadata], then others by their keys. What means
-// the same is no change, and a header that cannot be read says nothing. The list is never nil.
-func (c *Corpus) Changes(p *Proposal, before, after []byte) []mip.FieldChange {
+// Changes are the differences between the headers of two versions of a proposal's text: the fields
+// of [mip.Fields] in their order, then others by their keys. Another form of the same value is no
+// change, and a text without a header has none. The list is never nil.
+func Changes(before, after *Header) []mip.FieldChange {
 	out := []mip.FieldChange{}
-	old, wasRead := c.values(p, before)
-	next, isRead := c.values(p, after)
-	if !wasRead || !isRead {
+	if before == nil || after == nil || !before.Written || !after.Written {
 		return out
 	}
+	old, next := before.values(), after.values()
 	names := []string{"id"}
 	for _, f := range mip.Fields {
 		if f.In != nil {
@@ -41,39 +40,35 @@ func (c *Corpus) Changes(p *Proposal, before, after []byte) []mip.FieldChange {
 	return out
 }
 
-// values are the fields of a header by name, as text. ok is false when there is none that can be read.
-func (c *Corpus) values(p *Proposal, text []byte) (out map[string]string, ok bool) {
-	x := c.readOld(p.source, string(text))
-	if !x.ok || !x.read {
-		return nil, false
-	}
+// values are the fields of a header by name, as text.
+func (h *Header) values() map[string]string {
 	// Whatever metadata asks for has a meaning.
-	m, _ := x.metadata(x.id, x.fromName, x.heading)
-	out = map[string]string{"id": m.ID.String()}
+	m, _ := h.Metadata("")
+	out := map[string]string{"id": m.ID.String()}
 	for _, f := range mip.Fields {
 		if f.In != nil {
-			out[f.Name] = x.value(&m, f)
+			out[f.Name] = h.value(&m, f)
 		}
 	}
-	for _, f := range x.order {
+	for _, f := range h.order {
 		key := mip.OneLine(f.key) // as free as any text
 		if _, known := out[key]; !f.used && !known && f.meaning == "" {
 			out[key] = mip.Shorten(mip.Collapse(mip.OneLine(f.text())), maxText)
 		}
 	}
-	return out, true
+	return out
 }
 
 // value is a field as text. A day that is none, or one of two, is what the header has.
-func (x *oldHeader) value(m *mip.Metadata, of mip.Field) string {
+func (h *Header) value(m *mip.Metadata, of mip.Field) string {
 	text := of.Text(m)
 	switch {
 	case of.Name == "title":
-		return x.title()
+		return h.Title()
 	case of.Kind == mip.FieldNumbers:
-		return strings.Join(x.ties(of), ", ")
+		return strings.Join(h.Ties(of), ", ")
 	case of.Kind == mip.FieldDate && text == "":
-		return x.of(of.Key()).text()
+		return h.of(of.Key()).text()
 	case slices.Contains(m.Inferred, of.Name):
 		return ""
 	}

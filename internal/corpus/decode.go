@@ -31,27 +31,22 @@ type fields struct {
 	r *report
 	// keys are the names of what has a meaning.
 	keys keys
-	// kinds are the prefixes of the site.
-	kinds []string
-	// process has the known statuses.
-	process mip.Process
+	// options has the kinds, the process and the addresses of the site.
+	options Options
 	// dates are what [fields.date] has seen.
 	dates dates
 	// alias is another prefix under which the header states the proposal's own number.
 	alias string
-	// addresses and elsewhere are those of [Options].
-	addresses []string
-	elsewhere mip.References
 }
 
 // decode decodes the header's fields, only those of the names if there are any. Plain text is taken
 // as written; all quoted text, blocks, lists and maps are decoded together. A value that is no
 // acceptable YAML is kept as text, with a warning.
-func decode(h *header, r *report, names ...string) *fields {
-	d := &fields{byName: make(map[string]*field, len(h.fields)), keys: usual, r: r}
+func decode(b *block, r *report, names ...string) *fields {
+	d := &fields{byName: make(map[string]*field, len(b.fields)), keys: usual, r: r}
 	var all, structured []*field
-	for i := range h.fields {
-		f := &h.fields[i]
+	for i := range b.fields {
+		f := &b.fields[i]
 		if len(names) > 0 && !slices.Contains(names, f.name) {
 			continue
 		}

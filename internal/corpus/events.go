@@ -239,37 +239,29 @@ func (r *pastReader) version(file folder.File, raw string) (v version) {
 	return v
 }
 
-// version reads what a normalised text says above its body.
+// version reads what a text says above its body.
 func (c *Corpus) version(file folder.File, text string) version {
-	x := c.readOld(file, text)
-	if !x.ok {
-		return version{unread: x.unread}
+	var r report
+	h := c.options.Parse(c.options.place(file), text, &r)
+	if h == nil {
+		return version{unread: r.failed}
 	}
-	t := &event.Text{ID: x.id, Read: x.read}
-	if t.Read {
-		x.say(t, c.options.Dates)
+	t := &event.Text{ID: h.ID, Read: h.Written}
+	if !t.Read {
+		return version{text: t, body: h.Body}
 	}
-	return version{text: t, body: x.body}
-}
-
-// say takes what the header says of the proposal. order is that of dates which may mean two days.
-func (x *oldHeader) say(t *event.Text, order string) {
-	standing, _ := x.status()
-	t.Status, t.Title = mip.Status(strings.Clone(string(standing.Status))), strings.Clone(x.title())
-	deadline := x.date("last-call-deadline")
-	t.Deadline = &deadline
-	for _, d := range x.dates.open {
-		if deadline = d.in(order); deadline.IsZero() {
-			t.Deadline = nil
-		}
+	t.Status, t.Title = mip.Status(strings.Clone(string(h.Status()))), strings.Clone(h.Title())
+	if deadline, known := h.Deadline(c.options.Dates); known {
+		t.Deadline = &deadline
 	}
 	for _, f := range numbersFields {
-		for _, name := range x.ties(f) {
+		for _, name := range h.Ties(f) {
 			t.Ties = append(t.Ties, f.Name+" "+name)
 		}
 	}
 	slices.Sort(t.Ties)
 	t.Ties = slices.Compact(t.Ties)
+	return version{text: t, body: h.Body}
 }
 
 // Sum is a hash of all that the events follow from.

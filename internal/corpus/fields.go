@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -30,10 +31,10 @@ const (
 	maxDigits = 9
 )
 
-// metadata fills everything that the header states. The id is read before; fromName says that its
-// number is the file name's. heading stands in for a missing title. note is what the header says behind
-// its status.
-func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metadata, note string) {
+// Metadata is everything that the header states. title stands in where neither the header nor a
+// heading above it has one. note is the text behind the status.
+func (f *Header) Metadata(title string) (m mip.Metadata, note string) {
+	id := f.ID
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && v.isShown() {
@@ -54,9 +55,6 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 	for _, v := range f.order {
 		m.Frontmatter[v.key] = v.read
 	}
-	if fromName {
-		f.findAlias(id.Number)
-	}
 	m.Standing, note = f.status()
 	for _, field := range mip.Fields {
 		f.set(&m, field)
@@ -73,14 +71,14 @@ func (f *fields) metadata(id mip.ID, fromName bool, heading string) (m mip.Metad
 		m.ForumTopicID = id
 	}
 	if m.Status != "" && m.Stage == "" {
-		f.r.add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)), f.process)
+		f.r.add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)), f.options.Statuses)
 	}
 	// Inferred names the fields in the order of the struct.
-	if fromName {
+	if f.FromName {
 		m.Inferred = append(m.Inferred, "number")
 	}
 	if m.Title == "" {
-		m.Title = mip.Shorten(heading, maxText)
+		m.Title = mip.Shorten(cmp.Or(f.heading, title), maxText)
 		if m.Title == "" {
 			m.Title = m.ID.String()
 		}

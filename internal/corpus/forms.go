@@ -23,7 +23,7 @@ var (
 // otherForm finds the header of a file that is named like a proposal, where it has a form of Markdown: a table with a key and
 // its value in each row or each column, or lines that begin with a key. A heading may stand above it, and a line of hyphens.
 // It is nil for any other text.
-func (o Options) otherForm(text string, r *report) *header {
+func (o Options) otherForm(text string, r *report) *block {
 	start := beginning(text)
 	first := mip.LineAt(text, start)
 	lines := strings.Split(text[start:min(len(text), start+maxHeader)], "\n")
@@ -69,7 +69,7 @@ func (o Options) otherForm(text string, r *report) *header {
 	for _, line := range lines[:at+end] {
 		body += len(line) + 1
 	}
-	return &header{fields: fields, heading: heading, body: min(body, len(text))}
+	return &block{fields: fields, heading: heading, body: min(body, len(text))}
 }
 
 // aboveTable reports whether the first of the lines with a text is one of a table.

@@ -13,8 +13,8 @@ import (
 // maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3 KiB.
 const maxHeader = 64 << 10
 
-// header is the text between the fences, key by key.
-type header struct {
+// block is a header key by key, as it is written.
+type block struct {
 	fields []field
 	// body is the offset of the text after the closing fence. A header of plain text alone is a part of that.
 	body int
@@ -122,7 +122,7 @@ var codeFence = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*(?:ya?ml|te?xt|toml|md|m
 
 // fenced finds the header of a text that begins with a block of code: lines that have the key title or status at least.
 // It is nil for another block.
-func fenced(text string, start int, fence string, r *report) *header {
+func fenced(text string, start int, fence string, r *report) *block {
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	body, end := start+len(lines[0]), 1
 	for end < len(lines) && (len(strings.TrimSpace(lines[end])) < len(fence) || strings.Trim(lines[end], fence[:1]+" \t\n") != "") {
@@ -159,12 +159,12 @@ func fenced(text string, start int, fence string, r *report) *header {
 			s.fields[i].value, s.fields[i].more = strings.Join(append([]string{f.value}, f.more...), ", "), nil
 		}
 	}
-	return &header{fields: s.fields, body: body + len(lines[end])}
+	return &block{fields: s.fields, body: body + len(lines[end])}
 }
 
 // readHeader finds the header of a normalised text. ok is false when the file cannot be published: r
 // then holds the error. A file without any header has ok true and a nil header.
-func readHeader(text string, r *report) (h *header, ok bool) {
+func readHeader(text string, r *report) (h *block, ok bool) {
 	start := beginning(text)
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	if start > 0 && text[start-1] != '\n' {
@@ -186,7 +186,7 @@ func readHeader(text string, r *report) (h *header, ok bool) {
 	begin, before := mip.LineAt(text, start), len(r.problems)
 	s := splitter{lines: lines[1:end], first: begin + 1, r: r}
 	s.split()
-	fail := func(line int, id string) (*header, bool) {
+	fail := func(line int, id string) (*block, bool) {
 		r.problems = r.problems[:before] // the warnings of a header that is none
 		r.add(line, id)
 		return nil, false
@@ -202,11 +202,11 @@ func readHeader(text string, r *report) (h *header, ok bool) {
 		return fail(s.list, "header-not-mapping/list")
 	case s.scalar > 0 && !telling(s.fields):
 		r.problems = r.problems[:before]
-		return &header{body: start + len(lines[0]), rule: body}, true
+		return &block{body: start + len(lines[0]), rule: body}, true
 	case s.scalar > 0:
 		r.add(s.scalar, "yaml-fallback/no-key")
 	}
-	return &header{fields: s.fields, body: body + len(lines[end])}, true
+	return &block{fields: s.fields, body: body + len(lines[end])}, true
 }
 
 // splitter takes a header apart line by line.

@@ -52,10 +52,10 @@ func keysOf(site map[string][]string) keys {
 
 // mean gives the fields that the site names for something its meaning, so that their texts are read as those of the usual
 // fields are.
-func (h *header) mean(site map[string][]string) {
+func (b *block) mean(site map[string][]string) {
 	for meaning, names := range site {
-		for i := range h.fields {
-			f := &h.fields[i]
+		for i := range b.fields {
+			f := &b.fields[i]
 			if slices.ContainsFunc(names, func(name string) bool { return fieldName(name) == f.name }) {
 				f.meaning = fieldName(meaning)
 			}
@@ -97,7 +97,7 @@ func (f *fields) status() (s mip.Standing, note string) {
 	if m := noted.FindStringSubmatch(text); m != nil {
 		text, note = m[1]+m[3], m[2]+m[4]
 	}
-	return f.process.Parse(text), note
+	return f.options.Statuses.Parse(text), note
 }
 
 // successorsIn are the proposals of a kind that a note of a status says took the place of another.

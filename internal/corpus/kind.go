@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -25,9 +24,10 @@ func (o Options) kind(letters string) (string, bool) {
 
 // kind is the prefix of the kind of proposals that a file belongs to. ok is false for a kind that the site does not publish,
 // and r says which.
-func (f *fields) kind(o Options, file folder.File) (prefix string, ok bool) {
-	prefix = cmp.Or(o.KindOf[file.Folder], o.Prefix)
-	other, byName := f.otherKind(prefix, ownName(file.Name))
+func (f *fields) kind(at Place) (prefix string, ok bool) {
+	o := f.options
+	prefix = cmp.Or(at.Kind, o.Prefix)
+	other, byName := f.otherKind(prefix, ownName(at.Name))
 	if other == "" {
 		return prefix, true
 	}
@@ -120,7 +120,7 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 // pointers are the proposals of other kinds of the site that the header names under the key of their kind: MIP: MIP-8 in the
 // header of an MPS.
 func (f *fields) pointers(id mip.ID) (out []mip.External) {
-	for _, kind := range f.kinds {
+	for _, kind := range f.options.kinds() {
 		v := f.byName[fieldName(kind)]
 		if v == nil || kind == id.Kind || v.used {
 			continue
@@ -128,7 +128,7 @@ func (f *fields) pointers(id mip.ID) (out []mip.External) {
 		v.used = true
 		for _, text := range texts(v.v) {
 			n, ok := reference(strings.TrimSpace(text), kind)
-			if _, address, known := f.elsewhere.Find(kind, n); ok && known {
+			if _, address, known := f.options.References.Find(kind, n); ok && known {
 				out = append(out, mip.External{Relation: mip.Related, Text: mip.ID{Kind: kind, Number: n}.String(), URL: &address})
 			}
 		}

@@ -24,7 +24,7 @@ var (
 // out with a warning. The numbers are never nil. relation is the name of the field of Metadata.
 func (f *fields) references(prefix string, relation mip.RelationType, names ...string) (numbers []int, elsewhere []mip.External) {
 	l := referenceList{
-		prefix: prefix, also: f.alias, kinds: f.kinds, addresses: f.addresses, sites: f.elsewhere, v: f.get(names...), r: f.r, numbers: []int{},
+		prefix: prefix, also: f.alias, options: f.options, v: f.get(names...), r: f.r, numbers: []int{},
 	}
 	if !isPlaceholder(l.v.text()) || l.v.text() == "" {
 		for _, item := range texts(l.v.v) {
@@ -46,9 +46,7 @@ func (f *fields) references(prefix string, relation mip.RelationType, names ...s
 type referenceList struct {
 	// prefix is the site's, and also another one whose numbers are the same.
 	prefix, also string
-	kinds        []string // of the site
-	addresses    []string
-	sites        mip.References
+	options      Options
 	v            *field
 	r            *report
 	numbers      []int
@@ -77,7 +75,7 @@ func (l *referenceList) read(piece string) {
 			n, ok = reference(token, l.also)
 		}
 		_, isURL := mip.WebAddress(token)
-		here := !isURL || slices.ContainsFunc(l.addresses, func(base string) bool {
+		here := !isURL || slices.ContainsFunc(l.options.Addresses, func(base string) bool {
 			_, below := mip.Below(token, base)
 			return below
 		})
@@ -99,7 +97,7 @@ func (l *referenceList) read(piece string) {
 				}
 			}
 			if n, small := smallNumber(foreign[2]); small {
-				if id, address, known := l.sites.Find(foreign[1], n); known {
+				if id, address, known := l.options.References.Find(foreign[1], n); known {
 					l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &address})
 					break
 				}
@@ -122,9 +120,9 @@ func (l *referenceList) read(piece string) {
 
 // across reads the address of a proposal of another kind of the site.
 func (l *referenceList) across(address string) bool {
-	for _, kind := range l.kinds {
+	for _, kind := range l.options.kinds() {
 		n, ok := reference(address, kind)
-		if id, page, known := l.sites.Find(kind, n); ok && known {
+		if id, page, known := l.options.References.Find(kind, n); ok && known {
 			l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &page})
 			return true
 		}

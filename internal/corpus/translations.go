@@ -175,7 +175,7 @@ func parseTranslation(raw string, required []string, r *report) (head *fields, d
 		r.add(1, "translation-invalid/no-header")
 		return nil, nil, false
 	case h == nil:
-		h = &header{}
+		h = &block{}
 	}
 	end := mip.LineAt(text, h.body) - 1 // the closing fence
 	head = decode(h, r, "title", "description", fieldName("translation-of"))

@@ -154,3 +154,9 @@ func legible(raw string) string {
 	text, _ = mip.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 	return text
 }
+
+// HeaderOf reads the header of an earlier version of a proposal's text. It is nil where there is
+// none that can be read. Problems of the text are not reported.
+func (c *Corpus) HeaderOf(p *Proposal, text []byte) *Header {
+	return c.options.Parse(c.options.place(p.source), string(text), &report{})
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -185,7 +186,7 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-func TestStatusOf(t *testing.T) {
+func TestHeaderStatus(t *testing.T) {
 	for text, want := range map[string]mip.Status{
 		"---\nmip: 1\nstatus: last-call\n---\n\nstatus: Final\n": mip.LastCall,
 		"---\nmip: 1\nStatus: 'Final' # at last\n---\n":          mip.Final,
@@ -196,8 +197,13 @@ func TestStatusOf(t *testing.T) {
 		"status: Draft\n":                                        "",
 		"":                                                       "",
 	} {
-		if got := new(Corpus).StatusOf([]byte(text)); got != want {
-			t.Errorf("StatusOf(%q) = %q, want %q", text, got, want)
+		c := &Corpus{options: Options{Prefix: "MIP"}}
+		got := mip.Status("")
+		if h := c.HeaderOf(&Proposal{source: folder.File{Name: "MIP-1.md"}}, []byte(text)); h != nil {
+			got = h.Status()
+		}
+		if got != want {
+			t.Errorf("the status of %q is %q, want %q", text, got, want)
 		}
 	}
 }
