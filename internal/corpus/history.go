@@ -211,7 +211,7 @@ func (h *history) walk(
 			r.left[name] = blob
 		}
 	}
-	for _, c := range asListed(r.commits) {
+	for _, c := range git.AsListed(r.commits) {
 		for _, f := range c.Files {
 			key := fileKey{r.top, f.Path}
 			h.files[key] = append(h.files[key], Version{c, f, r.cut[c.Hash]})
@@ -227,22 +227,12 @@ func (h *history) walk(
 func walk(
 	ctx context.Context, top string, paths []string, inside func(path string) bool,
 ) ([]git.Commit, error) {
-	commits, err := git.Walk(ctx, top, paths, inside)
+	commits, err := git.Walk(ctx, top, "", paths, inside)
 	for i := range commits {
 		c := &commits[i]
 		c.Author, c.Subject = oneLine(c.Author), oneLine(c.Subject)
 	}
 	return commits, err
-}
-
-// asListed are the commits of a walk in the order of git log, newest first.
-func asListed(commits []git.Commit) []*git.Commit {
-	out := make([]*git.Commit, len(commits))
-	for i := range commits {
-		out[len(out)-1-i] = &commits[i]
-	}
-	slices.SortStableFunc(out, func(a, b *git.Commit) int { return cmp.Compare(b.Listed, a.Listed) })
-	return out
 }
 
 // last is the newest version of a file by its time; nil when none is known.

@@ -70,7 +70,10 @@ func synced(from gitsync.File) (out []git.Commit) {
 	for i, v := range slices.Backward(from.Versions) {
 		at := v.Time.UTC().Unix()
 		step := git.Step{Path: from.Path, After: v.Blob}
-		if i+1 < len(from.Versions) {
+		switch {
+		case v.Before != nil:
+			step.Before = *v.Before
+		case i+1 < len(from.Versions):
 			step.Before = from.Versions[i+1].Blob
 		}
 		out = append(out, git.Commit{

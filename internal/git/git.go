@@ -1,7 +1,7 @@
 // Package git runs the git program and reads what it prints: where a folder is in its repository, which commits
 // touched which files, and what a committed file holds.
 //
-// Anybody may have made the repository. Each process is bounded in memory, and the context bounds its time; [Log] has a
+// Anybody may have made the repository. Each process is bounded in memory, and the context bounds its time; [Walk] has a
 // limit of its own. Output is read as a stream, and of each record only the beginning is kept. Nothing is checked out, no
 // hook and no filter runs, and only [Resolve] and [Fetch] talk to another host.
 //

@@ -2,9 +2,9 @@ package git
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"os/exec"
+	"path"
 	"runtime"
 	"slices"
 	"strconv"
@@ -29,7 +29,7 @@ func raw(modes, digits, letters string) string {
 }
 
 func TestParseLog(t *testing.T) {
-	a, c := hash("a"), hash("c")
+	a, b, c := hash("a"), hash("b"), hash("c")
 	for _, tt := range []struct {
 		date    string
 		when    int64
@@ -45,24 +45,34 @@ func TestParseLog(t *testing.T) {
 		{"", 0, true},
 		{"soon", 0, true},
 	} {
-		in := a + "\n" + tt.date + "\nAda\none: \x01\n:100644\x00" +
-			"\n" + raw("100644 100644", "12", "M") + "M/a\n:b\x00" + raw("100644 000000", "10", "D") + "M/gone\x00" + raw("100644 120000", "12", "T") + "M/link\x00" +
+		in := "^" + b + "\n" + a + "\n" + tt.date + "\nAda\none: \x01\n:100644\x00" +
+			"\n" + raw("100644 100644", "12", "M") + "M/a\n:b\x00" + raw("100644 000000", "10", "D") + "M/gone\x00" +
+			raw("100644 120000", "12", "T") + "M/link\x00" + raw("100644 100755", "11", "M") + "M/mode\x00" +
 			raw("000000 100644", "01", "A") + "M/deep/x\x00" +
-			c + "\n5\n\n\x00\x00" + raw("100644 100755 100644", "123", "MM") + "M/merged\x00"
-		got, err := parseLog(reader(in), []string{"M/"})
-		want := []Change{
-			{Commit{Hash: a, When: tt.when, Undated: tt.undated, Author: "Ada", Subject: "one: \x01\n:100644"}, []Touch{{"M/a\n:b", hash("2")}, {"M/gone", ""}, {"M/link", ""}}},
-			{Commit{Hash: c, When: 5}, []Touch{{"M/merged", hash("3")}}},
+			"^" + c + "\n" + b + "\n5\n\n\x00\x00" + raw("100644 100755", "13", "M") + "M/z\x00"
+		got, err := parsed(in)
+		want := []Commit{
+			{Hash: b, When: 5, Landed: 5, listed: min(5, tt.when), Files: []Step{{"M/z", hash("1"), hash("3")}}},
+			{
+				Hash: a, When: tt.when, Undated: tt.undated, Author: "Ada", Subject: "one: \x01\n:100644",
+				Landed: tt.when, listed: tt.when, Files: []Step{
+					{"M/a\n:b", hash("1"), hash("2")}, {"M/gone", hash("1"), ""}, {"M/link", hash("1"), ""},
+					{"M/mode", hash("1"), hash("1")},
+				},
+			},
 		}
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("parseLog(%q): %v (-want +got):\n%s", in, err, diff)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Commit{})); err != nil || diff != "" {
+			t.Errorf("%q: %v (-want +got):\n%s", in, err, diff)
 		}
 	}
-	head, file := a+"\n5\nAda\ns\x00", raw("100644 100644", "12", "M")
-	for _, bad := range []string{"x\x00", "b\n5\nAda\ns\x00", a + "\n5\ns\x00", a + "\n5\nAda\ncut off", file + "M/a\x00", head + file, head + file + "cut off",
-		head + ":" + file + "M/a\x00", head + ":100644 100644 x y M\x00M/a\x00", head + ":\x00M/a\x00"} {
-		if _, err := parseLog(reader(bad), []string{"M/"}); !errors.Is(err, ErrFailed) {
-			t.Errorf("parseLog(%q): %v, want ErrFailed", bad, err)
+	head, file := "^\n"+a+"\n5\nAda\ns\x00", raw("100644 100644", "12", "M")
+	for _, bad := range []string{
+		"x\x00", a + "\n5\nAda\ns\x00", "^\nb\n5\nAda\ns\x00", "^\n" + a + "\n5\ns\x00", "^\n" + a + "\n5\nAda\ncut off",
+		file + "M/a\x00", head + file, head + file + "cut off", head + ":" + file + "M/a\x00",
+		head + ":100644 100644 x y M\x00M/a\x00", head + ":\x00M/a\x00",
+	} {
+		if _, err := parsed(bad); !errors.Is(err, ErrFailed) {
+			t.Errorf("%q: %v, want ErrFailed", bad, err)
 		}
 	}
 }
@@ -70,11 +80,21 @@ func TestParseLog(t *testing.T) {
 // TestEndlessRecords reads messages and names that are larger than what may be kept of them.
 func TestEndlessRecords(t *testing.T) {
 	long := strings.Repeat("x", 3*maxRecord)
-	head := hash("a") + "\n5\nAda\n"
-	changes, err := parseLog(reader(head+long+"\x00"+head+"short\x00"), nil)
-	if err != nil || len(changes) != 2 || changes[0].Subject != long[:maxSubject] || changes[1].Subject != "short" {
-		t.Errorf("parseLog: %d commits, %v", len(changes), err)
+	file := "\n" + raw("000000 100644", "01", "A") + "M/a\x00"
+	commits, err := parsed("^" + hash("b") + "\n" + hash("a") + "\n5\nAda\n" + long + "\x00" + file +
+		"^\n" + hash("b") + "\n5\nAda\nshort\x00" + file)
+	if err != nil || len(commits) != 2 || commits[1].Subject != long[:maxSubject] || commits[0].Subject != "short" {
+		t.Errorf("%d commits, %v", len(commits), err)
 	}
+}
+
+// parsed are the commits of what git prints for a walk through the folder M.
+func parsed(text string) ([]Commit, error) {
+	w := newWalk(func(name string) bool { return path.Dir(name) == "M" })
+	if err := w.read(reader(text)); err != nil {
+		return nil, err
+	}
+	return w.steps()
 }
 
 func reader(text string) *bufio.Reader { return bufio.NewReader(strings.NewReader(text)) }
@@ -104,20 +124,21 @@ func TestParseTree(t *testing.T) {
 
 // FuzzLog reads what git may print of hostile commits and folders: nothing panics, and what is kept is bounded.
 func FuzzLog(f *testing.F) {
-	f.Add([]byte(hash("a") + "\n-1\nAda\nsubject\x00\n" + raw("100644 100644", "12", "M") + "MIP-1.md\x00"))
-	f.Add([]byte(hash("a") + "\n1\n\n\x00\x00" + raw("100644 100644 100644", "123", "MM") + "MIP-1.md\x00"))
+	f.Add([]byte("^" + hash("b") + "\n" + hash("a") + "\n-1\nAda\nsubject\x00\n" + raw("100644 100644", "12", "M") + "M/MIP-1.md\x00" +
+		"^\n" + hash("b") + "\n1\n\n\x00\x00" + raw("000000 100644", "01", "A") + "M/MIP-1.md\x00"))
 	f.Add([]byte(entry("100644", "MIP-1.md", "1") + entry("40000", "x", "2")))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		changes, err := parseLog(bufio.NewReader(bytes.NewReader(in)), []string{""})
+		commits, err := parsed(string(in))
 		if err != nil && !errors.Is(err, ErrFailed) {
-			t.Fatalf("parseLog: %v", err)
+			t.Fatalf("walk: %v", err)
 		}
-		for _, c := range changes {
-			if c.When < 0 || c.When > lastSecond || c.Undated && c.When != 0 || len(c.Subject) > maxSubject || !WholeHash(c.Hash) || err != nil {
-				t.Fatalf("commit %+v, %v", c.Commit, err)
+		for _, c := range commits {
+			sound := 0 <= c.When && c.When <= lastSecond && !(c.Undated && c.When != 0) && len(c.Subject) <= maxSubject
+			if !sound || !WholeHash(c.Hash) || err != nil {
+				t.Fatalf("commit %+v, %v", c, err)
 			}
 			for _, f := range c.Files {
-				if f.Blob != "" && !WholeHash(f.Blob) || strings.Contains(f.Path, "/") {
+				if f.Before != "" && !WholeHash(f.Before) || f.After != "" && !WholeHash(f.After) || path.Dir(f.Path) != "M" {
 					t.Fatalf("file %+v", f)
 				}
 			}

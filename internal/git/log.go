@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,91 +44,114 @@ type Commit struct {
 	// Landed is the time at which HEAD's line of first parents got the commit, by itself or by a
 	// merge, in seconds.
 	Landed int64
-	// Listed is the time by which git log sorts commits, in seconds: When, but never later than
-	// the newest child. Commits of one time are sorted children first.
-	Listed int64
 	// Files are sorted by path.
 	Files []Step
 	// GivenUp are the paths of further files that the commit touched, on a branch whose texts of
 	// them no merge took. It is empty for a merge.
 	GivenUp []string
+
+	// listed is the time by which git log sorts commits: When, but never later than the newest
+	// child.
+	listed int64
 }
 
-// Touch is what a commit made of a file: its path and its text by hash, empty when the file is gone or no
-// regular file any more.
-type Touch struct{ Path, Blob string }
+// Step is what a commit made of a file: its path, and its text before and after by hash, empty
+// where there is no regular file. Before is the text in the first parent. A commit that changes
+// nothing but the mode of a file has the same text before and after.
+type Step struct{ Path, Before, After string }
 
-// Change is a commit with the files of the folders that it touches.
-type Change struct {
-	Commit
-	Files []Touch
-}
-
-// Log lists the commits that lead to rev, HEAD when that is empty, and touch files in the folders, newest first. A file
-// below a folder's folders counts as none. Folders are named from top, empty or ending in a slash, and sorted. Log follows only the
-// parent of a merge that has the same files, if there is one; otherwise the merge touches what it changes against all
-// of its parents.
+// Walk lists the commits that lead to rev, HEAD when that is empty, and made something of files below
+// the folders, parents before their children whatever their clocks say. Folders, or files, are paths
+// from top; inside chooses the files. The commits of a file are those that git log lists for its path: of a merge
+// the walk follows the parent alone that has the same text, if there is one, so that what was given
+// up on a branch is no step.
 //
-// A few objects can name each other so often that no walk through them ends. Git is stopped then, and the error wraps
-// ErrFailed. It is ErrNoRepo when there is no commit yet.
-func Log(ctx context.Context, top, rev string, folders []string) ([]Change, error) {
+// A few objects can name each other so often that no walk through them ends. Git is stopped then,
+// and the error wraps ErrFailed. It is ErrNoRepo when there is no commit yet.
+func Walk(
+	ctx context.Context, top, rev string, folders []string, inside func(path string) bool,
+) ([]Commit, error) {
 	if rev == "" {
 		rev = "HEAD"
-		if _, err := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}").output(); err != nil {
+		verify := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+		if _, err := verify.output(); err != nil {
 			return nil, errors.Join(ErrNoRepo, ctx.Err())
 		}
 	}
-	args := []string{"log", "-z", "--format=%H%n%ct%n%an%n%s", "--raw", "--root", "--no-abbrev", "--no-renames",
-		"--diff-merges=combined", "--no-color", "--no-notes", "--no-decorate", rev, "--"}
+	args := []string{"log", "-z", "--format=^%P%n%H%n%ct%n%an%n%s", "--topo-order", "--full-history",
+		"--parents", "--raw", "--root", "--no-abbrev", "--no-renames", "--diff-merges=first-parent",
+		"--no-color", "--no-notes", "--no-decorate", rev, "--"}
 	for _, folder := range folders {
 		args = append(args, cmp.Or(folder, "."))
 	}
 	limit := fmt.Sprintf("ulimit -S -t %d 2>/dev/null; ulimit -v %d 2>/dev/null;", maxSeconds, maxWalk)
-	var changes []Change
-	err := limited(ctx, top, limit, args...).stream(func(out *bufio.Reader) (err error) {
-		changes, err = parseLog(out, folders)
-		return err
-	})
-	if err != nil {
+	w := newWalk(inside)
+	if err := limited(ctx, top, limit, args...).stream(w.read); err != nil {
 		return nil, err
 	}
-	// Those are left that touch a file further down.
-	return slices.DeleteFunc(changes, func(c Change) bool { return len(c.Files) == 0 }), nil
+	return w.steps()
 }
 
-// parseLog reads a record for each commit and two for each of its files: what it made of the file, and the path.
-func parseLog(out *bufio.Reader, folders []string) (changes []Change, err error) {
-	for files := 0; ; {
+// AsListed sorts the commits of a walk as git log does: newest first, by their times as far as no
+// commit comes before its children.
+func AsListed(commits []Commit) []*Commit {
+	out := make([]*Commit, len(commits))
+	for i := range commits {
+		out[len(out)-1-i] = &commits[i]
+	}
+	slices.SortStableFunc(out, func(a, b *Commit) int { return cmp.Compare(b.listed, a.listed) })
+	return out
+}
+
+// read reads what git log prints.
+func (w *walk) read(out *bufio.Reader) error {
+	for touched := 0; ; {
 		record, err := readRecord(out)
 		record = strings.TrimPrefix(record, "\n") // git sets files apart
+		head, isCommit := strings.CutPrefix(record, "^")
 		raw, isFile := strings.CutPrefix(record, ":")
 		switch {
 		case err == io.EOF:
-			return changes, nil
+			return nil
 		case err != nil:
-			return nil, fmt.Errorf("%w: log: %w", ErrFailed, err)
-		case len(changes) == maxCommits || files == maxTouched:
-			return nil, fmt.Errorf("%w: its history has more than %d commits or touches more than %d files", ErrFailed, maxCommits, maxTouched)
+			return fmt.Errorf("%w: log: %w", ErrFailed, err)
+		case len(w.nodes) == maxCommits || touched == maxTouched:
+			return fmt.Errorf("%w: its history has more than %d commits or touches more than %d files", ErrFailed, maxCommits, maxTouched)
 		case record == "": // ends the message of a merge
-		case isFile && len(changes) > 0:
-			blob, ok := parseBlob(raw)
+		case isCommit:
+			parents, rest, _ := strings.Cut(head, "\n")
+			c, ok := parseCommit(rest)
+			if !ok {
+				return fmt.Errorf("%w: log record %.200q", ErrFailed, record)
+			}
+			w.at[c.Hash] = len(w.nodes)
+			w.nodes = append(w.nodes, node{Commit: c, parents: strings.Fields(parents)})
+		case isFile && len(w.nodes) > 0:
+			before, after, ok := parseStep(raw)
 			name, err := readRecord(out)
 			if !ok || err != nil {
-				return nil, fmt.Errorf("%w: log record %.200q", ErrFailed, record)
+				return fmt.Errorf("%w: log record %.200q", ErrFailed, record)
 			}
-			files++
-			folder, _ := path.Split(name)
-			if _, inside := slices.BinarySearch(folders, folder); inside {
-				last := &changes[len(changes)-1]
-				last.Files = append(last.Files, Touch{name, blob})
+			touched++
+			mode := before == after && (before == "" || len(w.nodes[len(w.nodes)-1].parents) > 1)
+			if w.inside(name) && !mode {
+				w.touch(Step{name, before, after})
 			}
 		default:
-			c, ok := parseCommit(record)
-			if !ok {
-				return nil, fmt.Errorf("%w: log record %.200q", ErrFailed, record)
-			}
-			changes = append(changes, Change{Commit: c})
+			return fmt.Errorf("%w: log record %.200q", ErrFailed, record)
 		}
+	}
+}
+
+// touch notes a step of the newest node.
+func (w *walk) touch(s Step) {
+	n := &w.nodes[len(w.nodes)-1]
+	if n.made == nil {
+		n.made = map[string]Step{}
+	}
+	n.made[s.Path] = s
+	if _, met := w.files[s.Path]; !met {
+		w.files[s.Path] = len(w.files)
 	}
 }
 
@@ -150,20 +172,19 @@ func parseCommit(record string) (c Commit, ok bool) {
 	return c, true
 }
 
-// parseBlob reads what a commit made of a file, behind the first colon: a further colon for each parent after the first, the
-// modes and the hashes of the parents, each followed by those of the commit, and letters. The hash is empty when the file is
-// gone or no regular file.
-func parseBlob(raw string) (hash string, ok bool) {
-	fields := strings.TrimLeft(raw, ":")
-	parents := 1 + len(raw) - len(fields)
-	all := strings.Fields(fields)
-	if len(all) != 2*parents+3 || !WholeHash(all[2*parents+1]) {
-		return "", false
+// parseStep reads what a commit made of a file against one parent, behind the first colon: two modes, two hashes and a letter.
+func parseStep(raw string) (before, after string, ok bool) {
+	all := strings.Fields(raw)
+	if len(all) != 5 || strings.HasPrefix(raw, ":") || !WholeHash(all[2]) || !WholeHash(all[3]) {
+		return "", "", false
 	}
-	if mode := all[parents]; strings.HasPrefix(mode, ModeFile) {
-		hash = all[2*parents+1]
+	if strings.HasPrefix(all[0], ModeFile) {
+		before = all[2]
 	}
-	return hash, true
+	if strings.HasPrefix(all[1], ModeFile) {
+		after = all[3]
+	}
+	return before, after, true
 }
 
 // readRecord reads up to the next NUL and returns the first maxRecord bytes; io.EOF after the last record.

@@ -1,55 +1,77 @@
 package git
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestLogIsThatOfGit compares with git log, which opens sub-folders, over a history of branches and merges that
-// nothing was left out of.
-func TestLogIsThatOfGit(t *testing.T) {
+// TestWalkIsThatOfGit compares the commits of files with git log and git diff, over a history of
+// branches and merges that nothing was left out of.
+func TestWalkIsThatOfGit(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	for _, format := range []string{"sha1", "sha256"} {
 		dir := t.TempDir()
 		testenv.Git(t, dir, "", "init", "-q", "--object-format="+format, ".")
 		testenv.GitInput(t, dir, history(600), "fast-import", "--quiet")
-		for _, folders := range [][]string{{"MIPs/"}, {"MIPs/", "MRCs/deep/"}, {""}, {"none/"}} {
-			var got []string
-			changes, err := Log(t.Context(), dir, "", folders)
+		for _, tt := range []struct {
+			rev     string
+			folders []string
+		}{{"", []string{"MIPs/"}}, {"HEAD~20", []string{"MIPs/", "MRCs/deep/"}}, {"", []string{""}}, {"", []string{"none/"}}} {
+			some := func(name string) bool { return strings.HasSuffix(name, "1.md") }
+			commits, err := Walk(t.Context(), dir, tt.rev, tt.folders, some)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range changes {
+			got := map[string][]string{}
+			for _, c := range AsListed(commits) {
 				for _, f := range c.Files {
-					got = append(got, c.Hash+" "+f.Path)
+					got[f.Path] = append(got[f.Path], c.Hash+" "+orNone(f.Before)+" "+orNone(f.After))
 				}
 			}
-			args := []string{"log", "-c", "--name-only", "--no-renames", "--format=%x01%H", "--"}
-			for _, folder := range folders {
-				args = append(args, "./"+folder)
+			if len(got) == 0 && tt.folders[0] != "none/" {
+				t.Errorf("folders %q have no files", tt.folders)
 			}
-			var want []string
-			commit := ""
-			for line := range strings.Lines(testenv.Git(t, dir, "", args...)) {
-				line = strings.TrimSpace(line)
-				if hash, ok := strings.CutPrefix(line, "\x01"); ok {
-					commit = hash
-				} else if i := strings.LastIndexByte(line, '/'); line != "" && slices.Contains(folders, line[:i+1]) {
-					want = append(want, commit+" "+line)
+			for _, file := range slices.Sorted(maps.Keys(got)) {
+				rev := cmp.Or(tt.rev, "HEAD")
+				// Asked for what merges change, git lists more of them.
+				log := testenv.Git(t, dir, "", "log", "--format=%x01%H", "--raw", "--no-abbrev", "--no-renames",
+					"--diff-merges=first-parent", rev, "--", file)
+				made := map[string]string{}
+				for record := range strings.SplitSeq(log, "\x01") {
+					// The commit, two modes, two texts, a letter and the file.
+					if words := strings.Fields(record); len(words) == 7 {
+						made[words[0]] = orNone(words[3]) + " " + orNone(words[4])
+					}
 				}
-			}
-			if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 && folders[0] != "none/" {
-				t.Errorf("%s, folders %q: %d touches (-want +got):\n%s", format, folders, len(want), diff)
+				var want []string
+				for _, commit := range strings.Fields(testenv.Git(t, dir, "", "log", "--format=%H", rev, "--", file)) {
+					want = append(want, commit+" "+made[commit])
+				}
+				if diff := gocmp.Diff(want, got[file]); diff != "" {
+					t.Errorf("%s, %s from %q (-git +here):\n%s", format, file, tt.rev, diff)
+				}
 			}
 		}
 	}
+}
+
+// orNone is a text's name in git, none for that of no file.
+func orNone(blob string) string {
+	if strings.Trim(blob, "0") == "" {
+		return "none"
+	}
+	return blob
 }
 
 // TestTouches has what a commit can do to the files of a folder.
@@ -62,8 +84,8 @@ func TestTouches(t *testing.T) {
 	commits := []struct{ parents, changes, want string }{
 		{"", file("M/a b.md", "1") + file(`M/\001\n:u.md`, "1") + file("M/d/x", "1") + file("other", "1"), `"\x01\n:u.md" "a b.md"`},
 		{"from :1\n", file("M/d/x", "2") + file("other", "2"), ""},
-		{"from :2\n", "M 100755 inline \"M/a b.md\"\ndata 1\n1\n" + "M 120000 inline M/link\ndata 1\n1\n", `"a b.md" "link"-`},
-		{"from :3\n", "D \"M/a b.md\"\n" + file("M/link/x", "1"), `"a b.md"- "link"-`},
+		{"from :2\n", "M 100755 inline \"M/a b.md\"\ndata 1\n1\n" + "M 120000 inline M/link\ndata 1\n1\n", `"a b.md"`},
+		{"from :3\n", "D \"M/a b.md\"\n" + file("M/link/x", "1"), `"a b.md"-`},
 		{"from :4\n", file("M/both", "1") + file("M/one", "1"), `"both" "one"`},
 		{"from :4\n", file("M/both", "2") + file("M/other", "1"), `"both" "other"`},
 		{"from :5\nmerge :6\n", file("M/both", "3") + file("M/other", "1"), `"both"`},
@@ -82,14 +104,14 @@ func TestTouches(t *testing.T) {
 		t.Setenv(fmt.Sprintf("GIT_CONFIG_VALUE_%d", i), value)
 	}
 	got := map[string][]string{}
-	changes, err := Log(t.Context(), dir, "", []string{"M/"})
+	changes, err := Walk(t.Context(), dir, "", []string{"M/"}, func(name string) bool { return path.Dir(name) == "M" })
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range changes {
 		for _, f := range c.Files {
 			what := fmt.Sprintf("%q", strings.TrimPrefix(f.Path, "M/"))
-			if f.Blob == "" {
+			if f.After == "" {
 				what += "-"
 			}
 			got[c.Subject] = append(got[c.Subject], what)

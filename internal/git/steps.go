@@ -1,12 +1,7 @@
 package git
 
 import (
-	"bufio"
-	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -19,40 +14,6 @@ const (
 	maxFiles, maxWaiting = 100_000, 16 << 20
 )
 
-// Step is what a commit made of a file: its path, and its text before and after by hash, empty
-// where there is no regular file. Before is the text in the first parent. A commit that changes
-// nothing but the mode of a file has the same text before and after.
-type Step struct{ Path, Before, After string }
-
-// Walk lists the commits that lead to HEAD and made something of files below the folders, parents
-// before their children whatever their clocks say. Folders, or files, are paths from top; inside
-// chooses the files. The commits of a file are those that git log lists for its path: of a merge
-// the walk follows the parent alone that has the same text, if there is one, so that what was given
-// up on a branch is no step.
-//
-// A few objects can name each other so often that no walk through them ends. Git is stopped then,
-// and the error wraps ErrFailed. It is ErrNoRepo when there is no commit yet.
-func Walk(
-	ctx context.Context, top string, folders []string, inside func(path string) bool,
-) ([]Commit, error) {
-	verify := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-	if _, err := verify.output(); err != nil {
-		return nil, errors.Join(ErrNoRepo, ctx.Err())
-	}
-	args := []string{"log", "-z", "--format=^%P%n%H%n%ct%n%an%n%s", "--topo-order", "--full-history",
-		"--parents", "--raw", "--root", "--no-abbrev", "--no-renames", "--diff-merges=first-parent",
-		"--no-color", "--no-notes", "--no-decorate", "HEAD", "--"}
-	for _, folder := range folders {
-		args = append(args, cmp.Or(folder, "."))
-	}
-	limit := fmt.Sprintf("ulimit -S -t %d 2>/dev/null; ulimit -v %d 2>/dev/null;", maxSeconds, maxWalk)
-	w := walk{inside: inside, at: map[string]int{}, files: map[string]int{}}
-	if err := limited(ctx, top, limit, args...).stream(w.read); err != nil {
-		return nil, err
-	}
-	return w.steps()
-}
-
 // walk is a history while it is read, children first.
 type walk struct {
 	inside func(path string) bool
@@ -62,78 +23,15 @@ type walk struct {
 	looks  int
 }
 
+func newWalk(inside func(path string) bool) *walk {
+	return &walk{inside: inside, at: map[string]int{}, files: map[string]int{}}
+}
+
 // node is a commit and what it made of files against its first parent.
 type node struct {
 	Commit
 	parents []string
 	made    map[string]Step
-}
-
-// read reads what git log prints.
-func (w *walk) read(out *bufio.Reader) error {
-	for touched := 0; ; {
-		record, err := readRecord(out)
-		record = strings.TrimPrefix(record, "\n") // git sets files apart
-		head, isCommit := strings.CutPrefix(record, "^")
-		raw, isFile := strings.CutPrefix(record, ":")
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return fmt.Errorf("%w: log: %w", ErrFailed, err)
-		case len(w.nodes) == maxCommits || touched == maxTouched:
-			return fmt.Errorf("%w: its history has more than %d commits or touches more than %d files", ErrFailed, maxCommits, maxTouched)
-		case record == "": // ends the message of a merge
-		case isCommit:
-			parents, rest, _ := strings.Cut(head, "\n")
-			c, ok := parseCommit(rest)
-			if !ok {
-				return fmt.Errorf("%w: log record %.200q", ErrFailed, record)
-			}
-			w.at[c.Hash] = len(w.nodes)
-			w.nodes = append(w.nodes, node{Commit: c, parents: strings.Fields(parents)})
-		case isFile && len(w.nodes) > 0:
-			before, after, ok := parseStep(raw)
-			name, err := readRecord(out)
-			if !ok || err != nil {
-				return fmt.Errorf("%w: log record %.200q", ErrFailed, record)
-			}
-			touched++
-			mode := before == after && (before == "" || len(w.nodes[len(w.nodes)-1].parents) > 1)
-			if w.inside(name) && !mode {
-				w.touch(Step{name, before, after})
-			}
-		default:
-			return fmt.Errorf("%w: log record %.200q", ErrFailed, record)
-		}
-	}
-}
-
-// parseStep reads what a commit made of a file against one parent, behind the first colon: two modes, two hashes and a letter.
-func parseStep(raw string) (before, after string, ok bool) {
-	all := strings.Fields(raw)
-	if len(all) != 5 || !WholeHash(all[2]) || !WholeHash(all[3]) {
-		return "", "", false
-	}
-	if strings.HasPrefix(all[0], ModeFile) {
-		before = all[2]
-	}
-	if strings.HasPrefix(all[1], ModeFile) {
-		after = all[3]
-	}
-	return before, after, true
-}
-
-// touch notes a step of the newest node.
-func (w *walk) touch(s Step) {
-	n := &w.nodes[len(w.nodes)-1]
-	if n.made == nil {
-		n.made = map[string]Step{}
-	}
-	n.made[s.Path] = s
-	if _, met := w.files[s.Path]; !met {
-		w.files[s.Path] = len(w.files)
-	}
 }
 
 // steps are the commits that made something of files, parents first.
@@ -152,7 +50,7 @@ func (w *walk) steps() (out []Commit, err error) {
 		here := follow[i]
 		follow[i], waiting = nil, waiting-len(here)
 		s := n.Commit
-		s.Merge, s.Landed, s.Listed = len(n.parents) > 1, w.nodes[landed[i]].When, listed[i]
+		s.Merge, s.Landed, s.listed = len(n.parents) > 1, w.nodes[landed[i]].When, listed[i]
 		// A file that no parent has as it is here came from all of them, every other one from the first that has it.
 		from := make([]set, len(n.parents))
 		for k := range from {

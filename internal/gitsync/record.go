@@ -61,7 +61,7 @@ type File struct {
 	Versions []Version `json:"versions,omitempty"`
 }
 
-// Version is a commit of the upstream that touched a file.
+// Version is what a commit of the upstream made of a file.
 type Version struct {
 	Commit string `json:"commit"`
 	// Time is the committer's.
@@ -69,7 +69,12 @@ type Version struct {
 	// Author is the name in the commit. Records of older versions of the program lack it.
 	Author  string `json:"author,omitempty"`
 	Subject string `json:"subject"`
-	Blob    string `json:"blob"`
+	// Blob is git's name for the text; empty where the commit removed the file.
+	Blob string `json:"blob"`
+	// Before is git's name for the text in the first parent, empty where there is none. It is nil
+	// where that is the text of the next version in the list, and in records of older versions of
+	// the program.
+	Before *string `json:"before,omitempty"`
 }
 
 // Whole reports whether Versions go back to the first one.
@@ -111,7 +116,7 @@ func (r *Record) check() error {
 		ok := plainName(f.Name) && (i == 0 || r.Files[i-1].Name < f.Name) && fs.ValidPath(f.Path) && (path.Base(f.Path) == f.Name || nameOf(f.Path) == f.Name)
 		ok = ok && git.WholeHash(f.SHA256) && git.WholeHash(f.Blob) && (f.Added == nil || commitTime(*f.Added))
 		for _, v := range f.Versions {
-			ok = ok && git.WholeHash(v.Commit) && git.WholeHash(v.Blob) && commitTime(v.Time)
+			ok = ok && git.WholeHash(v.Commit) && blobOrNone(v.Blob) && blobOrNone(mip.Deref(v.Before)) && commitTime(v.Time)
 		}
 		if !ok || len(f.Versions) > maxVersions {
 			return fmt.Errorf("files.%d is none that sync would write", i)
@@ -119,6 +124,9 @@ func (r *Record) check() error {
 	}
 	return nil
 }
+
+// blobOrNone reports whether a name is one that a version can have for a text, or for none.
+func blobOrNone(name string) bool { return name == "" || git.WholeHash(name) }
 
 // commitTime reports whether a time is one that a commit can have here, and RFC 3339 can write.
 func commitTime(t mip.Time) bool {

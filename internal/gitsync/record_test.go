@@ -23,7 +23,7 @@ func sound() *Record {
 	return &Record{
 		Git: "https://git.example.org/mips", Folders: []string{"MIPs"}, Commit: blob,
 		Files: []File{
-			{Name: "MIP-1.md", Path: "MIPs/MIP-1.md", SHA256: sum, Blob: blob, Added: &when, Versions: []Version{{blob, when, "Ada", "<&> one", blob}}},
+			{Name: "MIP-1.md", Path: "MIPs/MIP-1.md", SHA256: sum, Blob: blob, Added: &when, Versions: []Version{{blob, when, "Ada", "<&> one", blob, nil}}},
 			{Name: "MIP-2.md", Path: "MIPs/MIP-2.md", SHA256: sum, Blob: blob},
 		},
 	}

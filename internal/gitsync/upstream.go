@@ -32,7 +32,7 @@ type upstreamText struct {
 	// refused is true when a problem names the reason.
 	refused bool
 	// first is the oldest commit that touches the file.
-	first git.Commit
+	first *git.Commit
 	// temp is the temporary file that holds the text, nil when it is not to be written here.
 	temp *local.Temp
 	// fresh is true when no file here has the name.
@@ -173,58 +173,77 @@ func (s *syncer) versions(ctx context.Context) error {
 			folders[strings.TrimPrefix(path.Dir(x.Path)+"/", "./")] = true
 		}
 	}
-	touched := map[string]int{} // Markdown files, by commit
-	undated := 0
-	var newest, lastUndated git.Commit
-	changes, err := git.Log(ctx, s.clone, s.To, slices.Sorted(maps.Keys(folders)))
+	commits, err := git.Walk(ctx, s.clone, s.To, slices.Sorted(maps.Keys(folders)), func(name string) bool {
+		dir, _ := path.Split(name)
+		return folders[dir] && isMarkdown(name)
+	})
 	if err != nil {
 		return err
 	}
-	// Commits come newest first, so that the last one seen is the oldest.
-	for _, c := range changes {
+	undated := 0
+	var newest, lastUndated *git.Commit
+	for _, c := range git.AsListed(commits) {
 		if c.Undated {
-			undated, lastUndated = undated+1, c.Commit
+			undated, lastUndated = undated+1, c
 		}
-		if c.When > newest.When {
-			newest = c.Commit
+		if newest == nil || c.When > newest.When {
+			newest = c
 		}
-		for _, t := range c.Files {
-			if isMarkdown(t.Path) {
-				touched[c.Hash]++
-			}
-			if x := texts[t.Path]; x != nil {
-				x.add(c.Commit, t.Blob)
+		for _, f := range c.Files {
+			if x := texts[f.Path]; x != nil {
+				x.add(c, f)
 			}
 		}
 	}
 	if undated > 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)",
+		s.Notices = append(s.Notices, fmt.Sprintf(
+			"commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)",
 			lastUndated.Hash, undated))
 	}
-	if newest.When > time.Now().Unix() {
-		s.Notices = append(s.Notices, fmt.Sprintf("commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then",
+	if newest != nil && newest.When > time.Now().Unix() {
+		s.Notices = append(s.Notices, fmt.Sprintf(
+			"commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then",
 			newest.Hash, timeOf(newest)))
 	}
-	// Take no time from a commit that adds several files: it imported or moved them.
 	for _, x := range texts {
-		if touched[x.first.Hash] == 1 && x.first.When > 0 {
-			x.Added = new(timeOf(x.first))
-		}
+		x.relate()
 	}
 	return nil
 }
 
-// add takes a commit of the text, older than those before. An empty blob is that of a removal.
-func (x *upstreamText) add(c git.Commit, blob string) {
-	if x.first.Hash == "" || c.When <= x.first.When {
+// add takes a commit of the text, older than those before.
+func (x *upstreamText) add(c *git.Commit, f git.Step) {
+	if x.first == nil || c.When <= x.first.When {
 		x.first = c
 	}
-	if blob != "" && len(x.Versions) < maxVersions {
-		// Make the line fit for JSON. The pages decide what may stand on them.
-		fit := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD") }
-		x.Versions = append(x.Versions, Version{c.Hash, timeOf(c), fit(c.Author), fit(c.Subject), blob})
+	if len(x.Versions) == maxVersions {
+		return
+	}
+	// Make the line fit for JSON. The pages decide what may stand on them.
+	fit := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD") }
+	x.Versions = append(x.Versions, Version{
+		Commit: c.Hash, Time: timeOf(c), Author: fit(c.Author), Subject: fit(c.Subject),
+		Blob: f.After, Before: &f.Before,
+	})
+}
+
+// relate keeps the text before a version only where that is not the next version's, and finds when
+// the text was added.
+func (x *upstreamText) relate() {
+	for i := range x.Versions {
+		older := ""
+		if i+1 < len(x.Versions) {
+			older = x.Versions[i+1].Blob
+		}
+		if v := &x.Versions[i]; *v.Before == older {
+			v.Before = nil
+		}
+	}
+	// Take no time from a commit that touches several files: it imported or moved them.
+	if c := x.first; c != nil && len(c.Files)+len(c.GivenUp) == 1 && c.When > 0 {
+		x.Added = new(timeOf(c))
 	}
 }
 
 // timeOf is the time of a commit, by its committer's clock.
-func timeOf(c git.Commit) mip.Time { return mip.NewTime(time.Unix(c.When, 0)) }
+func timeOf(c *git.Commit) mip.Time { return mip.NewTime(time.Unix(c.When, 0)) }
