@@ -27,6 +27,15 @@ func proposal(title string, s mip.Status) Card {
 	return Card{Site: "Lantern Improvement Proposals", ID: "MIP-4", Title: title, Status: s.String(), Mark: mark, Kind: "Standards Track, Core"}
 }
 
+// markOf is the mark of a status that is drawn by its name.
+func markOf(status string) string {
+	slug := mip.Slug(status)
+	if _, ok := styles[slug]; ok {
+		return slug
+	}
+	return "other"
+}
+
 // words are the statuses of EIP-1.
 func words() (out []mip.Status) {
 	for _, s := range mip.Process(nil).Known() {

@@ -1,13 +1,10 @@
 package card
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"golang.org/x/image/font"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -19,94 +16,57 @@ const (
 	smallSize = 30
 )
 
-// face is a font at one size. It is not safe for concurrent use.
-type face struct {
-	font   *sfnt.Font
-	face   font.Face
-	buffer sfnt.Buffer
+// face is one of the Go fonts, which cover Latin, Greek and Cyrillic, at one size.
+type face struct{ font.Face }
+
+// writes reports whether the font has every letter of a text, and none without width.
+func (f face) writes(text string) bool {
+	for _, r := range text {
+		if advance, ok := f.GlyphAdvance(r); !ok || advance == 0 {
+			return false
+		}
+	}
+	return true
 }
 
-// newFace reads one of the Go fonts, which cover Latin, Greek and Cyrillic. size is in pixels.
-func newFace(ttf []byte, size float64) (*face, error) {
-	f, err := opentype.Parse(ttf)
-	if err != nil {
-		return nil, fmt.Errorf("read the font: %w", err)
-	}
-	drawn, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72})
-	if err != nil {
-		return nil, fmt.Errorf("font at %g pixels: %w", size, err)
-	}
-	return &face{font: f, face: drawn}, nil
-}
-
-// advance is the width of a glyph in pixels, and 0 when the font has none.
-func (f *face) advance(r rune) int {
-	// Glyph 0 is the box that stands for a missing glyph.
-	if i, err := f.font.GlyphIndex(&f.buffer, r); err != nil || i == 0 {
-		return 0
-	}
-	advance, _ := f.face.GlyphAdvance(r)
-	return advance.Round()
-}
-
-// width is the width of a line in pixels.
-func (f *face) width(line []rune) (n int) {
-	for _, r := range line {
-		n += f.advance(r)
-	}
-	return n
-}
-
-// reach is the number of letters of a text that fit a width.
-func (f *face) reach(text []rune, width int) int {
+// reach is the number of bytes of a text that fit a width in pixels.
+func (f face) reach(text string, width int) int {
+	rest := fixed.I(width)
 	for i, r := range text {
-		if width -= f.advance(r); width < 0 {
+		advance, _ := f.GlyphAdvance(r)
+		if rest -= advance; rest < 0 {
 			return i
 		}
 	}
 	return len(text)
 }
 
-// ellipsis ends a shortened text.
-const ellipsis = '…'
+// fit is a text on one line, shortened to a width in pixels. It is empty for a text that cannot
+// be written.
+func (f face) fit(s string, width int) string { return strings.Join(f.wrap(s, width, 1), "") }
 
-// fit is a text on one line, shortened to a width in pixels. It is false for a text that cannot be written, and for an
-// empty one.
-func (f *face) fit(s string, width int) ([]rune, bool) {
-	rows, ok := f.wrap(s, width, 1)
-	if !ok || len(rows) == 0 {
-		return nil, false
+// wrap returns a text as lines of a width in pixels, most at the most. An ellipsis ends the last
+// one if the text is longer. A word that is longer than a line is broken where the line ends.
+// There are no lines for a text that cannot be written.
+func (f face) wrap(s string, width, most int) (rows []string) {
+	const ellipsis = "…"
+	rest := mip.Collapse(s)
+	if !f.writes(rest) {
+		return nil
 	}
-	return rows[0], true
-}
-
-// wrap is a text as lines of a width in pixels, most at the most, the last of them shortened. A word that is longer than
-// a line is broken where the line ends. It is false for a text that cannot be written.
-func (f *face) wrap(s string, width, most int) (rows [][]rune, ok bool) {
-	rest := []rune(mip.Collapse(s))
-	if slices.ContainsFunc(rest, func(r rune) bool { return f.advance(r) == 0 }) {
-		return nil, false
-	}
-	for len(rest) > 0 {
+	for rest != "" {
 		n := f.reach(rest, width)
-		// The rest fits the line.
-		if n == len(rest) {
-			return append(rows, rest), true
+		switch blank := strings.LastIndexByte(rest[:min(n+1, len(rest))], ' '); {
+		case n == len(rest):
+			return append(rows, rest)
+		case len(rows) == most-1:
+			n = f.reach(rest, width-font.MeasureString(f, ellipsis).Ceil())
+			return append(rows, strings.TrimRight(rest[:n], " ")+ellipsis)
+		case blank > 0:
+			rows, rest = append(rows, rest[:blank]), rest[blank+1:]
+		default:
+			rows, rest = append(rows, rest[:n]), rest[n:]
 		}
-		// The last line ends with an ellipsis, without a blank before it.
-		if len(rows) == most-1 {
-			n = f.reach(rest, width-f.advance(ellipsis))
-			last := strings.TrimRight(string(rest[:n]), " ")
-			return append(rows, append([]rune(last), ellipsis)), true
-		}
-		next := n
-		for i := n; i > 0; i-- { // the last blank that leaves a line that fits
-			if rest[i] == ' ' {
-				n, next = i, i+1
-				break
-			}
-		}
-		rows, rest = append(rows, rest[:n]), rest[next:]
 	}
-	return rows, true
+	return rows
 }

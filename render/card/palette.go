@@ -6,14 +6,15 @@ import (
 	"strconv"
 )
 
-// levels is the number of shades of a colour: how much of a pixel a shape covers. Few shades make short files.
+// levels is the number of shades of a colour: how much of a pixel a shape covers. Few shades make
+// short files.
 const levels = 4
 
 // levelOf is the nearest shade to a coverage of 0 to 255.
 func levelOf(alpha uint8) uint8 { return uint8((2*levels*int(alpha) + 0xff) / (2 * 0xff)) }
 
-// colour is an index of the palette. The first shade of a colour is at the index after it, the full one at
-// colour + levels.
+// colour is an index of the palette. The first shade of a colour is at the index after it, the full
+// one at colour + levels.
 type colour uint8
 
 // Index 0 is the page. Where shapes touch, the higher index stays.
@@ -26,13 +27,13 @@ const (
 	colours
 )
 
-// paletteOf is the colours of a card, those of the pages' light theme. They are more than 16: of fewer, the standard
-// encoder packs two pixels into a byte, which takes it four times as long.
+// paletteOf returns the colours of a card, those of the pages' light theme. They are more than 16: of
+// fewer, the standard encoder packs two pixels into a byte, which takes it four times as long.
 func paletteOf(mark, digits string) color.Palette {
 	own, _ := strconv.ParseUint(cmp.Or(digits, "5431c0"), 16, 24)
 	page, fore, back := rgb(0xffffff), rgb(uint32(own)), rgb(0xffffff)
 	if mark != "" {
-		look := styleOf(mark)
+		look := styles[mark]
 		fore, back = rgb(look.fore), rgb(look.back)
 	}
 	p := make(color.Palette, colours+1)
@@ -50,7 +51,9 @@ func paletteOf(mark, digits string) color.Palette {
 
 // mix is a colour on the way from one to another.
 func mix(from, to color.RGBA, level int) color.RGBA {
-	part := func(a, b uint8) uint8 { return uint8((int(a)*(levels-level) + int(b)*level + levels/2) / levels) }
+	part := func(a, b uint8) uint8 {
+		return uint8((int(a)*(levels-level) + int(b)*level + levels/2) / levels)
+	}
 	return color.RGBA{part(from.R, to.R), part(from.G, to.G), part(from.B, to.B), 0xff}
 }
 
