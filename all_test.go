@@ -54,7 +54,7 @@ var imports = map[string][]string{
 	"internal/test/redistest":   {"internal/test/testenv"},                    // for tests only
 	"internal/release":          {},
 	"internal/requirement":      {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
-	"internal/palette":          {},
+	"internal/palette":          {"github.com/lucasb-eyer/go-colorful"},
 	"internal/site":             {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
 	"internal/search":           {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/strictjson":       {"internal/mip", "github.com/go-json-experiment/json"},

@@ -83,7 +83,7 @@ func (t Theme) Nearest(c Color) Color { return t.nearest(c, Ratio) }
 // must have, so that its tint shows. A grey keeps its contrast: that of black is white.
 func (t Theme) Match(c Color, other Theme) Color {
 	const ample, grey = 8, .02
-	if c.shade().chroma() < grey {
+	if _, chroma, _ := c.exact().OkLch(); chroma < grey {
 		_, ratio := other.Worst(c)
 		return t.nearest(c, ratio)
 	}
@@ -92,21 +92,21 @@ func (t Theme) Match(c Color, other Theme) Color {
 
 // nearest is the colour with that contrast or, where there is none, black or white, which has the most.
 func (t Theme) nearest(c Color, ratio float64) Color {
-	s := c.shade()
-	for out := c; ; out = s.color() {
-		if _, r := t.Worst(out); r >= ratio || s.lightness == t.far {
+	lightness, chroma, hue := c.exact().OkLch()
+	for out := c; ; out = shade(lightness, chroma, hue) {
+		if _, r := t.Worst(out); r >= ratio || lightness == t.far {
 			return out
 		}
-		s.lightness = toward(s.lightness, t.far)
+		lightness = toward(lightness, t.far)
 	}
 }
 
 // Accent is what the theme has of a colour that it bears.
 func (t Theme) Accent(c Color) Accent {
-	s := c.shade()
+	_, chroma, hue := c.exact().OkLch()
 	// The tint gives way to the page's side until text of each colour can stand on it.
 	for lightness, end := t.tint, 1-t.far; ; lightness = toward(lightness, end) {
-		ground := s.with(lightness, t.chroma).color()
+		ground := shade(lightness, min(chroma, t.chroma), hue)
 		faint := func(text Color) bool { return Contrast(ground, text) < Ratio }
 		if lightness == end || !faint(c) && !slices.ContainsFunc(t.texts, faint) {
 			return Accent{Text: c, Ground: ground, On: t.on}
