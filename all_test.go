@@ -42,7 +42,7 @@ var imports = map[string][]string{
 	"internal/corpus":           {"internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
 	"internal/demo":             {"internal/mip"},
 	"internal/entity":           {},
-	"internal/event":            {"internal/mip"},
+	"internal/event":            {"internal/git", "internal/mip"},
 	"internal/fetch":            {},
 	"internal/folder":           {"internal/mip"},
 	"internal/git":              {},

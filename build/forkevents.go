@@ -13,16 +13,20 @@ import (
 // first version says was so before, and a version that is no sound site.yaml says nothing.
 func (p *planner) forkEvents(past corpus.FilePast) (out []mip.Event, err error) {
 	var now map[mip.ID]string
-	err = past.Each(&p.versions, func(v corpus.FileVersion) {
-		next := bundled(v.After)
+	for _, v := range past.Versions {
+		was, is, err := p.versions.Texts(past, v)
+		if err != nil {
+			return nil, err
+		}
+		next := bundled(is)
 		if next == nil {
-			return
+			continue
 		}
-		if now == nil || v.First {
+		if now == nil || v.Edge {
 			now = next
-			return
+			continue
 		}
-		before := bundled(v.Before)
+		before := bundled(was)
 		ids := maps.Clone(now)
 		maps.Copy(ids, next)
 		for _, id := range slices.SortedFunc(maps.Keys(ids), mip.ID.Compare) {
@@ -31,15 +35,15 @@ func (p *planner) forkEvents(past corpus.FilePast) (out []mip.Event, err error) 
 				continue
 			}
 			e := mip.Event{
-				Time: v.When, Kind: mip.EventHardfork, MIP: id, Title: id.String(), From: mip.Ref(now[id]), To: mip.Ref(next[id]),
-				Commit: v.Commit, Author: v.Author,
+				Time: v.Published(), Kind: mip.EventHardfork, MIP: id, Title: id.String(),
+				From: mip.Ref(now[id]), To: mip.Ref(next[id]), Commit: v.Hash, Author: v.Author,
 			}
 			e.ID = mip.EventID(id, e.Kind, e.From, e.To, e.Commit)
 			out = append(out, e)
 			now[id] = next[id]
 		}
-	})
-	return out, err
+	}
+	return out, nil
 }
 
 // bundled are the names of the hard forks that a site.yaml gives proposals, nil when it is none.

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +17,9 @@ import (
 // Past is what the repositories of the folders know of all files that are or were proposals. It names the versions of texts,
 // and holds none.
 type Past struct {
-	corpus *Corpus
+	// texts reads headers, by the options that of is made of.
+	texts textReader
+	of    []byte
 	// histories are those of whole repositories, and of synced texts, each for itself.
 	histories []pastFiles
 	// whole says that nothing is missing.
@@ -36,77 +36,13 @@ type pastFiles struct {
 	left map[string]string
 	// cut are the commits at which a shallow clone ends.
 	cut map[string]bool
+	// lacks is true where the texts cannot be read: a clone that lacks some must not be asked.
+	lacks bool
 }
 
-// Past is what git and the records of mipwatch sync know. It reads no text.
-func (c *Corpus) Past() *Past {
-	h := c.history
-	out := &Past{corpus: c, whole: c.History == "full"}
-	if h.epoch != nil {
-		return out
-	}
-	for _, top := range slices.Sorted(maps.Keys(h.repositories)) {
-		r := h.repositories[top]
-		out.whole = out.whole && !r.partial
-		out.histories = append(out.histories, r.pastFiles)
-	}
-	for _, p := range c.Proposals {
-		if from, ok := h.records[p.source.Folder].File(p.source.Name); ok && p.Upstream {
-			past := pastFiles{
-				top: h.places[p.source.Folder].Top, commits: synced(from),
-				texts: map[string]folder.File{from.Path: p.source},
-			}
-			if !from.Whole() {
-				past.cut = map[string]bool{past.commits[0].Hash: true}
-				out.whole = false
-			}
-			out.histories = append(out.histories, past)
-		}
-	}
-	return out
-}
-
-// wasText finds the folder of a file that is a text today, or may have been one by its name and place: directly in a folder, or
-// where a pattern has a text or a folder of one. Of folders with synced texts nothing but what is there is known.
-func (h *history) wasText(top, name string, here bool, o Options) (file folder.File, ok bool) {
-	if !strings.EqualFold(path.Ext(name), ".md") {
-		return file, false
-	}
-	longest := -1
-	for _, dir := range h.folders {
-		place := h.places[dir]
-		rest, below := strings.CutPrefix(name, place.Prefix)
-		if !below || place.Top != top || len(place.Prefix) <= longest {
-			continue
-		}
-		f := folder.File{Folder: dir, Name: rest, Path: path.Join(filepath.ToSlash(dir), rest)}
-		if _, synced := h.records[dir].File(rest); synced || h.records[dir] != nil && !here {
-			continue
-		}
-		if here || o.fits(f, true) {
-			file, ok, longest = f, true, len(place.Prefix)
-		}
-	}
-	return file, ok
-}
-
-// fits reports whether a file has the name and the place of a proposal, whose number may be in its header alone. One that is no
-// more may have been beside the place: in a folder of its own under another name.
-func (o Options) fits(f folder.File, gone bool) bool {
-	if _, _, _, translated := languageOf(f.Name, o.Locales); translated {
-		return false
-	}
-	if kept, _ := without([]folder.File{f}, o.Ignore, nil); len(kept) == 0 {
-		return false
-	}
-	dir, base := path.Split(f.Name)
-	_, named := numberInName(base)
-	return dir == "" || slices.ContainsFunc(o.Patterns[f.Folder], func(pattern string) bool {
-		folders, _ := path.Split(pattern)
-		whole, _ := path.Match(pattern, f.Name)
-		beside, _ := path.Match(folders, dir)
-		return whole || gone && beside && named
-	})
+// textReader reads what a normalised text has above its body.
+type textReader interface {
+	version(file folder.File, text string) version
 }
 
 // Years are those of the commits that touched texts, ascending.
@@ -130,8 +66,7 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 	complete = p.whole
 	var histories [][]event.Commit
 	for _, h := range p.histories {
-		// A clone that lacks texts must not be asked for any.
-		if r := p.corpus.history.repositories[h.top]; r == nil || r.partial {
+		if h.lacks {
 			complete = false
 			continue
 		}
@@ -146,12 +81,10 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 			never[name] = v.text != nil && v.text.Read
 		}
 		var commits []event.Commit
-		for _, s := range h.commits {
-			commit := event.Commit{
-				Hash: s.Hash, When: mip.NewTime(time.Unix(s.Landed, 0)), Author: s.Author,
-				Merge: s.Merge, Edge: h.cut[s.Hash],
-			}
-			for _, f := range s.Files {
+		for i := range h.commits {
+			c := &h.commits[i]
+			commit := event.Commit{Commit: c, Edge: h.cut[c.Hash]}
+			for _, f := range c.Files {
 				file, ok := h.texts[f.Path]
 				if !ok || never[f.Path] || f.Before == f.After {
 					continue
@@ -167,9 +100,11 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 				if _, left := h.left[f.Path]; left && after.text != nil && !after.text.Read {
 					after.text = nil // notes, or a line that says where the text went
 				}
-				commit.Files = append(commit.Files, event.File{Path: f.Path, Before: before.text, After: after.text, Unread: after.unread})
+				commit.Texts = append(commit.Texts, event.File{
+					Path: f.Path, Before: before.text, After: after.text, Unread: after.unread,
+				})
 			}
-			if len(commit.Files) > 0 {
+			if len(commit.Texts) > 0 {
 				commits = append(commits, commit)
 			}
 		}
@@ -228,7 +163,7 @@ func (r *pastReader) version(file folder.File, raw string) (v version) {
 	key := sha256.Sum256([]byte(file.Path + "\x00" + head))
 	v, known := r.byHeader[key]
 	if !known || !closed || v.body == 0 {
-		v = r.corpus.version(file, text)
+		v = r.texts.version(file, text)
 		r.byHeader[key] = v
 	}
 	if v.text != nil {
@@ -239,35 +174,9 @@ func (r *pastReader) version(file folder.File, raw string) (v version) {
 	return v
 }
 
-// version reads what a text says above its body.
-func (c *Corpus) version(file folder.File, text string) version {
-	var r report
-	h := c.options.Parse(c.options.place(file), text, &r)
-	if h == nil {
-		return version{unread: r.failed}
-	}
-	t := &event.Text{ID: h.ID, Read: h.Written}
-	if !t.Read {
-		return version{text: t, body: h.Body}
-	}
-	t.Status, t.Title = mip.Status(strings.Clone(string(h.Status()))), strings.Clone(h.Title())
-	if deadline, known := h.Deadline(c.options.Dates); known {
-		t.Deadline = &deadline
-	}
-	for _, f := range numbersFields {
-		for _, name := range h.Ties(f) {
-			t.Ties = append(t.Ties, f.Name+" "+name)
-		}
-	}
-	slices.Sort(t.Ties)
-	t.Ties = slices.Compact(t.Ties)
-	return version{text: t, body: h.Body}
-}
-
 // Sum is a hash of all that the events follow from.
 func (p *Past) Sum() [sha256.Size]byte {
-	o := p.corpus.options
-	b := fmt.Appendln(nil, o.Prefix, o.Others, o.KindOf, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
+	b := fmt.Appendln(slices.Clone(p.of), p.whole)
 	for _, h := range p.histories {
 		for _, s := range h.commits {
 			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], s.Files)

@@ -44,8 +44,6 @@ type fileKey struct{ top, path string }
 
 // repository is what git knows of one repository.
 type repository struct {
-	// partial is true for a clone that lacks some contents.
-	partial bool
 	// tracked lists the files of the newest commit.
 	tracked func() (map[string]bool, error)
 	pastFiles
@@ -86,12 +84,12 @@ func readHistory(
 		byTop[p.Top] = append(byTop[p.Top], dir)
 	}
 	for top, dirs := range byTop {
-		r := &repository{partial: git.Partial(ctx, top), pastFiles: pastFiles{top: top}}
+		r := &repository{pastFiles: pastFiles{top: top, lacks: git.Partial(ctx, top)}}
 		r.tracked = sync.OnceValues(func() (map[string]bool, error) {
 			return git.Tracked(context.WithoutCancel(ctx), top)
 		})
 		h.repositories[top] = r
-		if r.partial {
+		if r.lacks {
 			h.report(dirs[0], "history-partial")
 		}
 		if err := h.walk(ctx, r, dirs, texts, translations, o); err != nil {
@@ -272,4 +270,47 @@ func (h *history) arrival(f folder.File) int64 {
 		}
 	}
 	return math.MaxInt64
+}
+
+// wasText finds the folder of a file that is a text today, or may have been one by its name and place: directly in a folder, or
+// where a pattern has a text or a folder of one. Of folders with synced texts nothing but what is there is known.
+func (h *history) wasText(top, name string, here bool, o Options) (file folder.File, ok bool) {
+	if !strings.EqualFold(path.Ext(name), ".md") {
+		return file, false
+	}
+	longest := -1
+	for _, dir := range h.folders {
+		place := h.places[dir]
+		rest, below := strings.CutPrefix(name, place.Prefix)
+		if !below || place.Top != top || len(place.Prefix) <= longest {
+			continue
+		}
+		f := folder.File{Folder: dir, Name: rest, Path: path.Join(filepath.ToSlash(dir), rest)}
+		if _, synced := h.records[dir].File(rest); synced || h.records[dir] != nil && !here {
+			continue
+		}
+		if here || o.fits(f, true) {
+			file, ok, longest = f, true, len(place.Prefix)
+		}
+	}
+	return file, ok
+}
+
+// fits reports whether a file has the name and the place of a proposal, whose number may be in its header alone. One that is no
+// more may have been beside the place: in a folder of its own under another name.
+func (o Options) fits(f folder.File, gone bool) bool {
+	if _, _, _, translated := languageOf(f.Name, o.Locales); translated {
+		return false
+	}
+	if kept, _ := without([]folder.File{f}, o.Ignore, nil); len(kept) == 0 {
+		return false
+	}
+	dir, base := path.Split(f.Name)
+	_, named := numberInName(base)
+	return dir == "" || slices.ContainsFunc(o.Patterns[f.Folder], func(pattern string) bool {
+		folders, _ := path.Split(pattern)
+		whole, _ := path.Match(pattern, f.Name)
+		beside, _ := path.Match(folders, dir)
+		return whole || gone && beside && named
+	})
 }

@@ -50,7 +50,7 @@ func (h *history) date(c *Corpus) {
 				p.History.Before = "more"
 			}
 			// A clone that lacks texts must not be asked for any, and without one there is none.
-			if r := h.repositories[place.Top]; p.History != nil && r != nil && !r.partial {
+			if r := h.repositories[place.Top]; p.History != nil && r != nil && !r.lacks {
 				p.History.top = r.top
 			}
 			// The hash decides between commits of one second, so that their order does not matter.

@@ -38,12 +38,16 @@ type History struct {
 type Version struct {
 	*git.Commit
 	git.Step
-	// Edge is true where a shallow clone ends at the commit, which shows every file as new.
+	// Edge is true where what was before is not known: a shallow clone ends at the commit, which
+	// shows every file as new.
 	Edge bool
 }
 
 // Time is the time of the commit, by its committer's clock.
 func (v Version) Time() mip.Time { return mip.NewTime(time.Unix(v.When, 0)) }
+
+// Published is when the line of first parents got the commit, by itself or by a merge.
+func (v Version) Published() mip.Time { return mip.NewTime(time.Unix(v.Landed, 0)) }
 
 // newHistory returns the newest versions of a file, nil when there are none.
 func newHistory(all []Version) *History {
@@ -125,8 +129,21 @@ func (r *VersionReader) Read(h *History) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// read returns one text from the process of a repository, which it starts if need be.
+// Texts returns the texts before and after a version of another file; nil for one that is not there.
+func (r *VersionReader) Texts(p FilePast, v Version) (before, after []byte, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if before, err = r.read(p.top, v.Before); err == nil {
+		after, err = r.read(p.top, v.After)
+	}
+	return before, after, err
+}
+
+// read returns one text from the process of a repository, which it starts if need be; nil for the empty name.
 func (r *VersionReader) read(top, blob string) (_ []byte, err error) {
+	if blob == "" {
+		return nil, nil
+	}
 	program, ok := r.programs[top]
 	if !ok {
 		if program, err = git.OpenObjects(context.Background(), top); err != nil {

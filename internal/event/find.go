@@ -15,7 +15,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -43,17 +45,13 @@ type File struct {
 	Unread        bool
 }
 
-// Commit is a commit with the files that it touched, by their paths.
+// Commit is a commit with what its files say of proposals.
 type Commit struct {
-	Hash string
-	// When is when the published branch got it.
-	When   mip.Time
-	Author string
-	// Merge says that each of Files differs from all of several parents.
-	Merge bool
-	// Edge says that the commit's parents are not known: all of its files look new.
-	Edge  bool
-	Files []File
+	*git.Commit
+	// Edge is true where the commit's parents are not known: all of its files look new.
+	Edge bool
+	// Texts are in the order of the commit's files.
+	Texts []File
 }
 
 // Find returns the events of histories, each of which has files of its own and the parents of its commits before them, in that
@@ -101,8 +99,8 @@ type found struct {
 // commit takes a commit's files and tells what that made of the proposals in them.
 func (f *finder) commit(c *Commit) {
 	touched, ids := map[string]*File{}, map[mip.ID]bool{}
-	for i := range c.Files {
-		file := &c.Files[i]
+	for i := range c.Texts {
+		file := &c.Texts[i]
 		if file.Unread {
 			continue
 		}
@@ -301,7 +299,10 @@ func (f *finder) add(c *Commit, of *record, kind mip.EventKind, from, to *string
 	if c.Edge {
 		return
 	}
-	e := mip.Event{ID: mip.EventID(of.id, kind, from, to, c.Hash), Time: c.When, Kind: kind, From: from, To: to, Commit: c.Hash, Author: c.Author}
+	e := mip.Event{
+		ID: mip.EventID(of.id, kind, from, to, c.Hash), Kind: kind, From: from, To: to,
+		Time: mip.NewTime(time.Unix(c.Landed, 0)), Commit: c.Hash, Author: c.Author,
+	}
 	if first {
 		e.ID = mip.CreationID(of.id)
 	}
