@@ -272,8 +272,9 @@ func (h *history) arrival(f folder.File) int64 {
 	return math.MaxInt64
 }
 
-// wasText finds the folder of a file that is a text today, or may have been one by its name and place: directly in a folder, or
-// where a pattern has a text or a folder of one. Of folders with synced texts nothing but what is there is known.
+// wasText finds the folder of a file that is a text today, or may have been one by its name and
+// place: directly in a folder, or where a pattern has a text or a folder of one. In a folder with
+// synced texts only today's files count.
 func (h *history) wasText(top, name string, here bool, o Options) (file folder.File, ok bool) {
 	if !strings.EqualFold(path.Ext(name), ".md") {
 		return file, false
@@ -296,8 +297,9 @@ func (h *history) wasText(top, name string, here bool, o Options) (file folder.F
 	return file, ok
 }
 
-// fits reports whether a file has the name and the place of a proposal, whose number may be in its header alone. One that is no
-// more may have been beside the place: in a folder of its own under another name.
+// fits reports whether a file has the name and the place of a proposal, whose number may be in its
+// header alone. A file that is gone may have been beside the place: in a folder of its own under
+// another name.
 func (o Options) fits(f folder.File, gone bool) bool {
 	if _, _, _, translated := languageOf(f.Name, o.Locales); translated {
 		return false

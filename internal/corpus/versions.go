@@ -129,7 +129,8 @@ func (r *VersionReader) Read(h *History) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// Texts returns the texts before and after a version of another file; nil for one that is not there.
+// Texts returns the texts before and after a version of a file that is no proposal; nil for a text
+// that is not there.
 func (r *VersionReader) Texts(p FilePast, v Version) (before, after []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,7 +140,8 @@ func (r *VersionReader) Texts(p FilePast, v Version) (before, after []byte, err 
 	return before, after, err
 }
 
-// read returns one text from the process of a repository, which it starts if need be; nil for the empty name.
+// read returns one text from the process of a repository, which it starts if need be; nil for the
+// empty name.
 func (r *VersionReader) read(top, blob string) (_ []byte, err error) {
 	if blob == "" {
 		return nil, nil
