@@ -13,17 +13,18 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
+	"golang.org/x/sync/errgroup"
 )
 
 // Content is the input of a site's pages: the proposals with their committed summaries and translations. It is
@@ -55,9 +56,12 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		others = append(others, k.Prefix)
 	}
 	all, err := corpus.Load(ctx, corpus.Options{
-		Prefix: o.Site.Prefix, Others: others, KindOf: o.KindOf, Folders: o.Folders, Patterns: o.Patterns, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
-		Addresses: o.Site.Addresses(), Locales: o.Site.Locales, Ignore: o.Site.Ignore,
-		Keys: o.Site.Keys, Dates: o.Site.Dates, Show: o.Site.Show, References: references(o.Site), Statuses: o.Site.Statuses,
+		Options: header.Options{
+			Prefix: o.Site.Prefix, Others: others, Addresses: o.Site.Addresses(), Keys: o.Site.Keys,
+			Statuses: o.Site.Statuses, Show: o.Site.Show, References: references(o.Site),
+		},
+		KindOf: o.KindOf, Folders: o.Folders, Patterns: o.Patterns, Epoch: o.Epoch,
+		Upstream: o.Site.UpstreamGit(), Locales: o.Site.Locales, Ignore: o.Site.Ignore, Dates: o.Site.Dates,
 	})
 	if err != nil {
 		return nil, err
@@ -167,8 +171,8 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 	before := summary.Texts(*sum)
 	summary.Settle(sum, s)
 	refused := summary.Check(*sum, s)
-	problem := func(id string, args ...any) []mip.Problem {
-		return []mip.Problem{corpus.Problem(committed.File, 0, id, args...)}
+	told := func(id string, args ...any) []mip.Problem {
+		return []mip.Problem{problem.New(committed.File, 0, id, args...)}
 	}
 	switch {
 	case refused != nil:
@@ -176,11 +180,11 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 		if sum.Stale {
 			id = "summary-refused/stale"
 		}
-		return nil, problem(id, strings.ReplaceAll(refused.Error(), "\n", "; "))
+		return nil, told(id, strings.ReplaceAll(refused.Error(), "\n", "; "))
 	case sum.Stale:
-		return sum, problem("summary-stale")
+		return sum, told("summary-stale")
 	case !slices.Equal(before, summary.Texts(*sum)):
-		return sum, problem("summary-trimmed")
+		return sum, told("summary-trimmed")
 	}
 	return sum, nil
 }
@@ -201,7 +205,7 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 		// An override of site.yaml wins over the header; a new link brings its own topic.
 		o := s.Overrides[m.ID]
 		if o.DiscussionsTo != nil {
-			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, corpus.Topic(*o.DiscussionsTo)
+			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, header.Topic(*o.DiscussionsTo)
 			isIt := func(address string) bool { return address == *o.DiscussionsTo }
 			m.Discussions = append([]string{*o.DiscussionsTo}, slices.DeleteFunc(slices.Clone(m.Discussions), isIt)...)
 		}
@@ -249,7 +253,7 @@ func foreignTopic(s *site.Site, m mip.Metadata) bool {
 		return false
 	}
 	// A number that the header states by itself is believed, whatever the link is.
-	linked := corpus.Topic(*m.DiscussionsTo)
+	linked := header.Topic(*m.DiscussionsTo)
 	_, ours := mip.Below(*m.DiscussionsTo, s.Forum)
 	return linked != nil && *linked == *m.ForumTopicID && !ours
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
@@ -230,12 +231,12 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 	links := p.linksOf(file)
 	for _, f := range links.fragments {
 		if p.deadFragment(c, f.Fragment) {
-			out = append(out, corpus.Problem(file, f.line, "dead-fragment", mip.ShortenRunes(f.Dest, mostShown)))
+			out = append(out, problem.New(file, f.line, "dead-fragment", mip.ShortenRunes(f.Dest, mostShown)))
 		}
 	}
 	for _, d := range links.dropped {
 		if id, args := p.deadLink(c, d.dest); id != "" {
-			out = append(out, corpus.Problem(file, d.line, id, args...))
+			out = append(out, problem.New(file, d.line, id, args...))
 		}
 	}
 	return mip.SortProblems(out)

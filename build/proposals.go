@@ -6,6 +6,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
@@ -158,7 +159,7 @@ func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
 			d := render.Diff(before, after)
 			shown, cut := d.First(render.MaxDiff)
 			x.Added, x.Removed, x.Diff, x.Truncated = &d.Added, &d.Removed, &shown, cut
-			x.Changes = corpus.Changes(p.HeaderOf(c, before), p.HeaderOf(c, after))
+			x.Changes = header.Changes(p.HeaderOf(c, before), p.HeaderOf(c, after))
 		}
 		out.Versions = append(out.Versions, x)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -49,7 +50,7 @@ func (p *planner) redirects() {
 		rules, left := forCloudflare(moved, p.published())
 		p.addRules("_redirects", rules)
 		if left > 0 {
-			p.problems = append(p.problems, corpus.Problem(p.siteFile(), 0, "redirects-left", left))
+			p.problems = append(p.problems, problem.New(p.siteFile(), 0, "redirects-left", left))
 		}
 		return
 	}
@@ -108,7 +109,7 @@ func (p *planner) moved() (out []Redirect) {
 		id := strings.ToUpper(c.ID.String())
 		for _, m := range c.Moved {
 			if owner := addresses.ownerForHeaders(m.Path); owner != "" && owner != id {
-				p.problems = append(p.problems, corpus.Problem(c.File, m.Line, "taken-redirect", m.Path, mip.Quote(m.Key), owner))
+				p.problems = append(p.problems, problem.New(c.File, m.Line, "taken-redirect", m.Path, mip.Quote(m.Key), owner))
 				continue
 			}
 			addresses.take(m.Path, id)
@@ -133,7 +134,7 @@ func (p *planner) configured(addresses *addresses, published map[string]bool, ad
 	for _, item := range s.Redirects {
 		line := s.RedirectLines[item]
 		report := func(id string, args ...any) {
-			p.problems = append(p.problems, corpus.Problem(p.siteFile(), line, id, args...))
+			p.problems = append(p.problems, problem.New(p.siteFile(), line, id, args...))
 		}
 		from, to, single := strings.Cut(item, " ")
 		if !single {

@@ -9,12 +9,12 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/yuin/goldmark/ast"
-	extast "github.com/yuin/goldmark/extension/ast"
-
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
 )
 
 // document is a proposal as the sidecar has it and as goldmark reads it.
@@ -27,7 +27,7 @@ type document struct {
 
 func load(t testing.TB, prefix, folder string) []document {
 	t.Helper()
-	c, err := corpus.Load(t.Context(), corpus.Options{Prefix: prefix, Folders: []string{folder}})
+	c, err := corpus.Load(t.Context(), corpus.Options{Options: header.Options{Prefix: prefix}, Folders: []string{folder}})
 	if err != nil {
 		t.Fatal(err)
 	}

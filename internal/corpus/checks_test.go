@@ -67,7 +67,8 @@ func checkSummary(t *testing.T, p *Proposal) {
 
 // plain reports whether v is built of the types that a Frontmatter may hold.
 func plain(v any, depth int) bool {
-	if depth > maxDepth+1 {
+	const mostDepth = 33 // levels of lists and maps
+	if depth > mostDepth {
 		return false
 	}
 	switch v := v.(type) {

@@ -7,24 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
-
-// named returns the proposal that a file holds by its name alone; the zero ID if the name has no
-// number, or one of a kind that the site does not publish.
-func (o Options) named(f folder.File) mip.ID {
-	name := ownName(f.Name)
-	number, numbered := numberInName(name)
-	kind, known := cmp.Or(o.KindOf[f.Folder], o.Prefix), true
-	if letters := lettersInName(name, kind); letters != "" {
-		kind, known = o.kind(letters)
-	}
-	if !numbered || !known {
-		return mip.ID{}
-	}
-	return mip.ID{Kind: kind, Number: number}
-}
 
 // rivals are groups of texts of which one alone can be published: those whose names differ by case
 // alone, and those that claim one number, a text in error among them.
@@ -56,7 +41,7 @@ var firstNumber = regexp.MustCompile(`^(\D*)(0*)\d*`)
 // form is what names of one form have in common: the letters before the number, whether zeros stand
 // before it, and whether a title follows it.
 func (e *entry) form() string {
-	name := ownName(e.Name)
+	name := header.OwnName(e.Name)
 	m := firstNumber.FindStringSubmatch(strings.TrimSuffix(name, path.Ext(name)))
 	parts := []string{e.Folder, m[1]}
 	if m[2] != "" {
@@ -96,25 +81,46 @@ func (c *Corpus) settle(texts []*entry) {
 		kept := slices.MinFunc(group, byRank)
 		for _, e := range group {
 			if e != kept {
-				e.report.add(0, "name-case", path.Base(kept.Name))
+				e.report.Add(0, "name-case", path.Base(kept.Name))
 			}
 		}
 	}
 	for _, group := range numbers {
 		kept := slices.MinFunc(group, byRank)
 		for _, e := range group {
-			if e == kept || e.proposal == nil || e.report.failed {
+			if e == kept || e.proposal == nil || e.report.Failed {
 				continue
 			}
 			line, number := e.proposal.numberLine, e.claim.Number
 			switch {
-			case kept.proposal == nil || kept.report.failed:
-				e.report.add(line, "duplicate-number/error", number, kept.Path)
+			case kept.proposal == nil || kept.report.Failed:
+				e.report.Add(line, "duplicate-number/error", number, kept.Path)
 			case c.history.arrival(kept.File) < c.history.arrival(e.File):
-				e.report.add(line, "duplicate-number/first", number, kept.Path)
+				e.report.Add(line, "duplicate-number/first", number, kept.Path)
 			default:
-				e.report.add(line, "duplicate-number", number, kept.Path)
+				e.report.Add(line, "duplicate-number", number, kept.Path)
 			}
 		}
 	}
+}
+
+// ofKind is the least of nameFits of a name that states the number of its kind.
+const ofKind = 2
+
+// nameFits says how well a file's name fits the number that it claims: MIP-7.md before MIP-07-a-title.md, that before
+// 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
+func (e *entry) nameFits() int {
+	name := header.OwnName(e.Name)
+	n, named := header.NumberInName(name)
+	switch {
+	case !named || n != e.claim.Number:
+		return 0
+	case header.LettersInName(name, e.claim.Kind) != "":
+		return 1
+	case name[0] >= '0' && name[0] <= '9':
+		return ofKind
+	case strings.TrimSuffix(name, path.Ext(name)) != e.claim.String():
+		return 3
+	}
+	return 4
 }

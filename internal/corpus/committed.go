@@ -75,17 +75,17 @@ func (e *entry) kind() string {
 func listCommitted(root *os.Root, dir string, o Options) []*entry {
 	all := listBeside(root, dir, SummariesDir)
 	for _, e := range all {
-		e.belong(o.kinds(), ".json", "")
+		e.belong(o.Kinds(), ".json", "")
 	}
 	for _, language := range listBeside(root, dir, TranslationsDir) {
 		language.checkLanguage(o)
-		if len(language.report.problems) > 0 {
+		if len(language.report.Problems) > 0 {
 			all = append(all, language)
 			continue
 		}
 		texts := listBeside(root, dir, language.Name)
 		for _, e := range texts {
-			e.belong(o.kinds(), ".md", language.Base())
+			e.belong(o.Kinds(), ".md", language.Base())
 		}
 		all = append(all, texts...)
 	}
@@ -113,23 +113,23 @@ func listBeside(root *os.Root, dir, name string) (files []*entry) {
 		twins := folder.Twins(checkNames(files, "/committed"))
 		for _, e := range files {
 			if others := twins[e.Name]; others != nil {
-				e.report.add(0, "name-case/committed", strings.Join(others, ", "))
+				e.report.Add(0, "name-case/committed", strings.Join(others, ", "))
 			}
 		}
 		return files
 	case info != nil && info.Mode()&fs.ModeSymlink != 0:
-		at.report.add(0, "bad-symlink")
+		at.report.Add(0, "bad-symlink")
 	case info != nil && !info.IsDir():
-		at.report.add(0, "not-a-folder", name)
+		at.report.Add(0, "not-a-folder", name)
 	default:
-		at.report.add(0, "unreadable", folder.Cause(err))
+		at.report.Add(0, "unreadable", folder.Cause(err))
 	}
 	return []*entry{at}
 }
 
 // checkLanguage reports an entry of the folder of translations that is not the folder of a language.
 func (e *entry) checkLanguage(o Options) {
-	if len(e.report.problems) > 0 {
+	if len(e.report.Problems) > 0 {
 		return
 	}
 	tag := e.Base()
@@ -137,11 +137,11 @@ func (e *entry) checkLanguage(o Options) {
 	info, err := e.root.Stat(e.Name)
 	switch {
 	case err == nil && !info.IsDir(): // in the wrong place
-		e.report.add(0, "not-read/language", TranslationsDir, o.Prefix)
+		e.report.Add(0, "not-read/language", TranslationsDir, o.Prefix)
 	case i < 0:
-		e.report.add(0, "unknown-locale", tag, strings.Join(o.Locales, ", "))
+		e.report.Add(0, "unknown-locale", tag, strings.Join(o.Locales, ", "))
 	case o.Locales[i] != tag:
-		e.report.add(0, "unknown-locale/spelling", o.Locales[i])
+		e.report.Add(0, "unknown-locale/spelling", o.Locales[i])
 	}
 }
 
@@ -150,14 +150,14 @@ func (e *entry) checkLanguage(o Options) {
 func (e *entry) belong(kinds []string, ext, locale string) {
 	text, ok := strings.CutSuffix(e.Base(), ext)
 	id, err := mip.ParseID(text)
-	switch bad := len(e.report.problems) > 0; {
+	switch bad := len(e.report.Problems) > 0; {
 	case ok && err == nil && slices.Contains(kinds, id.Kind):
 		e.id, e.locale, e.clash = id, locale, bad
 	case bad:
 	case strings.EqualFold(path.Ext(e.Name), ext) || e.Irregular:
-		e.report.add(0, "committed-name", kinds[0], ext)
+		e.report.Add(0, "committed-name", kinds[0], ext)
 	default:
-		e.report.add(0, "not-read/name", kinds[0], ext)
+		e.report.Add(0, "not-read/name", kinds[0], ext)
 	}
 }
 
@@ -179,14 +179,14 @@ func (c *Corpus) attach(beside []*entry) {
 			})
 		case !e.clash:
 			// The proposal is gone, or waits to be mended: nothing else about the file matters.
-			e.summary, e.translation, e.report.problems = nil, nil, nil
-			e.report.add(0, e.kind()+"-unpublished", e.id)
+			e.summary, e.translation, e.report.Problems = nil, nil, nil
+			e.report.Add(0, e.kind()+"-unpublished", e.id)
 		}
 	}
 	_ = workers.Wait() // no worker returns an error
 	slices.Sort(c.CommittedFiles)
 	for _, e := range beside {
-		c.Problems = append(c.Problems, e.report.problems...)
+		c.Problems = append(c.Problems, e.report.Problems...)
 		i, _ := c.find(e.id)
 		if e.summary != nil {
 			c.Proposals[i].CommittedSummary = &CommittedSummary{e.summary, e.Path}
@@ -216,7 +216,7 @@ func (e *entry) compare(c *Corpus, p *Proposal) {
 func (e *entry) readSummary(raw []byte) {
 	sum, err := parseSummary(raw, e.id.Number)
 	if err != nil {
-		e.report.add(err.Line, "summary-invalid", err.Message)
+		e.report.Add(err.Line, "summary-invalid", err.Message)
 		return
 	}
 	e.summary = sum

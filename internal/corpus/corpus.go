@@ -5,9 +5,7 @@ package corpus
 
 import (
 	"cmp"
-	_ "embed" // problems.txt
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -19,48 +17,35 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Options are the input of [Load]. Folders must not be empty.
 type Options struct {
-	// Prefix is the text that ids start with; in lower case it is the header key of the number.
-	// Empty means MIP.
-	Prefix string
-	// Others are the prefixes of further kinds of proposals, each with numbers of its own.
-	Others []string
-	// KindOf is the prefix of a folder's files that do not say by name or header what they are; where a folder is missing,
-	// Prefix.
+	// Options are how headers are read.
+	header.Options
+	// KindOf maps a folder to the prefix of its files that state no other. The default is Prefix.
 	KindOf map[string]string
-	// Folders are read without their sub-folders, in any order: the result does not depend on
-	// it.
+	// Folders are read without their sub-folders, in any order: the result does not depend on it.
 	Folders []string
-	// Patterns are, by folder, those of the files in it and below that are texts, in the syntax of [path.Match]:
-	// CIP-*/README.md. Where there is none, it is every Markdown file directly in the folder; an empty one means these, too.
+	// Patterns are, by folder, those of the files in it and below that are texts, in the syntax of
+	// [path.Match]: CIP-*/README.md. The default, and an empty pattern, is every Markdown file
+	// directly in the folder.
 	Patterns map[string][]string
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
 	Epoch *time.Time
 	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
 	// synced counts only if it names the same one: anybody can commit a record.
 	Upstream string
-	// Addresses are those of the site, of its repository and of the upstream: below one of them an
-	// address may be that of a proposal here.
-	Addresses []string
 	// Locales are the languages whose translations are read.
 	Locales []string
-	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter case does not count.
+	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter
+	// case does not count.
 	Ignore []string
-	// Keys are further keys of headers by what they mean, in the words of [mip.HeaderKeys]: tried behind the usual ones.
-	Keys map[string][]string
-	// Dates is the order of a date's parts where its text leaves two days open: mdy or dmy. Empty: that of the other dates
-	// of its folder, where nine in ten of them have one.
+	// Dates is the order of a date's parts where its text leaves two days open: mdy or dmy. Empty:
+	// that of the other dates of its folder, where nine in ten of them have one.
 	Dates string
-	// Statuses is the process; without any the words of EIP-1 are known.
-	Statuses mip.Process
-	// Show are keys of headers that are shown as they are.
-	Show []string
-	// References are where proposals of other sites are.
-	References mip.References
 }
 
 // Corpus is everything that was found. It is immutable and safe for concurrent use.
@@ -153,7 +138,7 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	case p.Upstream:
 		// Sync takes the texts of a folder and nothing else.
 		dir, name := path.Split(repoPath)
-		_, numbered := numberInName(name)
+		_, numbered := header.NumberInName(name)
 		here := c.folders[path.Clean(dir)]
 		return !numbered || path.Ext(name) != ".md" || here == "" || c.holds(here, name)
 	case top == "":
@@ -219,7 +204,7 @@ func (c *Corpus) At(repoPath string) (id mip.ID, published bool) {
 // https://example.org/mip/3.
 func (c *Corpus) Named(address string) (id mip.ID, published bool) {
 	for _, kind := range c.kinds {
-		if n, ok := reference(address, kind); ok {
+		if n, ok := header.Reference(address, kind); ok {
 			id = mip.ID{Kind: kind, Number: n}
 			_, published = c.find(id)
 			return id, published
@@ -239,105 +224,23 @@ func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 	}
 	name = strings.TrimSuffix(name, ".md")
 	for _, kind := range c.kinds {
-		digits, ok := stripPrefix(name, kind)
-		if n, small := smallNumber(digits); ok && small && digits != name {
+		digits, ok := header.StripPrefix(name, kind)
+		if n, small := header.SmallNumber(digits); ok && small && digits != name {
 			id = mip.ID{Kind: kind, Number: n}
 			_, published = c.find(id)
 			return id, published
 		}
 	}
 	// The header of ERC-721 says eip: 721, so eip-721.md means it, too.
-	m := fileNumber.FindStringSubmatch(name)
-	if m == nil {
+	n, numbered := header.NumberInName(name + ".md")
+	if !numbered {
 		return mip.ID{}, false
 	}
-	n, small := smallNumber(m[1])
 	for _, kind := range c.kinds {
 		id = mip.ID{Kind: kind, Number: n}
-		if at, found := c.find(id); found && small && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias) {
+		if at, found := c.find(id); found && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias) {
 			return id, true
 		}
 	}
 	return mip.ID{Kind: c.kinds[0], Number: n}, false
-}
-
-// report collects the problems that are found in one file.
-type report struct {
-	// file is the path of the file, as problems have it.
-	file string
-	// problems are in the order in which they were found.
-	problems []mip.Problem
-	// failed says that one of them is an error.
-	failed bool
-}
-
-// add adds a problem of a line, from 1; 0 stands for the whole file. The id is one of
-// problems.txt, which has its level and message.
-func (r *report) add(line int, id string, args ...any) {
-	p := Problem(r.file, line, id, args...)
-	r.failed = r.failed || p.Level == mip.Error
-	r.problems = append(r.problems, p)
-}
-
-// Problem is one of problems.txt, by its id, in a line of a file.
-func Problem(file string, line int, id string, args ...any) mip.Problem {
-	m := messages()[id]
-	p := mip.Problem{Level: m.level, Code: m.code, File: file, Line: line, Message: mip.Escape(fmt.Sprintf(m.format, args...))}
-	if m.folded {
-		p.Cause = mip.Escape(fmt.Sprint(args[0]))
-	}
-	return p
-}
-
-// put adds a problem whose message is made elsewhere. An error fails the file.
-func (r *report) put(level mip.Level, line int, code, message string) {
-	r.failed = r.failed || level == mip.Error
-	r.problems = append(r.problems, mip.Problem{Level: level, Code: code, File: r.file, Line: line, Message: mip.Escape(message)})
-}
-
-// message is a line of problems.txt.
-type message struct {
-	level        mip.Level
-	code, format string
-	// folded says that the first argument is the cause: see [mip.Problem].
-	folded bool
-}
-
-//go:embed problems.txt
-var problemsText string
-
-// messages are the problems by code, with the word after it if there is one.
-var messages = sync.OnceValue(func() map[string]message {
-	out := map[string]message{}
-	for line := range strings.Lines(problemsText) {
-		level, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		id, format, ok := strings.Cut(rest, " ")
-		if code, _, _ := strings.Cut(id, "/"); ok && level != "#" {
-			name, folded := strings.CutSuffix(level, "*")
-			out[id] = message{mip.Level(name), code, format, folded}
-		}
-	}
-	return out
-})
-
-// mostAlike is how many problems of one code are reported of one file: a header can hold
-// thousands.
-const mostAlike = 25
-
-// most returns the problems, of each code the first mostAlike and how many more there are.
-func (r *report) most() (out []mip.Problem) {
-	count, seen := map[string]int{}, map[string]int{}
-	for _, p := range r.problems {
-		count[p.Code]++
-	}
-	for _, p := range r.problems {
-		seen[p.Code]++
-		if more := count[p.Code] - mostAlike; more > 0 && seen[p.Code] == mostAlike {
-			p.Message += fmt.Sprintf("; and %d more of this code in the file", more)
-		}
-		if seen[p.Code] <= mostAlike {
-			out = append(out, p)
-		}
-	}
-	return out
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/event"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // Past is what the repositories of the folders know of all files that are or were proposals. It names the versions of texts,
@@ -155,7 +157,7 @@ func (r *pastReader) read(file folder.File, blob string) (v version, err error) 
 
 // version reads a text. Most versions of a file have one header.
 func (r *pastReader) version(file folder.File, raw string) (v version) {
-	text, ok := normalise(raw, &report{})
+	text, ok := header.Normalise(raw, &problem.Report{})
 	if !ok {
 		return version{unread: true}
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
+	"golang.org/x/tools/txtar"
 )
 
 // seed adds every file of the goldens.
@@ -48,10 +48,10 @@ func FuzzHeader(f *testing.F) {
 		if len(raw) > mostFuzzed {
 			return
 		}
-		r := &report{file: "MIP-1.md"}
-		p := newProposal(folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, raw, Options{Prefix: "MIP"}, r)
-		if p == nil || r.failed {
-			if len(r.problems) == 0 {
+		r := &problem.Report{File: "MIP-1.md"}
+		p := newProposal(folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, raw, Options{Options: header.Options{Prefix: "MIP"}}, r)
+		if p == nil || r.Failed {
+			if len(r.Problems) == 0 {
 				t.Errorf("%q is not published and nothing says why", raw)
 			}
 			return
@@ -83,19 +83,11 @@ func FuzzParse(f *testing.F) {
 		if len(raw) > mostFuzzed {
 			return
 		}
-		var r report
-		text, ok := normalise(string(raw), &r)
-		if !ok {
+		h := header.Options{Prefix: "MIP"}.Parse(header.Place{Name: "MIP-1.md"}, string(raw), &problem.Report{})
+		if h == nil {
 			return
 		}
-		h, ok := readHeader(text, &r)
-		if !ok {
-			return
-		}
-		if h != nil {
-			text = text[h.body:]
-		}
-		body, _ := mip.Printable(text)
+		body, _ := mip.Printable(h.Text[h.Body:])
 		if _, refused := markdown.Check(body); refused != nil {
 			return
 		}

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
-
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
+	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "write the goldens in testdata anew")
@@ -62,7 +62,9 @@ func TestGolden(t *testing.T) {
 // without the fields that are null or empty.
 func outcome(t *testing.T, dir, prefix string) []byte {
 	t.Helper()
-	c, err := Load(t.Context(), Options{Prefix: prefix, Folders: []string{dir}, Addresses: []string{"https://example.org"}})
+	c, err := Load(t.Context(), Options{
+		Options: header.Options{Prefix: prefix, Addresses: []string{"https://example.org"}}, Folders: []string{dir},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/gitsync"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // history is what git knows of the files in the folders.
@@ -101,9 +103,9 @@ func readHistory(
 
 // report notes a problem of a folder, or of a file in it.
 func (h *history) report(name, id string, args ...any) {
-	r := report{file: filepath.ToSlash(name)}
-	r.add(0, id, args...)
-	h.problems = append(h.problems, r.problems...)
+	r := problem.Report{File: filepath.ToSlash(name)}
+	r.Add(0, id, args...)
+	h.problems = append(h.problems, r.Problems...)
 }
 
 // missing notes why a folder has no history. A folder outside of any repository is nothing to
@@ -199,7 +201,7 @@ func (h *history) walk(
 		}
 		for _, name := range touched {
 			dir, base := path.Split(name)
-			if _, numbered := numberInName(base); numbered && proposals[dir] || deeper[name] {
+			if _, numbered := header.NumberInName(base); numbered && proposals[dir] || deeper[name] {
 				h.touched[c.Hash]++
 			}
 		}
@@ -308,7 +310,7 @@ func (o Options) fits(f folder.File, gone bool) bool {
 		return false
 	}
 	dir, base := path.Split(f.Name)
-	_, named := numberInName(base)
+	_, named := header.NumberInName(base)
 	return dir == "" || slices.ContainsFunc(o.Patterns[f.Folder], func(pattern string) bool {
 		folders, _ := path.Split(pattern)
 		whole, _ := path.Match(pattern, f.Name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 )
 
 // Inputs are the files of a proposals folder that may be published, by their paths in it: texts, those that its patterns
@@ -45,7 +46,7 @@ func without(files []folder.File, patterns, unused []string) (kept []folder.File
 		return ok
 	}
 	any := func(p string, f folder.File) bool {
-		return matches(p, f.Name) || matches(p, f.Base()) || matches(p, ownName(f.Name))
+		return matches(p, f.Name) || matches(p, f.Base()) || matches(p, header.OwnName(f.Name))
 	}
 	for _, f := range files {
 		if !slices.ContainsFunc(patterns, func(p string) bool { return any(p, f) }) {
@@ -84,7 +85,7 @@ func matching(root *os.Root, dir, pattern string, locales, ignore, unused []stri
 	checkNames(out, "")
 	if !found {
 		e := newEntry(root, folder.File{Path: path.Join(filepath.ToSlash(dir), pattern)})
-		e.report.add(0, "pattern-unused")
+		e.report.Add(0, "pattern-unused")
 		out = append(out, e)
 	}
 	return out, unused
@@ -123,7 +124,7 @@ func (e *entry) ownFolder() bool {
 		return false
 	}
 	digits := strings.IndexAny(e.Name, "0123456789")
-	e.report.add(0, "not-read/folder", e.Name[:digits]+"*/"+files[i].Base())
+	e.report.Add(0, "not-read/folder", e.Name[:digits]+"*/"+files[i].Base())
 	return true
 }
 
@@ -133,7 +134,7 @@ func (e *entry) nested() bool {
 	seen, count, first := 0, 0, ""
 	_ = fs.WalkDir(e.root.FS(), e.Name, func(name string, d fs.DirEntry, err error) error {
 		seen++
-		switch _, numbered := numberInName(path.Base(name)); {
+		switch _, numbered := header.NumberInName(path.Base(name)); {
 		case seen > most:
 			return fs.SkipAll
 		case err != nil || seen == 1 && !d.IsDir():
@@ -150,7 +151,7 @@ func (e *entry) nested() bool {
 		return nil
 	})
 	if count > 0 {
-		e.report.add(0, "not-read/sub-folder", count, folder.Visible(first))
+		e.report.Add(0, "not-read/sub-folder", count, folder.Visible(first))
 	}
 	return count > 0
 }

@@ -202,6 +202,7 @@ func TestWithout(t *testing.T) {
 
 // Brackets that nothing closes cost no more than their length.
 func TestUnclosedBrackets(t *testing.T) {
+	const maxText, maxHeader = 1000, 64 << 10 // bytes
 	for _, part := range []string{"[", "[](", "(", "<", "[a]", "(<", "[(<", "[(a)", "(a)<"} {
 		dir := t.TempDir()
 		line := strings.Repeat(part, maxText/len(part)) + ", "

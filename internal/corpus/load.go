@@ -12,11 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
+	"golang.org/x/sync/errgroup"
 )
 
 // Load reads the folders once: the proposals, what is committed beside them, and their history. The
@@ -24,7 +25,7 @@ import (
 // file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{options: o, kinds: o.kinds(), keys: o.Keys, process: o.Statuses, elsewhere: o.References}
+	c := &Corpus{options: o, kinds: o.Kinds(), keys: o.Keys, process: o.Statuses, elsewhere: o.References}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -71,7 +72,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	})
 	for _, pattern := range unused {
 		e := newEntry(nil, folder.File{Path: filepath.ToSlash(c.Folders[0])})
-		e.report.add(0, "ignore-unused", pattern)
+		e.report.Add(0, "ignore-unused", pattern)
 		c.texts = append(c.texts, e)
 	}
 	var workers errgroup.Group
@@ -98,8 +99,8 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	}
 	// Two folders may have a file for the same proposal.
 	for e, others := range twice(c.beside) {
-		e.clash, e.summary, e.translation, e.report.problems = true, nil, nil, nil
-		e.report.add(0, "duplicate-"+e.kind(), e.id, others)
+		e.clash, e.summary, e.translation, e.report.Problems = true, nil, nil, nil
+		e.report.Add(0, "duplicate-"+e.kind(), e.id, others)
 	}
 	c.settleDates(o.Dates)
 	c.assemble()
@@ -115,7 +116,7 @@ func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	for _, e := range slices.Concat(out.texts, out.beside) {
 		for _, p := range refused {
 			if p.File == e.Path {
-				e.report.put(p.Level, p.Line, p.Code, p.Message)
+				e.report.Put(p.Level, p.Line, p.Code, p.Message)
 				e.summary, e.translation = nil, nil
 			}
 		}
@@ -128,7 +129,7 @@ func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 type entry struct {
 	folder.File
 	root   *os.Root
-	report report
+	report problem.Report
 	// id is that of the proposal in the file, or of the one that the file belongs to; the zero ID
 	// when there is none.
 	id mip.ID
@@ -148,7 +149,7 @@ type entry struct {
 
 // newEntry returns the entry of a file that was not read.
 func newEntry(root *os.Root, f folder.File) *entry {
-	return &entry{File: f, root: root, report: report{file: f.Path}}
+	return &entry{File: f, root: root, report: problem.Report{File: f.Path}}
 }
 
 // copies returns entries that can be changed while those that were read stay as they are.
@@ -156,7 +157,7 @@ func copies(entries []*entry) []*entry {
 	out := make([]*entry, len(entries))
 	for i, e := range entries {
 		fresh := *e
-		fresh.report.problems = slices.Clip(e.report.problems)
+		fresh.report.Problems = slices.Clip(e.report.Problems)
 		if e.proposal != nil {
 			fresh.proposal = e.proposal.copyFor(&fresh.report)
 		}
@@ -172,14 +173,14 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 	for _, f := range files {
 		e := newEntry(root, f)
 		lower, visible := strings.ToLower(f.Name), folder.Visible(f.Name) == f.Name
-		_, numbered := numberInName(f.Name)
+		_, numbered := header.NumberInName(f.Name)
 		switch {
 		case strings.HasSuffix(lower, ".md"), !visible && strings.Contains(lower, ".md"):
 			texts = append(texts, e)
 		// A name with a number is worth a notice: somebody may miss the proposal.
 		case visible && numbered && f.Irregular && e.ownFolder():
 		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
-			e.report.add(0, "not-read/ending", path.Ext(lower))
+			e.report.Add(0, "not-read/ending", path.Ext(lower))
 		case visible && f.Irregular && !slices.Contains(folders, filepath.Join(dir, f.Name)):
 			if !e.nested() {
 				continue
@@ -192,7 +193,7 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 	checkNames(texts, "")
 	if isRepository(root) {
 		e := newEntry(root, folder.File{Name: "HEAD", Path: path.Join(filepath.ToSlash(dir), "HEAD")})
-		e.report.add(0, "repository-files", filepath.ToSlash(dir))
+		e.report.Add(0, "repository-files", filepath.ToSlash(dir))
 		out = append(out, e)
 	}
 	return out
@@ -206,7 +207,7 @@ func checkNames(entries []*entry, variant string) (visible []folder.File) {
 			visible = append(visible, e.File)
 			continue
 		}
-		e.report.add(0, "bad-file-name"+variant)
+		e.report.Add(0, "bad-file-name"+variant)
 	}
 	return visible
 }
@@ -250,18 +251,18 @@ func (e *entry) read(o Options) {
 		level = mip.Warning
 	}
 	defer func() {
-		if !beside && e.report.failed && e.claim == (mip.ID{}) {
-			e.claim = o.named(e.File)
+		if !beside && e.report.Failed && e.claim == (mip.ID{}) {
+			e.claim = o.ByName(o.place(e.File))
 		}
 	}()
-	if len(e.report.problems) > 0 {
+	if len(e.report.Problems) > 0 {
 		return
 	}
 	raw, err := e.Read(e.root)
 	switch {
 	case err != nil:
 		code, message := e.Refusal(err)
-		e.report.put(level, 0, code, message)
+		e.report.Put(level, 0, code, message)
 	case !beside:
 		e.readProposal(raw, o)
 	case e.locale == "":
@@ -277,7 +278,7 @@ func (e *entry) readProposal(raw []byte, o Options) {
 	if p == nil {
 		return
 	}
-	if e.claim = p.ID; !e.report.failed {
+	if e.claim = p.ID; !e.report.Failed {
 		e.proposal, e.id = p, p.ID
 	}
 }
@@ -290,12 +291,12 @@ func (c *Corpus) assemble() {
 	// Proposals refer to each other by file name as well: [MIP-3](./MIP-3.md).
 	c.files = map[string]*Proposal{}
 	for _, e := range texts {
-		if e.proposal == nil || e.report.failed {
+		if e.proposal == nil || e.report.Failed {
 			continue
 		}
 		c.Proposals = append(c.Proposals, e.proposal)
 		name := strings.ToLower(e.Base())
-		if _, numbered := numberInName(name); !numbered && e.Name != e.Base() {
+		if _, numbered := header.NumberInName(name); !numbered && e.Name != e.Base() {
 			continue // a README.md says nothing
 		}
 		// Folders may hold files of the same name.
@@ -312,13 +313,13 @@ func (c *Corpus) assemble() {
 	for _, p := range c.Proposals {
 		c.folders[path.Dir(p.RepoPath)] = p.source.Folder
 		c.places[p.RepoPath] = p
-		if ownName(p.RepoPath) != path.Base(p.RepoPath) {
+		if header.OwnName(p.RepoPath) != path.Base(p.RepoPath) {
 			c.places[path.Dir(p.RepoPath)] = p
 		}
 	}
 	c.attach(beside)
 	for _, e := range texts {
-		c.Problems = append(c.Problems, e.report.most()...)
+		c.Problems = append(c.Problems, e.report.Most()...)
 	}
 	c.Problems = mip.SortProblems(c.Problems)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/event"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // Past is what git and the records of mipwatch sync know. It reads no text.
@@ -45,10 +46,10 @@ func (c *Corpus) Past() *Past {
 
 // version reads what a text says above its body.
 func (c *Corpus) version(file folder.File, text string) version {
-	var r report
+	var r problem.Report
 	h := c.options.Parse(c.options.place(file), text, &r)
 	if h == nil {
-		return version{unread: r.failed}
+		return version{unread: r.Failed}
 	}
 	t := &event.Text{ID: h.ID, Read: h.Written}
 	if !t.Read {
@@ -58,12 +59,6 @@ func (c *Corpus) version(file folder.File, text string) version {
 	if deadline, known := h.Deadline(c.options.Dates); known {
 		t.Deadline = &deadline
 	}
-	for _, f := range numbersFields {
-		for _, name := range h.Ties(f) {
-			t.Ties = append(t.Ties, f.Name+" "+name)
-		}
-	}
-	slices.Sort(t.Ties)
-	t.Ties = slices.Compact(t.Ties)
+	t.Ties = h.Ties()
 	return version{text: t, body: h.Body}
 }

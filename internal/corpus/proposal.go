@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // Proposal is one sound file. Its Metadata lacks the fields that follow from the site: ID is
 // set, but URL, APIURL, MarkdownURL, SourceURL and Hardfork are not.
 type Proposal struct {
-	mip.Metadata
+	header.Stated
 	// File is the path, slash-separated, as in problems.
 	File string
 	// Name is the part of its path that names the proposal: MIP-7.md, or CIP-0001 of CIP-0001/README.md.
@@ -27,12 +29,8 @@ type Proposal struct {
 	Upstream bool
 	// Local says that the file was not synced, and others were.
 	Local bool
-	// Shown are a note behind the status, and the values of [Options.Show] in its order.
-	Shown []mip.Shown
 	// Mentions are the proposals that the text names, published or not: each once, in the order of ids.
 	Mentions []mip.ID
-	// Moved are other paths that the header says the page has or had, as generators of sites read it: each once.
-	Moved []Moved
 	// Raw is the file, byte for byte.
 	Raw string
 	// Body is the text after the header, UTF-8 with LF line ends.
@@ -48,22 +46,21 @@ type Proposal struct {
 	source folder.File
 	// numberLine is where the header states the number; 0 when the file's name does.
 	numberLine int
-	// dates are those of the header that are to be settled, and stated is the last change that it states.
-	dates  dates
-	stated mip.Date
+	// dates are those of the header that are to be settled.
+	dates header.Dates
 	// requireLine is where the header states Requires; 0 when it does not.
 	requireLine int
 	// alias is another prefix, in lower case, under which the header states the number.
 	alias    string
 	requires []*Proposal
-	report   *report
+	report   *problem.Report
 }
 
 // byID orders proposals.
 func byID(a, b *Proposal) int { return a.ID.Compare(b.ID) }
 
 // copyFor returns a proposal whose relations and times can be changed.
-func (p *Proposal) copyFor(r *report) *Proposal {
+func (p *Proposal) copyFor(r *problem.Report) *Proposal {
 	out := *p
 	out.report, out.Inferred = r, slices.Clone(p.Inferred)
 	for _, numbers := range []*[]int{&out.RequiredBy, &out.Replaces, &out.ReplacedBy, &out.SupersededBy} {

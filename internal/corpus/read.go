@@ -4,14 +4,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // newProposal reads a file's text. It returns nil when r says why the file has no number.
-func newProposal(file folder.File, content []byte, o Options, r *report) *Proposal {
+func newProposal(file folder.File, content []byte, o Options, r *problem.Report) *Proposal {
 	h := o.Parse(o.place(file), string(content), r)
 	if h == nil || h.NotNumber {
 		return nil
@@ -21,53 +24,64 @@ func newProposal(file folder.File, content []byte, o Options, r *report) *Propos
 	body, at := mip.Printable(h.Text[h.Body:])
 	if at >= 0 {
 		line := first + strings.Count(h.Text[h.Body:h.Body+at], "\n")
-		r.add(line, "control-character/text")
+		r.Add(line, "control-character/text")
 	}
 	if at, c := hiddenText(body); at >= 0 {
 		line := first + strings.Count(body[:at], "\n")
-		r.add(line, "hidden-character/text", c)
+		r.Add(line, "hidden-character/text", c)
 	}
 	// Parse a text without a title only if it has a mark of a heading: there are many stubs that say
 	// where a proposal went.
-	titleless := h.of("title").text() == "" && strings.ContainsAny(body, "#=")
+	titleless := !h.HasTitle() && strings.ContainsAny(body, "#=")
 	doc, needsTrial := parse(body, first, titleless, r)
 	title := ""
 	if doc != nil {
 		title = doc.Title()
 	}
 	sum := sha256.Sum256(content)
-	shown := h.shown(o.Show)
-	stated := h.date("updated")
-	moved := h.moved()
-	metadata, note := h.Metadata(title)
-	if note != "" {
-		shown = append([]mip.Shown{{Key: "Note on the status", Text: note}}, shown...)
-	}
 	p := &Proposal{
-		Metadata: metadata, File: file.Path, Name: ownName(file.Name), Raw: string(content), Body: body, NeedsTrialRender: needsTrial,
-		Shown: shown, Moved: moved, source: file, stated: stated, report: r,
+		File: file.Path, Name: header.OwnName(file.Name), Raw: string(content), Body: body,
+		NeedsTrialRender: needsTrial, Mentions: mentions(body, o.Kinds(), o.References),
+		Stated: h.Stated(title), source: file, report: r,
 	}
 	p.ContentHash = hex.EncodeToString(sum[:])
-	p.requireLine, p.alias, p.dates = h.of("requires").line, h.alias, h.dates
-	p.numberLine, p.Mentions = h.get(fieldName(h.ID.Kind)).line, mentions(body, o.kinds(), o.References)
+	p.alias, p.dates = h.Alias, h.Dates
+	p.numberLine, p.requireLine = h.NumberLine(), h.LineOf("requires")
 	return p
 }
 
 // place is where a file stands.
-func (o Options) place(file folder.File) Place { return Place{o.KindOf[file.Folder], file.Name} }
+func (o Options) place(file folder.File) header.Place {
+	return header.Place{Kind: o.KindOf[file.Folder], Name: file.Name}
+}
 
 // parse checks a text that begins at a line of its file. It returns the text's tree when always is
 // set or when its depth is in doubt, and whether its size is. A text that is refused is an error of
 // r.
-func parse(body string, first int, always bool, r *report) (doc *markdown.Document, needsTrial bool) {
+func parse(body string, first int, always bool, r *problem.Report) (doc *markdown.Document, needsTrial bool) {
 	trial, refused := markdown.Check(body)
 	if refused == nil && (trial.Depth || always) {
 		doc = markdown.Parse(body)
 		refused = doc.TooDeep()
 	}
 	if refused != nil {
-		r.put(mip.Error, first+refused.Line-1, refused.Code, refused.Message)
+		r.Put(mip.Error, first+refused.Line-1, refused.Code, refused.Message)
 		return nil, false
 	}
 	return doc, trial.Size
+}
+
+// hiddenText finds the first of the invisible characters that can spell a text which programs read and nobody sees: the
+// tags, and the selectors of variants beside them. The offset is -1 when there is none.
+func hiddenText(body string) (at int, c rune) {
+	const first, last = 0xE0000, 0xE0FFF
+	if !strings.Contains(body, "\xF3\xA0") { // these begin each of them in UTF-8
+		return -1, 0
+	}
+	for i, class := range mip.Classes(body) {
+		if c, _ = utf8.DecodeRuneInString(body[i:]); class == mip.Invisible && first <= c && c <= last {
+			return i, c
+		}
+	}
+	return -1, 0
 }

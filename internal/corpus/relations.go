@@ -22,13 +22,13 @@ func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 			q := published[id]
 			switch {
 			case q == p:
-				p.report.add(p.requireLine, "requires-self")
+				p.report.Add(p.requireLine, "requires-self")
 				continue
 			case q == nil:
-				p.report.add(p.requireLine, "requires-missing", id.Number)
+				p.report.Add(p.requireLine, "requires-missing", id.Number)
 				continue
 			case p.Stage == mip.StageFinal && q.Stage == mip.StageDraft:
-				p.report.add(p.requireLine, "final-requires-draft", q.ID)
+				p.report.Add(p.requireLine, "final-requires-draft", q.ID)
 			}
 			p.requires = append(p.requires, q)
 			q.RequiredBy = append(q.RequiredBy, p.Number)
@@ -38,20 +38,23 @@ func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 	for _, p := range proposals {
 		for _, q := range p.requires {
 			if slices.Contains(slices.Concat(p.SupersededBy, p.ReplacedBy), q.Number) {
-				p.report.add(p.requireLine, "requires-successor", q.ID)
+				p.report.Add(p.requireLine, "requires-successor", q.ID)
 			}
 		}
 	}
 	for _, group := range components(proposals) {
 		first := slices.MinFunc(group, byID)
-		first.report.add(first.requireLine, "requires-cycle", circle(first))
+		first.report.Add(first.requireLine, "requires-cycle", circle(first))
 	}
 }
 
 // leadOut makes references to another site of the numbers that the header states under that site's prefix and that are not
 // published here: 1559 in a header that begins with eip: 20.
 func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal) {
-	for _, f := range numbersFields {
+	for _, f := range mip.Fields {
+		if f.Kind != mip.FieldNumbers {
+			continue
+		}
 		here, numbers := []int{}, f.In(&p.Metadata).(*[]int)
 		for _, id := range p.ID.Siblings(*numbers) {
 			other, address, known := sites.Find(p.alias, id.Number)
@@ -89,7 +92,7 @@ func leadAcross(all []*Proposal, sites mip.References, kinds []string, published
 			case err != nil || !slices.Contains(kinds, id.Kind):
 			case q == nil:
 				p.External[j].URL = nil
-				p.report.add(p.requireLine, "requires-missing/kind", id)
+				p.report.Add(p.requireLine, "requires-missing/kind", id)
 			default:
 				_, address, _ := sites.Find(p.ID.Kind, p.Number)
 				back := mip.External{Relation: inverse[e.Relation], Text: p.ID.String(), URL: &address}

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/yuin/goldmark/ast"
-	extension "github.com/yuin/goldmark/extension/ast"
-
+	"github.com/mipwatch/mipwatch/internal/day"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/yuin/goldmark/ast"
+	extension "github.com/yuin/goldmark/extension/ast"
 )
 
 var (
@@ -111,7 +111,7 @@ func stated(cells []string) (s mip.StatedActivation, ok bool) {
 		}
 	}
 	for _, cell := range cells {
-		if d, ok := parseDate(writtenDay.FindString(cell)); ok {
+		if d, ok := day.Parse(writtenDay.FindString(cell)); ok {
 			return mip.StatedActivation{Text: cell, Date: d}, true
 		}
 	}

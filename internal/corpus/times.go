@@ -97,9 +97,9 @@ func (h *history) date(c *Corpus) {
 // no more than a commit that moved the file. A day after the newest commit of all is a mistake.
 func (p *Proposal) dateByHeader(moved bool, newest *mip.Time) {
 	const day = 24 * time.Hour // what time zones may differ
-	at := mip.NewTime(p.stated.Time())
+	at := mip.NewTime(p.LastUpdate.Time())
 	switch {
-	case p.stated.IsZero():
+	case p.LastUpdate.IsZero():
 	case newest != nil && at.UTC().After(newest.UTC().Add(day)):
 	case p.Updated == nil, moved, at.UTC().After(p.Updated.UTC()):
 		p.Updated = &at

@@ -6,12 +6,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // inLanguage is the name of a text in another language than the one beside it: README.fr.md beside README.md.
@@ -60,7 +60,7 @@ func inLanguages(texts []*entry, locales []string) (originals, translations []*e
 			continue
 		}
 		if e.locale = tag; !known {
-			e.report.add(0, "unknown-locale/file", tag, cmp.Or(strings.Join(locales, ", "), "none"))
+			e.report.Add(0, "unknown-locale/file", tag, cmp.Or(strings.Join(locales, ", "), "none"))
 		}
 		translations = append(translations, e)
 	}
@@ -71,26 +71,28 @@ func inLanguages(texts []*entry, locales []string) (originals, translations []*e
 // description and translation-of are read of it, the contentHash of the text that was translated. One that stands beside
 // its text was not written for this program: it need not have them.
 func (e *entry) readTranslation(raw string) {
-	r, required := &report{}, []string{"title", "translation-of"}
+	r, required := &problem.Report{}, []string{"title", "translation-of"}
 	if e.of != nil {
 		required = nil
 	}
-	header, doc, needsTrial := parseTranslation(raw, required, r)
-	for _, p := range r.problems {
+	h := header.ParseTranslation(raw, required, r)
+	var doc *markdown.Document
+	var needsTrial bool
+	if h != nil {
+		doc, needsTrial = parse(h.Body, h.Line, true, r)
+	}
+	for _, p := range r.Problems {
 		if p.Code != "hidden-character" && e.of == nil || p.Level == mip.Error {
-			e.report.add(p.Line, "translation-invalid", p.Message)
+			e.report.Add(p.Line, "translation-invalid", p.Message)
 			return
 		}
 	}
-	for _, p := range r.problems {
-		e.report.put(p.Level, p.Line, p.Code, p.Message)
+	for _, p := range r.Problems {
+		e.report.Put(p.Level, p.Line, p.Code, p.Message)
 	}
 	text := &api.PublishedTranslation{
-		Locale: e.locale, Title: cmp.Or(header.get("title").text(), doc.Title()), Sections: doc.Sections,
-		ContentHash: header.get("translation-of").text(), Source: "file",
-	}
-	if d := header.get("description").text(); d != "" {
-		text.Description = &d
+		Locale: e.locale, Title: cmp.Or(h.Title, doc.Title()), Sections: doc.Sections,
+		ContentHash: h.Of, Source: "file", Description: mip.Ref(h.Description),
 	}
 	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: needsTrial, Lines: strings.Count(raw, "\n") + 1}
 }
@@ -124,9 +126,9 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 	}
 	switch {
 	case text.Stale:
-		e.report.add(0, "translation-stale", p.ContentHash)
+		e.report.Add(0, "translation-stale", p.ContentHash)
 	case !corresponds && same == both:
-		e.report.add(0, "translation-sections/count", len(text.Sections), len(english))
+		e.report.Add(0, "translation-sections/count", len(text.Sections), len(english))
 		return nil
 	case !corresponds:
 		line := out.Lines
@@ -134,7 +136,7 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 			line -= strings.Count(s.Markdown, "\n")
 		}
 		s, of := text.Sections[same], english[same]
-		e.report.add(line, "translation-sections/level", s.Title, s.Level, of.Title, of.Level)
+		e.report.Add(line, "translation-sections/level", s.Title, s.Level, of.Title, of.Level)
 		return nil
 	}
 	if corresponds {
@@ -154,41 +156,4 @@ func takeIDs(sections, english []mip.Section) {
 	for i := range sections {
 		sections[i].Markdown = follow.Replace(sections[i].Markdown)
 	}
-}
-
-// parseTranslation reads a file without looking at the proposal. Its header must have the required fields; none is
-// necessary where there are none of them.
-func parseTranslation(raw string, required []string, r *report) (head *fields, doc *markdown.Document, needsTrial bool) {
-	text, ok := normalise(raw, r)
-	if at := strings.IndexFunc(text, func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }); at >= 0 {
-		c, _ := utf8.DecodeRuneInString(text[at:])
-		r.add(mip.LineAt(text, at), "translation-invalid/control-character", c)
-	}
-	if !ok || r.failed {
-		return nil, nil, false
-	}
-	h, ok := readHeader(text, r)
-	switch {
-	case !ok:
-		return nil, nil, false
-	case h == nil && len(required) > 0:
-		r.add(1, "translation-invalid/no-header")
-		return nil, nil, false
-	case h == nil:
-		h = &block{}
-	}
-	end := mip.LineAt(text, h.body) - 1 // the closing fence
-	head = decode(h, r, "title", "description", fieldName("translation-of"))
-	for _, f := range head.order {
-		if text := head.get(f.name).text(); f.name == fieldName("translation-of") && !mip.IsContentHash(text) {
-			r.add(f.line, "translation-invalid/hash")
-		}
-	}
-	for _, name := range required {
-		if head.get(name).text() == "" {
-			r.add(end, "translation-invalid/missing", name)
-		}
-	}
-	doc, needsTrial = parse(text[h.body:], end+1, true, r)
-	return head, doc, needsTrial
 }

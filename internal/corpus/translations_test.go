@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/header"
 )
 
 // TestTranslationsBeside has texts in other languages beside those that they are of, as repositories hold them that know
@@ -23,7 +24,8 @@ func TestTranslationsBeside(t *testing.T) {
 		"CIP-0005/README.fr.md", french, "CIP-0006/README.md", fmt.Sprintf(text, 6), "CIP-0006/README.old.md", "Old.\n")
 	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c, err := corpus.Load(t.Context(), corpus.Options{
-		Prefix: "CIP", Folders: []string{dir}, Patterns: map[string][]string{dir: {"CIP-*/README.md"}}, Locales: []string{"fr", "pt-BR"}, Epoch: &epoch,
+		Options: header.Options{Prefix: "CIP"},
+		Folders: []string{dir}, Patterns: map[string][]string{dir: {"CIP-*/README.md"}}, Locales: []string{"fr", "pt-BR"}, Epoch: &epoch,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/gitsync"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 const (
@@ -179,6 +181,6 @@ func legible(raw string) string {
 
 // HeaderOf reads the header of an earlier version of a proposal's text. It is nil where there is
 // none that can be read. Problems of the text are not reported.
-func (c *Corpus) HeaderOf(p *Proposal, text []byte) *Header {
-	return c.options.Parse(c.options.place(p.source), string(text), &report{})
+func (c *Corpus) HeaderOf(p *Proposal, text []byte) *header.Header {
+	return c.options.Parse(c.options.place(p.source), string(text), &problem.Report{})
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -197,7 +197,7 @@ func TestHeaderStatus(t *testing.T) {
 		"status: Draft\n":                                        "",
 		"":                                                       "",
 	} {
-		c := &Corpus{options: Options{Prefix: "MIP"}}
+		c := &Corpus{options: Options{Options: header.Options{Prefix: "MIP"}}}
 		got := mip.Status("")
 		if h := c.HeaderOf(&Proposal{source: folder.File{Name: "MIP-1.md"}}, []byte(text)); h != nil {
 			got = h.Status()

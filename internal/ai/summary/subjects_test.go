@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"golang.org/x/tools/txtar"
 )
 
 // noon is when every summary of a test is made.
@@ -22,7 +21,9 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // proposals loads a folder, ascending by number.
 func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
 	t.Helper()
-	c, err := corpus.Load(t.Context(), corpus.Options{Prefix: prefix, Folders: []string{folder}})
+	var o corpus.Options
+	o.Prefix, o.Folders = prefix, []string{folder}
+	c, err := corpus.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"maps"
@@ -32,11 +32,6 @@ var kindOf = func() map[string]mip.FieldKind {
 	}
 	return out
 }()
-
-// numbersFields are the fields that name other proposals.
-var numbersFields = slices.DeleteFunc(slices.Clone(mip.Fields), func(f mip.Field) bool {
-	return f.Kind != mip.FieldNumbers
-})
 
 // keysOf are the usual keys, and behind them those of a site.
 func keysOf(site map[string][]string) keys {
@@ -109,7 +104,7 @@ func successorsIn(note, prefix string) (numbers []int) {
 	for word := range strings.FieldsSeq(m[1]) {
 		word = strings.Trim(word, `,.;:"'`)
 		// A number alone may be one of anything.
-		if n, ok := reference(word, prefix); ok && prefixed.MatchString(word) && !slices.Contains(numbers, n) {
+		if n, ok := Reference(word, prefix); ok && prefixed.MatchString(word) && !slices.Contains(numbers, n) {
 			numbers = append(numbers, n)
 		}
 	}

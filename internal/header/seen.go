@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"fmt"
@@ -55,25 +55,10 @@ func (d *fields) clean(f *field) {
 	switch {
 	case worst == mip.Visible:
 	case strict && worst != mip.Invisible:
-		d.r.add(f.line, "hidden-character", f.name, mip.Quote(textOf(f.read)), worst)
+		d.r.Add(f.line, "hidden-character", f.name, mip.Quote(textOf(f.read)), worst)
 	default:
-		d.r.add(f.line, "hidden-character/left-out", mip.Quote(f.key), worst, hidden, mip.Quote(f.text()))
+		d.r.Add(f.line, "hidden-character/left-out", mip.Quote(f.key), worst, hidden, mip.Quote(f.text()))
 	}
-}
-
-// hiddenText finds the first of the invisible characters that can spell a text which programs read and nobody sees: the
-// tags, and the selectors of variants beside them. The offset is -1 when there is none.
-func hiddenText(body string) (at int, c rune) {
-	const first, last = 0xE0000, 0xE0FFF
-	if !strings.Contains(body, "\xF3\xA0") { // these begin each of them in UTF-8
-		return -1, 0
-	}
-	for i, class := range mip.Classes(body) {
-		if c, _ = utf8.DecodeRuneInString(body[i:]); class == mip.Invisible && first <= c && c <= last {
-			return i, c
-		}
-	}
-	return -1, 0
 }
 
 // seen is a value with what a reader sees of its texts, or, in a list, of each of their lines.

@@ -1,4 +1,4 @@
-package corpus
+package problem
 
 import (
 	"os"
@@ -10,12 +10,16 @@ import (
 
 // TestProblems holds that the code and problems.txt have the same problems, and that each has a level.
 func TestProblems(t *testing.T) {
-	call := regexp.MustCompile(`\b(?:add|report|fail)\((?:[^"]*(?:"[a-z]+"\)[^"]*)?), "([a-z0-9/-]+)"[,)]`)
+	call := regexp.MustCompile(`\b(?:[Aa]dd|report|fail)\((?:[^"]*(?:"[a-z]+"\)[^"]*)?), "([a-z0-9/-]+)"[,)]`)
 	ids := regexp.MustCompile(`"((?:summary-refused|bad-link)(?:/[a-z]+)?)"`)
 	used := map[string]bool{}
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, room := range []string{"corpus", "header", "history"} {
+		found, err := filepath.Glob("../" + room + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {

@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"maps"
@@ -43,7 +43,7 @@ func Changes(before, after *Header) []mip.FieldChange {
 // values are the fields of a header by name, as text.
 func (h *Header) values() map[string]string {
 	// Whatever metadata asks for has a meaning.
-	m, _ := h.Metadata("")
+	m, _ := h.metadata("")
 	out := map[string]string{"id": m.ID.String()}
 	for _, f := range mip.Fields {
 		if f.In != nil {
@@ -66,7 +66,7 @@ func (h *Header) value(m *mip.Metadata, of mip.Field) string {
 	case of.Name == "title":
 		return h.Title()
 	case of.Kind == mip.FieldNumbers:
-		return strings.Join(h.Ties(of), ", ")
+		return strings.Join(h.ties(of), ", ")
 	case of.Kind == mip.FieldDate && text == "":
 		return h.of(of.Key()).text()
 	case slices.Contains(m.Inferred, of.Name):

@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // Bounds of the values that pages, lists and feeds repeat of one header. The frontmatter has
@@ -31,14 +32,14 @@ const (
 	maxDigits = 9
 )
 
-// Metadata is everything that the header states. title stands in where neither the header nor a
+// metadata is what the header states of [mip.Fields]. title stands in where neither the header nor a
 // heading above it has one. note is the text behind the status.
-func (f *Header) Metadata(title string) (m mip.Metadata, note string) {
+func (f *Header) metadata(title string) (m mip.Metadata, note string) {
 	id := f.ID
 	// Warnings that concern the values of all keys, known or not.
 	for _, v := range f.order {
 		if _, isMap := v.v.(map[string]any); isMap && v.isShown() {
-			f.r.add(v.line, "not-text", mip.Quote(v.key))
+			f.r.Add(v.line, "not-text", mip.Quote(v.key))
 		}
 	}
 	m = mip.Metadata{
@@ -71,7 +72,7 @@ func (f *Header) Metadata(title string) (m mip.Metadata, note string) {
 		m.ForumTopicID = id
 	}
 	if m.Status != "" && m.Stage == "" {
-		f.r.add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)), f.options.Statuses)
+		f.r.Add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)), f.options.Statuses)
 	}
 	// Inferred names the fields in the order of the struct.
 	if f.FromName {
@@ -85,7 +86,7 @@ func (f *Header) Metadata(title string) (m mip.Metadata, note string) {
 		m.Inferred = append(m.Inferred, "title")
 	}
 	if n := utf8.RuneCountInString(m.Title); n > maxTitle {
-		f.r.add(f.of("title").line, "long-title", n, maxTitle)
+		f.r.Add(f.of("title").line, "long-title", n, maxTitle)
 	}
 	f.reportUnused()
 	// A network may state that a proposal is about process in its category alone.
@@ -125,15 +126,15 @@ func (f *fields) set(m *mip.Metadata, of mip.Field) {
 func (f *fields) findAlias(number int) {
 	for _, v := range f.order {
 		text, _ := v.v.(string)
-		if n, ok := smallNumber(text); ok && n == number && text != "" && onlyLetters.MatchString(v.name) && f.alias == "" {
-			f.alias, v.used = v.name, true
+		if n, ok := SmallNumber(text); ok && n == number && text != "" && onlyLetters.MatchString(v.name) && f.Alias == "" {
+			f.Alias, v.used = v.name, true
 		}
 	}
 }
 
-// shown are the values of keys that have one.
-func (f *fields) shown(keys []string) (out []mip.Shown) {
-	for _, key := range keys {
+// shown are the values of the keys that the site shows, as far as there are any.
+func (f *fields) shown() (out []mip.Shown) {
+	for _, key := range f.options.Show {
 		if text := f.optional(key); text != nil {
 			out = append(out, mip.Shown{Key: key, Text: *text})
 		}
@@ -145,7 +146,7 @@ func (f *fields) shown(keys []string) (out []mip.Shown) {
 func (d *fields) reportUnused() {
 	for _, f := range d.order {
 		if !f.used && f.v != nil && f.meaning == "" {
-			d.r.add(f.line, "unknown-key", mip.Quote(f.key))
+			d.r.Add(f.line, "unknown-key", mip.Quote(f.key))
 		}
 	}
 }
@@ -159,17 +160,17 @@ func (f *fields) optional(names ...string) *string {
 func (f *fields) shorten(v *field) string {
 	text := v.text()
 	if len(text) > maxText {
-		f.r.add(v.line, "long-value", mip.Quote(v.key), len(text), maxText)
+		f.r.Add(v.line, "long-value", mip.Quote(v.key), len(text), maxText)
 	}
 	return mip.Shorten(text, maxText)
 }
 
 // shorten returns the first maxList entries of a field's list.
-func shorten[T any](list []T, v *field, r *report) []T {
+func shorten[T any](list []T, v *field, r *problem.Report) []T {
 	if len(list) <= maxList {
 		return list
 	}
-	r.add(v.line, "long-list", mip.Quote(v.key), len(list), maxList)
+	r.Add(v.line, "long-list", mip.Quote(v.key), len(list), maxList)
 	return slices.Clone(list[:maxList])
 }
 
@@ -186,18 +187,18 @@ func isPlaceholder(s string) bool { return placeholders.MatchString(strings.Trim
 // one whatever the letters are, since the folder says what they mean.
 var fileNumber = regexp.MustCompile(`^(?:[A-Za-z]+[-_]?)?([0-9]+)(?:[-_. :]|$)`)
 
-// ownName is the part of a text's path in its folder that names the proposal: the file's own name, or that of the folder
+// OwnName is the part of a text's path in its folder that names the proposal: the file's own name, or that of the folder
 // which holds the file where only that has a number, as in CIP-0001/README.md.
-func ownName(name string) string {
+func OwnName(name string) string {
 	base := path.Base(name)
-	if _, numbered := numberInName(base); !numbered && base != name {
+	if _, numbered := NumberInName(base); !numbered && base != name {
 		return path.Base(path.Dir(name))
 	}
 	return base
 }
 
-// numberInName returns the number that a file's name states.
-func numberInName(name string) (int, bool) {
+// NumberInName returns the number that a file's name states.
+func NumberInName(name string) (int, bool) {
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		name = name[:i]
 	}
@@ -205,7 +206,7 @@ func numberInName(name string) (int, bool) {
 	if m == nil {
 		return 0, false
 	}
-	return smallNumber(m[1])
+	return SmallNumber(m[1])
 }
 
 // mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins
@@ -226,9 +227,9 @@ func mayHaveNumber(raw string, kinds []string) bool {
 	})
 }
 
-// smallNumber reads decimal digits, with any number of leading zeros, of at most [maxDigits]
+// SmallNumber reads decimal digits, with any number of leading zeros, of at most [maxDigits]
 // that count.
-func smallNumber(digits string) (int, bool) {
+func SmallNumber(digits string) (int, bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
 		return 0, true
@@ -242,41 +243,41 @@ func smallNumber(digits string) (int, bool) {
 // when the proposal has no number; r then says why. The key is the site's prefix.
 func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	key := fieldName(prefix)
-	inName, named := numberInName(name)
+	inName, named := NumberInName(name)
 	v, merge := f.get(key), f.get("<<")
 	// A merge key may bring a number that nobody sees here.
 	if v.line == 0 && merge.line > 0 {
-		f.r.add(merge.line, "bad-number/merge", key, key)
+		f.r.Add(merge.line, "bad-number/merge", key, key)
 		return 0, false, false
 	}
 	// Drafts often have no number yet, and files such as README.md never have one.
 	text, isText := v.v.(string)
 	if v.v == nil || isText && isPlaceholder(text) {
 		if !named {
-			f.r.add(v.line, "unnumbered-draft")
+			f.r.Add(v.line, "unnumbered-draft")
 		}
 		return inName, true, named
 	}
 	// A list or a map has an empty text, which is no number either.
-	digits, isNumber := stripPrefix(text, prefix)
-	n, small := smallNumber(digits)
+	digits, isNumber := StripPrefix(text, prefix)
+	n, small := SmallNumber(digits)
 	if !isNumber || !small || len(digits) > maxDigits {
-		f.r.add(v.line, "bad-number", mip.Quote(v.raw()), key, maxDigits)
+		f.r.Add(v.line, "bad-number", mip.Quote(v.raw()), key, maxDigits)
 		return 0, false, false
 	}
 	// A quoted 007 is a text in YAML too.
 	if len(digits) > 1 && digits[0] == '0' && strings.HasPrefix(v.value, "0") {
-		f.r.add(v.line, "leading-zeros", mip.Quote(text), n)
+		f.r.Add(v.line, "leading-zeros", mip.Quote(text), n)
 	}
 	if named && inName != n {
-		f.r.add(v.line, "number-mismatch", n, inName)
+		f.r.Add(v.line, "number-mismatch", n, inName)
 	}
 	return n, false, true
 }
 
-// stripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports
+// StripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports
 // whether only digits are left.
-func stripPrefix(s, prefix string) (digits string, ok bool) {
+func StripPrefix(s, prefix string) (digits string, ok bool) {
 	// The prefix may be in any case, and a hyphen, underscore or blank may follow it.
 	if len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
 		s = s[len(prefix):]

@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/yuin/goldmark"
 	meta "github.com/yuin/goldmark-meta"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // maxDepth bounds the lists and maps of a value, one in the other. A deeper value is kept as text.
@@ -28,21 +28,21 @@ type fields struct {
 	// order has the same fields in the header's order.
 	order []*field
 	// r takes the problems of values.
-	r *report
+	r *problem.Report
 	// keys are the names of what has a meaning.
 	keys keys
 	// options has the kinds, the process and the addresses of the site.
 	options Options
-	// dates are what [fields.date] has seen.
-	dates dates
-	// alias is another prefix under which the header states the proposal's own number.
-	alias string
+	// Dates are what [fields.date] has seen.
+	Dates Dates
+	// Alias is another prefix, in lower case, under which the header states the proposal's own number.
+	Alias string
 }
 
 // decode decodes the header's fields, only those of the names if there are any. Plain text is taken
 // as written; all quoted text, blocks, lists and maps are decoded together. A value that is no
 // acceptable YAML is kept as text, with a warning.
-func decode(b *block, r *report, names ...string) *fields {
+func decode(b *block, r *problem.Report, names ...string) *fields {
 	d := &fields{byName: make(map[string]*field, len(b.fields)), keys: usual, r: r}
 	var all, structured []*field
 	for i := range b.fields {
@@ -58,7 +58,7 @@ func decode(b *block, r *report, names ...string) *fields {
 		}
 	}
 	for _, f := range decodeYAML(structured) {
-		r.add(f.line, "yaml-fallback", mip.Quote(f.key))
+		r.Add(f.line, "yaml-fallback", mip.Quote(f.key))
 		f.read = orNil(f.asText())
 	}
 	for _, f := range all {
@@ -69,7 +69,7 @@ func decode(b *block, r *report, names ...string) *fields {
 			d.order = append(d.order, f)
 			continue
 		}
-		r.add(f.line, "duplicate-key", mip.Quote(f.key), first.line)
+		r.Add(f.line, "duplicate-key", mip.Quote(f.key), first.line)
 		// first is in the order already: the later field takes its place.
 		if first.v == nil && f.v != nil {
 			*first = *f

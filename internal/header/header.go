@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3 KiB.
@@ -65,12 +66,12 @@ func withoutRemark(key string) string {
 // separators stand between the words of a key.
 var separators = strings.NewReplacer(" ", "", "\t", "", "_", "", "-", "")
 
-// normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
+// Normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
 // file that is not text is an error of r, with the line of the first offending byte.
-func normalise(raw string, r *report) (string, bool) {
+func Normalise(raw string, r *problem.Report) (string, bool) {
 	// The byte order marks of UTF-16, little endian and big endian.
 	if strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
-		r.add(1, "not-utf8/utf-16")
+		r.Add(1, "not-utf8/utf-16")
 		return "", false
 	}
 	text := strings.TrimPrefix(raw, "\uFEFF")
@@ -80,11 +81,11 @@ func normalise(raw string, r *report) (string, bool) {
 	for i, c := range text {
 		switch {
 		case c == 0:
-			r.add(mip.LineAt(text, i), "nul-byte")
+			r.Add(mip.LineAt(text, i), "nul-byte")
 		case c == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			r.add(mip.LineAt(text, i), "not-utf8", text[i])
+			r.Add(mip.LineAt(text, i), "not-utf8", text[i])
 		case c == '\r' && !strings.HasPrefix(text[i:], "\r\n"):
-			r.add(mip.LineAt(text, i), "lone-cr")
+			r.Add(mip.LineAt(text, i), "lone-cr")
 		default:
 			continue
 		}
@@ -122,7 +123,7 @@ var codeFence = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*(?:ya?ml|te?xt|toml|md|m
 
 // fenced finds the header of a text that begins with a block of code: lines that have the key title or status at least.
 // It is nil for another block.
-func fenced(text string, start int, fence string, r *report) *block {
+func fenced(text string, start int, fence string, r *problem.Report) *block {
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	body, end := start+len(lines[0]), 1
 	for end < len(lines) && (len(strings.TrimSpace(lines[end])) < len(fence) || strings.Trim(lines[end], fence[:1]+" \t\n") != "") {
@@ -145,12 +146,12 @@ func fenced(text string, start int, fence string, r *report) *block {
 		}
 		inner[i] = strings.TrimSuffix(line[min(indent, len(line)-len(rest)):], "\n")
 	}
-	begin, before := mip.LineAt(text, start), len(r.problems)
-	r.add(begin, "no-header/fence")
+	begin, before := mip.LineAt(text, start), len(r.Problems)
+	r.Add(begin, "no-header/fence")
 	s := splitter{lines: inner, first: begin + 1, r: r}
 	s.split()
 	if s.stop+s.list+s.scalar > 0 || !telling(s.fields) {
-		r.problems = r.problems[:before]
+		r.Problems = r.Problems[:before]
 		return nil
 	}
 	// An author stands on a line of his own there.
@@ -164,7 +165,7 @@ func fenced(text string, start int, fence string, r *report) *block {
 
 // readHeader finds the header of a normalised text. ok is false when the file cannot be published: r
 // then holds the error. A file without any header has ok true and a nil header.
-func readHeader(text string, r *report) (h *block, ok bool) {
+func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 	start := beginning(text)
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	if start > 0 && text[start-1] != '\n' {
@@ -183,12 +184,12 @@ func readHeader(text string, r *report) (h *block, ok bool) {
 		lines[end] = strings.TrimSuffix(lines[end], "\n")
 		end++
 	}
-	begin, before := mip.LineAt(text, start), len(r.problems)
+	begin, before := mip.LineAt(text, start), len(r.Problems)
 	s := splitter{lines: lines[1:end], first: begin + 1, r: r}
 	s.split()
 	fail := func(line int, id string) (*block, bool) {
-		r.problems = r.problems[:before] // the warnings of a header that is none
-		r.add(line, id)
+		r.Problems = r.Problems[:before] // the warnings of a header that is none
+		r.Add(line, id)
 		return nil, false
 	}
 	switch closed := end < len(lines); {
@@ -201,10 +202,10 @@ func readHeader(text string, r *report) (h *block, ok bool) {
 	case s.list > 0:
 		return fail(s.list, "header-not-mapping/list")
 	case s.scalar > 0 && !telling(s.fields):
-		r.problems = r.problems[:before]
+		r.Problems = r.Problems[:before]
 		return &block{body: start + len(lines[0]), rule: body}, true
 	case s.scalar > 0:
-		r.add(s.scalar, "yaml-fallback/no-key")
+		r.Add(s.scalar, "yaml-fallback/no-key")
 	}
 	return &block{fields: s.fields, body: body + len(lines[end])}, true
 }
@@ -214,7 +215,7 @@ type splitter struct {
 	lines []string
 	// first is the number of the first line in the file.
 	first  int
-	r      *report
+	r      *problem.Report
 	fields []field
 	// stop is the line at which the header seems to end, 0 as long as all looks like one.
 	stop int
@@ -303,9 +304,9 @@ func (s *splitter) below(line, trimmed string, n int) {
 		s.extend(line)
 	case isComplex(trimmed):
 		s.drop = true
-		s.r.add(n, "yaml-fallback/complex-key")
+		s.r.Add(n, "yaml-fallback/complex-key")
 	case isKey && oneWord.MatchString(f.key):
-		s.r.add(n, "yaml-fallback/indented", mip.Quote(f.key))
+		s.r.Add(n, "yaml-fallback/indented", mip.Quote(f.key))
 		s.key(f, n)
 	default:
 		s.extend(line)
@@ -320,11 +321,11 @@ func (s *splitter) stray(line string, n int) {
 	case len(s.fields) == 0:
 		s.scalar = cmp.Or(s.scalar, n)
 	case s.fields[len(s.fields)-1].isFolded() && !isComplex(line) && !s.drop:
-		s.r.add(n, "yaml-fallback/folded")
+		s.r.Add(n, "yaml-fallback/folded")
 		s.extend(strings.Repeat(" ", 8) + line) // deeper than the item of a list
 	default:
 		s.drop = true
-		s.r.add(n, "yaml-fallback/no-key")
+		s.r.Add(n, "yaml-fallback/no-key")
 	}
 }
 

@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"regexp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 var (
@@ -23,7 +24,7 @@ var (
 // otherForm finds the header of a file that is named like a proposal, where it has a form of Markdown: a table with a key and
 // its value in each row or each column, or lines that begin with a key. A heading may stand above it, and a line of hyphens.
 // It is nil for any other text.
-func (o Options) otherForm(text string, r *report) *block {
+func (o Options) otherForm(text string, r *problem.Report) *block {
 	start := beginning(text)
 	first := mip.LineAt(text, start)
 	lines := strings.Split(text[start:min(len(text), start+maxHeader)], "\n")
@@ -61,9 +62,9 @@ func (o Options) otherForm(text string, r *report) *block {
 		}
 	}
 	if isTable {
-		r.add(first+at, "no-header/table")
+		r.Add(first+at, "no-header/table")
 	} else {
-		r.add(first+at, "no-header/lines")
+		r.Add(first+at, "no-header/lines")
 	}
 	body := start
 	for _, line := range lines[:at+end] {
@@ -80,7 +81,7 @@ func aboveTable(lines []string) bool {
 
 // isNumber reports the name of a number's key.
 func (o Options) isNumber(name string) bool {
-	return slices.ContainsFunc(o.kinds(), func(prefix string) bool { return fieldName(prefix) == name })
+	return slices.ContainsFunc(o.Kinds(), func(prefix string) bool { return fieldName(prefix) == name })
 }
 
 // isKey reports a name that means something in a header.

@@ -1,44 +1,31 @@
-package corpus
+package header
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
-
-// kinds are the prefixes, the main one first.
-func (o Options) kinds() []string { return append([]string{o.Prefix}, o.Others...) }
-
-// kind is one of the prefixes, as it is spelt, by its letters in any case or its plural.
-func (o Options) kind(letters string) (string, bool) {
-	for _, k := range o.kinds() {
-		if strings.EqualFold(letters, k) || strings.EqualFold(letters, k+"s") {
-			return k, true
-		}
-	}
-	return "", false
-}
 
 // kind is the prefix of the kind of proposals that a file belongs to. ok is false for a kind that the site does not publish,
 // and r says which.
 func (f *fields) kind(at Place) (prefix string, ok bool) {
 	o := f.options
 	prefix = cmp.Or(at.Kind, o.Prefix)
-	other, byName := f.otherKind(prefix, ownName(at.Name))
+	other, byName := f.otherKind(prefix, OwnName(at.Name))
 	if other == "" {
 		return prefix, true
 	}
 	if known, ok := o.kind(other); ok {
 		return known, true
 	}
-	*f.r = report{file: f.r.file} // what is wrong in it is said to those who publish that kind
-	if kinds := strings.Join(o.kinds(), ", "); byName {
-		f.r.add(0, "other-kind", other, kinds)
+	*f.r = problem.Report{File: f.r.File} // what is wrong in it is said to those who publish that kind
+	if kinds := strings.Join(o.Kinds(), ", "); byName {
+		f.r.Add(0, "other-kind", other, kinds)
 	} else {
-		f.r.add(0, "other-kind/header", other, kinds)
+		f.r.Add(0, "other-kind/header", other, kinds)
 	}
 	return "", false
 }
@@ -53,9 +40,9 @@ func isKind(name string) bool {
 	return len(name) <= longest && onlyLetters.MatchString(name) && !slices.Contains(ordinary, name)
 }
 
-// lettersInName are those before the number in a file's name, MPS of MPS-0013.md, without those of
+// LettersInName are those before the number in a file's name, MPS of MPS-0013.md, without those of
 // the site's prefix or its plural.
-func lettersInName(name, prefix string) string {
+func LettersInName(name, prefix string) string {
 	letters := name[:len(name)-len(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
 	if strings.EqualFold(letters, prefix) || strings.EqualFold(letters, prefix+"s") {
 		return ""
@@ -72,8 +59,8 @@ func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
 	}
 	v := f.order[0]
 	text := v.text()
-	digits, ok := stripPrefix(text, v.name)
-	n, small := smallNumber(digits)
+	digits, ok := StripPrefix(text, v.name)
+	n, small := SmallNumber(digits)
 	if !ok || !small {
 		return "", 0, false
 	}
@@ -85,7 +72,7 @@ func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
 // header begins with. The number of the site's kind in such a file is a pointer: an MPS that begins
 // with MPS: 3 may hold MIP: MIP-0008.
 func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
-	inName, named := numberInName(name)
+	inName, named := NumberInName(name)
 	text := ""
 	if v := f.byName[fieldName(prefix)]; v != nil {
 		text = v.text()
@@ -93,13 +80,13 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 	if f.byName["<<"] != nil {
 		return "", false // a number may be merged in, which is refused elsewhere
 	}
-	digits, isNumber := stripPrefix(text, prefix)
-	n, small := smallNumber(digits)
+	digits, isNumber := StripPrefix(text, prefix)
+	n, small := SmallNumber(digits)
 	isNumber = isNumber && small
 	pointer := len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 	fits := isNumber && named && n == inName
 	// Several folders may share one number space, under other names: MRC-1.md with mip: 100.
-	if letters := lettersInName(name, prefix); letters != "" {
+	if letters := LettersInName(name, prefix); letters != "" {
 		key := fieldName(letters)
 		switch _, stated := f.byName[key]; {
 		case stated && isKind(key), named && (isPlaceholder(text) || pointer && !fits):
@@ -120,14 +107,14 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 // pointers are the proposals of other kinds of the site that the header names under the key of their kind: MIP: MIP-8 in the
 // header of an MPS.
 func (f *fields) pointers(id mip.ID) (out []mip.External) {
-	for _, kind := range f.options.kinds() {
+	for _, kind := range f.options.Kinds() {
 		v := f.byName[fieldName(kind)]
 		if v == nil || kind == id.Kind || v.used {
 			continue
 		}
 		v.used = true
 		for _, text := range texts(v.v) {
-			n, ok := reference(strings.TrimSpace(text), kind)
+			n, ok := Reference(strings.TrimSpace(text), kind)
 			if _, address, known := f.options.References.Find(kind, n); ok && known {
 				out = append(out, mip.External{Relation: mip.Related, Text: mip.ID{Kind: kind, Number: n}.String(), URL: &address})
 			}
@@ -139,23 +126,17 @@ func (f *fields) pointers(id mip.ID) (out []mip.External) {
 // startsWithDigit reports a file's name that begins with its number.
 func startsWithDigit(name string) bool { return name[0] >= '0' && name[0] <= '9' }
 
-// ofKind is the least of nameFits of a name that states the number of its kind.
-const ofKind = 2
-
-// nameFits says how well a file's name fits the number that it claims: MIP-7.md before MIP-07-a-title.md, that before
-// 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
-func (e *entry) nameFits() int {
-	name := ownName(e.Name)
-	n, named := numberInName(name)
-	switch {
-	case !named || n != e.claim.Number:
-		return 0
-	case lettersInName(name, e.claim.Kind) != "":
-		return 1
-	case startsWithDigit(name):
-		return ofKind
-	case strings.TrimSuffix(name, path.Ext(name)) != e.claim.String():
-		return 3
+// ByName returns the proposal that a file holds by its name alone, the zero ID where the name has
+// no number, or one of a kind that the site does not publish.
+func (o Options) ByName(at Place) mip.ID {
+	name := OwnName(at.Name)
+	number, numbered := NumberInName(name)
+	kind, known := cmp.Or(at.Kind, o.Prefix), true
+	if letters := LettersInName(name, kind); letters != "" {
+		kind, known = o.kind(letters)
 	}
-	return 4
+	if !numbered || !known {
+		return mip.ID{}
+	}
+	return mip.ID{Kind: kind, Number: number}
 }

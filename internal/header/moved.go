@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"slices"
@@ -32,7 +32,7 @@ func (f *fields) moved() (paths []Moved) {
 			at := "/" + strings.Trim(text, "/")
 			switch {
 			case !mip.IsPath(at) && i == 0:
-				f.r.add(v.line, "bad-redirect", mip.Quote(text), mip.Quote(v.key))
+				f.r.Add(v.line, "bad-redirect", mip.Quote(text), mip.Quote(v.key))
 			case mip.IsPath(at) && at != "/" && !slices.ContainsFunc(paths, func(m Moved) bool { return m.Path == at }):
 				paths = append(paths, Moved{at, v.key, v.line})
 			}

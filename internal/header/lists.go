@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"maps"
@@ -49,7 +49,7 @@ func (f *fields) authors(names ...string) []mip.Author {
 	for _, text := range all {
 		// Below, every word of an author is compared with every bracket.
 		if len(text) > maxText {
-			f.r.add(v.line, "long-value/name", mip.Quote(v.key), len(text), maxText)
+			f.r.Add(v.line, "long-value/name", mip.Quote(v.key), len(text), maxText)
 		}
 		a := newAuthor(mip.Shorten(text, maxText))
 		if a != (mip.Author{}) {
@@ -57,7 +57,7 @@ func (f *fields) authors(names ...string) []mip.Author {
 		}
 		for _, address := range anAddress.FindAllString(mip.Shorten(text, maxText), -1) {
 			if _, profile, ok := strings.Cut(address, "github.com/"); !ok || a.GitHub == nil || !strings.Contains(profile, *a.GitHub) {
-				f.r.add(v.line, "bad-author", mip.Quote(address), mip.Quote(v.key))
+				f.r.Add(v.line, "bad-author", mip.Quote(address), mip.Quote(v.key))
 			}
 		}
 	}
@@ -291,9 +291,9 @@ func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 		case strings.HasPrefix(item, "/t/") && len(addresses) == 0 && topic == nil:
 			topic = Topic(item)
 		case len(item) > maxLink:
-			f.r.add(v.line, "bad-link/long", mip.Quote(item), mip.Quote(v.key), maxLink)
+			f.r.Add(v.line, "bad-link/long", mip.Quote(item), mip.Quote(v.key), maxLink)
 		default:
-			f.r.add(v.line, "bad-link", mip.Quote(item), mip.Quote(v.key))
+			f.r.Add(v.line, "bad-link", mip.Quote(item), mip.Quote(v.key))
 		}
 		if len(addresses) > maxList {
 			break
@@ -310,11 +310,11 @@ func (f *fields) forumTopic(names ...string) *int {
 		return nil
 	}
 	id := Topic(text)
-	if n, ok := smallNumber(text); ok && n > 0 {
+	if n, ok := SmallNumber(text); ok && n > 0 {
 		id = &n
 	}
 	if id == nil {
-		f.r.add(v.line, "bad-topic", mip.Quote(text), mip.Quote(v.key))
+		f.r.Add(v.line, "bad-topic", mip.Quote(text), mip.Quote(v.key))
 	}
 	return id
 }
@@ -330,7 +330,7 @@ func Topic(address string) *int {
 		return nil
 	}
 	if m := topicPath.FindStringSubmatch(u.Path); m != nil {
-		if n, ok := smallNumber(m[1]); ok && n > 0 {
+		if n, ok := SmallNumber(m[1]); ok && n > 0 {
 			return &n
 		}
 	}

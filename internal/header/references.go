@@ -1,4 +1,4 @@
-package corpus
+package header
 
 import (
 	"path"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 var (
@@ -24,7 +25,7 @@ var (
 // out with a warning. The numbers are never nil. relation is the name of the field of Metadata.
 func (f *fields) references(prefix string, relation mip.RelationType, names ...string) (numbers []int, elsewhere []mip.External) {
 	l := referenceList{
-		prefix: prefix, also: f.alias, options: f.options, v: f.get(names...), r: f.r, numbers: []int{},
+		prefix: prefix, also: f.Alias, options: f.options, v: f.get(names...), r: f.r, numbers: []int{},
 	}
 	if !isPlaceholder(l.v.text()) || l.v.text() == "" {
 		for _, item := range texts(l.v.v) {
@@ -48,7 +49,7 @@ type referenceList struct {
 	prefix, also string
 	options      Options
 	v            *field
-	r            *report
+	r            *problem.Report
 	numbers      []int
 	elsewhere    []mip.External
 }
@@ -57,7 +58,7 @@ type referenceList struct {
 // blanks between them.
 func (l *referenceList) read(piece string) {
 	if piece == "" {
-		l.r.add(l.v.line, "bad-reference/empty", mip.Quote(l.v.key))
+		l.r.Add(l.v.line, "bad-reference/empty", mip.Quote(l.v.key))
 		return
 	}
 	// The label of [MIP-3](./MIP-3.md) counts, and the address of [ERC-165](https://…) as well.
@@ -70,9 +71,9 @@ func (l *referenceList) read(piece string) {
 	found := false
 	for token := range strings.FieldsSeq(spaced.ReplaceAllString(text, "$1-$2")) {
 		token = strings.Trim(token, `"'<>[]().:`)
-		n, ok := reference(token, l.prefix)
+		n, ok := Reference(token, l.prefix)
 		if !ok && l.also != "" {
-			n, ok = reference(token, l.also)
+			n, ok = Reference(token, l.also)
 		}
 		_, isURL := mip.WebAddress(token)
 		here := !isURL || slices.ContainsFunc(l.options.Addresses, func(base string) bool {
@@ -88,7 +89,7 @@ func (l *referenceList) read(piece string) {
 		case ok:
 		case isURL && len(token) <= maxLink:
 			l.elsewhere = append(l.elsewhere, mip.External{Text: token, URL: &token})
-			l.r.add(l.v.line, "bad-reference/address", mip.Quote(token), mip.Quote(l.v.key))
+			l.r.Add(l.v.line, "bad-reference/address", mip.Quote(token), mip.Quote(l.v.key))
 		case foreign != nil && len(token) <= maxText:
 			e := mip.External{Text: token}
 			if link != nil {
@@ -96,17 +97,17 @@ func (l *referenceList) read(piece string) {
 					e.URL = &link[2]
 				}
 			}
-			if n, small := smallNumber(foreign[2]); small {
+			if n, small := SmallNumber(foreign[2]); small {
 				if id, address, known := l.options.References.Find(foreign[1], n); known {
 					l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &address})
 					break
 				}
 			}
 			l.elsewhere = append(l.elsewhere, e)
-			l.r.add(l.v.line, "bad-reference/prefix", mip.Quote(foreign[1]), mip.Quote(token), mip.Quote(l.v.key), l.prefix)
+			l.r.Add(l.v.line, "bad-reference/prefix", mip.Quote(foreign[1]), mip.Quote(token), mip.Quote(l.v.key), l.prefix)
 		// A token with digits that is no number is told, too.
 		case strings.ContainsAny(token, "0123456789"):
-			l.r.add(l.v.line, "bad-reference", mip.Quote(token), mip.Quote(l.v.key))
+			l.r.Add(l.v.line, "bad-reference", mip.Quote(token), mip.Quote(l.v.key))
 		default:
 			continue
 		}
@@ -114,14 +115,14 @@ func (l *referenceList) read(piece string) {
 	}
 	// Words beside a reference are its title.
 	if !found {
-		l.r.add(l.v.line, "bad-reference", mip.Quote(piece), mip.Quote(l.v.key))
+		l.r.Add(l.v.line, "bad-reference", mip.Quote(piece), mip.Quote(l.v.key))
 	}
 }
 
 // across reads the address of a proposal of another kind of the site.
 func (l *referenceList) across(address string) bool {
-	for _, kind := range l.options.kinds() {
-		n, ok := reference(address, kind)
+	for _, kind := range l.options.Kinds() {
+		n, ok := Reference(address, kind)
 		if id, page, known := l.options.References.Find(kind, n); ok && known {
 			l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &page})
 			return true
@@ -130,19 +131,19 @@ func (l *referenceList) across(address string) bool {
 	return false
 }
 
-// reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or an address that ends like that of a
+// Reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or an address that ends like that of a
 // proposal, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
-func reference(token, prefix string) (n int, ok bool) {
+func Reference(token, prefix string) (n int, ok bool) {
 	u, isURL := mip.WebAddress(token)
 	if isURL {
 		token = strings.Trim(strings.TrimSuffix(u.Path, path.Ext(u.Path)), "/")
 	}
 	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
-	digits, ok := stripPrefix(last, prefix)
+	digits, ok := StripPrefix(last, prefix)
 	// In an address, a number alone says nothing unless the folder does.
 	kind := path.Base(folder)
 	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) && !strings.EqualFold(kind, prefix+"s") {
 		return 0, false
 	}
-	return smallNumber(digits)
+	return SmallNumber(digits)
 }

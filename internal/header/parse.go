@@ -1,0 +1,182 @@
+// Package header reads the header of a proposal's file: bytes in, the proposal's number and values
+// out, and a report of what is wrong. It knows no file system, no git and no other file.
+package header
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
+)
+
+// Place is where a text stands.
+type Place struct {
+	// Kind is the prefix of the texts in its folder that state no other.
+	Kind string
+	// Name is the path in the folder.
+	Name string
+}
+
+// Header is the header of a text, and the proposal that the text is of.
+type Header struct {
+	*fields
+	// ID is the proposal's.
+	ID mip.ID
+	// FromName reports that the number is the name's, and NotNumber that the header has something
+	// else in its place, which is an error.
+	FromName, NotNumber bool
+	// Written is false for a text without a header.
+	Written bool
+	// Text is the whole text, and Body the offset of its part below the header.
+	Text string
+	Body int
+	// heading is that above a header of another form.
+	heading string
+}
+
+// Parse reads the header of a text. It returns nil for a text of no proposal: r then has an error
+// if the header cannot be read, else a notice at most.
+func (o Options) Parse(at Place, raw string, r *problem.Report) *Header {
+	name := OwnName(at.Name)
+	inName, named := NumberInName(name)
+	text, sound := Normalise(raw, r)
+	var b *block
+	if sound && named {
+		b = o.otherForm(text, r)
+	}
+	if sound && b == nil {
+		b, sound = readHeader(text, r)
+	}
+	// A text such as README.md is no proposal: drop its problems.
+	if (b == nil || b.rule > 0) && !named && !mayHaveNumber(raw, o.Kinds()) {
+		*r = problem.Report{File: r.File}
+		r.Add(0, "no-header/skipped")
+		return nil
+	}
+	if !sound {
+		return nil
+	}
+	h := &Header{Written: b != nil && b.rule == 0, Text: text}
+	switch {
+	case b == nil && strings.TrimSpace(text) == "":
+		r.Add(1, "no-header/empty")
+	case b == nil:
+		r.Add(1, "no-header")
+	case b.rule > 0:
+		r.Add(mip.LineAt(text, b.body), "header-not-mapping/prose")
+		// Indent the rule: below text it would make a heading of that.
+		h.Text = text[:b.rule] + "   " + text[b.rule+len("---"):]
+	}
+	if b == nil {
+		b = &block{}
+	}
+	b.mean(o.Keys)
+	h.Body, h.heading = b.body, b.heading
+	h.fields = decode(b, r)
+	h.fields.options, h.fields.keys = o, keysOf(o.Keys)
+	var ok bool
+	if h.ID.Kind, ok = h.kind(at); !ok {
+		return nil
+	}
+	if h.ID.Number, h.FromName, ok = h.number(h.ID.Kind, name); !ok && r.Failed && named {
+		h.ID.Number, h.FromName, h.NotNumber, ok = inName, true, true, true
+	}
+	if !ok {
+		return nil
+	}
+	if h.FromName {
+		h.findAlias(h.ID.Number)
+	}
+	return h
+}
+
+// Title is the header's title, else the heading above it, else empty.
+func (h *Header) Title() string {
+	if title := h.shorten(h.of("title")); title != "" {
+		return title
+	}
+	return mip.Shorten(mip.Collapse(mip.OneLine(h.heading)), maxText)
+}
+
+// Deadline is the last day of a last call, the zero date for none. known is false for a date that
+// means one of two days even in the order: see [day.Reading.In].
+func (h *Header) Deadline(order string) (d mip.Date, known bool) {
+	before := len(h.Dates.Open)
+	d = h.date("last-call-deadline")
+	for _, open := range h.Dates.Open[before:] {
+		if d = open.days.In(order); d.IsZero() {
+			return d, false
+		}
+	}
+	return d, true
+}
+
+// Ties are the proposals that the header names, each behind the name of the field and a blank:
+// requires MIP-3. They are sorted, each once.
+func (h *Header) Ties() (out []string) {
+	for _, f := range mip.Fields {
+		if f.Kind == mip.FieldNumbers {
+			for _, name := range h.ties(f) {
+				out = append(out, f.Name+" "+name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// ties are the ids of the proposals that the header names in a field. They have the prefix under
+// which the header states the proposal's own number.
+func (h *Header) ties(of mip.Field) (names []string) {
+	numbers, elsewhere := h.references(h.ID.Kind, mip.RelationType(of.Name), h.keys[of.Key()]...)
+	kind := h.ID.Kind
+	if h.Alias != "" {
+		kind = strings.ToUpper(h.Alias)
+	}
+	for _, n := range numbers {
+		names = append(names, mip.ID{Kind: kind, Number: n}.String())
+	}
+	for _, e := range elsewhere {
+		names = append(names, strings.Clone(e.Text))
+	}
+	return names
+}
+
+// Status is the header's status in the site's words, empty for none.
+func (h *Header) Status() mip.Status {
+	standing, _ := h.status()
+	return standing.Status
+}
+
+// HasTitle reports a title in the header, or a heading above it.
+func (h *Header) HasTitle() bool { return h.heading != "" || h.of("title").text() != "" }
+
+// LineOf is the line of a field by [mip.Field.Key], 0 where the header does not have it.
+func (h *Header) LineOf(key string) int { return h.of(key).line }
+
+// NumberLine is the line of the number, 0 where the header does not have it.
+func (h *Header) NumberLine() int { return h.get(fieldName(h.ID.Kind)).line }
+
+// Stated is everything that a header states.
+type Stated struct {
+	// Metadata lacks what follows from other texts and from the site.
+	mip.Metadata
+	// Shown are the text behind the status, and the values of [HeaderOptions.Show] in its order.
+	Shown []mip.Shown
+	// Moved are other paths that the page has or had, each once.
+	Moved []Moved
+	// LastUpdate is the last change of the text, the zero date for none.
+	LastUpdate mip.Date
+}
+
+// Stated returns the values of all fields, with a warning of each field that has no meaning. title
+// stands in where neither the header nor a heading above it has one.
+func (h *Header) Stated(title string) (s Stated) {
+	s.Shown, s.LastUpdate, s.Moved = h.shown(), h.date("updated"), h.moved()
+	var note string
+	if s.Metadata, note = h.metadata(title); note != "" {
+		s.Shown = append([]mip.Shown{{Key: "Note on the status", Text: note}}, s.Shown...)
+	}
+	return s
+}
