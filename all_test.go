@@ -26,7 +26,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
+	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/header", "internal/problem", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -39,7 +39,8 @@ var imports = map[string][]string{
 	"internal/test/browsertest": {},                                                         // tests only
 	"internal/test/buildtest":   {"build", "internal/api", "internal/mip", "internal/site"}, // for tests only
 	"internal/test/corpora":     {"internal/test/testenv"},                                  // for tests only
-	"internal/corpus":           {"internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "golang.org/x/sync/errgroup"},
+	"internal/corpus":           {"internal/day", "internal/header", "internal/problem", "internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "golang.org/x/sync/errgroup"},
+	"internal/day":              {"internal/mip"},
 	"internal/demo":             {"internal/mip"},
 	"internal/entity":           {},
 	"internal/event":            {"internal/git", "internal/mip"},
@@ -48,6 +49,7 @@ var imports = map[string][]string{
 	"internal/git":              {},
 	"internal/gitsync":          {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/graph":            {},
+	"internal/header":           {"internal/day", "internal/mip", "internal/problem", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/markdown":         {"internal/mip", "github.com/yuin/goldmark"},
 	"internal/mip":              {},
 	"internal/test/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
@@ -55,11 +57,12 @@ var imports = map[string][]string{
 	"internal/release":          {},
 	"internal/requirement":      {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
 	"internal/palette":          {"github.com/lucasb-eyer/go-colorful"},
+	"internal/problem":          {"internal/mip"},
 	"internal/site":             {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
 	"internal/search":           {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/strictjson":       {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/test/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
-	"internal/survey":           {"internal/corpus", "internal/folder", "internal/git", "internal/mip", "internal/site"},
+	"internal/survey":           {"internal/corpus", "internal/header", "internal/folder", "internal/git", "internal/mip", "internal/site"},
 	"internal/tex":              {"internal/mip"},
 	"internal/test/webtest":     {}, // for tests only
 	"render":                    {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},

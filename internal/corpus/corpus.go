@@ -1,6 +1,6 @@
-// Package corpus turns folders of proposal files into a Corpus: it decodes headers,
-// checks texts, resolves relations and reads times from git. It knows nothing of HTTP, output
-// paths, HTML or the clock.
+// Package corpus turns folders of proposal files into a Corpus: it reads the files and what is
+// committed beside them, resolves relations and reads times from git. It knows nothing of HTTP,
+// output paths, HTML or the clock.
 package corpus
 
 import (

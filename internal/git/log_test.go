@@ -55,7 +55,7 @@ func TestWalkIsThatOfGit(t *testing.T) {
 					}
 				}
 				var want []string
-				for _, commit := range strings.Fields(testenv.Git(t, dir, "", "log", "--format=%H", rev, "--", file)) {
+				for commit := range strings.FieldsSeq(testenv.Git(t, dir, "", "log", "--format=%H", rev, "--", file)) {
 					want = append(want, commit+" "+made[commit])
 				}
 				if diff := gocmp.Diff(want, got[file]); diff != "" {
