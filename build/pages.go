@@ -13,7 +13,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
 	"github.com/mipwatch/mipwatch/render/calendar"
@@ -133,15 +132,7 @@ func (p *planner) describe() *agent.API {
 	if len(p.Metadata) == 0 {
 		return agent.Describe(p.info.Site, p.Forks, nil)
 	}
-	at := p.example()
-	e := agent.Subject{Proposal: p.Subject(at).Proposal, Summary: p.summary(at)}
-	e.Proposal.Requirements = requirement.Find(e.Proposal.Sections)
-	if all := p.Proposals[at].Translations; len(all) > 0 {
-		e.Translation = all[0].PublishedTranslation
-	}
-	document := p.document(at)
-	e.Proposal.SummaryURL, e.Proposal.Translations = document.SummaryURL, document.Translations
-	return agent.Describe(p.info.Site, p.Forks, &e)
+	return agent.Describe(p.info.Site, p.Forks, new(p.document(p.example())))
 }
 
 // example is the position of the proposal that documentation speaks of: the first with an answer at most of the

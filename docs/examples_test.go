@@ -99,8 +99,8 @@ func TestExampleWorkflow(t *testing.T) {
 	}
 }
 
-// TestExampleBodies posts the bodies that openapi.json gives as examples, and wants the answers that it
-// gives as examples, byte for byte.
+// TestExampleBodies posts the bodies that openapi.json gives as examples, and wants answers with the
+// members of those that it gives as examples.
 func TestExampleBodies(t *testing.T) {
 	t.Chdir(top)
 	p, s := sample(t)
@@ -135,9 +135,13 @@ func TestExampleBodies(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		want := value(op.Responses["200"].Content)
-		if w.Code != http.StatusOK || len(want) == 0 || !bytes.Equal(bytes.TrimSpace(w.Body.Bytes()), want) {
-			t.Errorf("POST %s %s: %d %s, want %s", path, value(op.RequestBody.Content), w.Code, w.Body, want)
+		var want, got map[string]any
+		if err := json.Unmarshal(value(op.Responses["200"].Content), &want); err != nil {
+			t.Fatalf("%s: the example: %v", path, err)
+		}
+		err := json.Unmarshal(w.Body.Bytes(), &got)
+		if w.Code != http.StatusOK || err != nil || !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
+			t.Errorf("POST %s %s: %d %s (%v), want the members of %v", path, value(op.RequestBody.Content), w.Code, w.Body, err, want)
 		}
 	}
 	if posted != 2 {

@@ -41,7 +41,6 @@ type openAPI struct {
 	Routes     []StaticRoute // {page} in a pattern is the folder of the proposals' pages
 	Parameters map[string]Parameter
 	Headers    json.RawMessage
-	Examples   inventions
 }
 
 //go:embed data/openapi.json

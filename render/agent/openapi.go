@@ -93,10 +93,9 @@ type document struct {
 }
 
 // Describe lists every endpoint, static and live. Schemas come from the wire structs, so they
-// cannot drift from the answers. Examples speak of subject; nil, for a site without proposals,
-// gives an invented one. The values that change with every commit are left out of the examples, so
-// that the document changes only when the subject, a hard fork or the site's own settings do.
-func Describe(info mip.Site, forks []mip.HardFork, subject *Subject) *API {
+// cannot drift from the answers. Examples of answers are invented; those of parameters name subject,
+// which is nil for a site without proposals.
+func Describe(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) *API {
 	// Routes and texts that no site changes come from the embedded file.
 	f := fixed()
 	d := &document{info, f.Parameters, schemas{map[string]*Schema{}, info.Prefix}, newExamples(info, forks, subject)}
@@ -127,9 +126,9 @@ func Describe(info mip.Site, forks []mip.HardFork, subject *Subject) *API {
 }
 
 // contact is the repository of the subject, else the forum, else the site.
-func contact(info mip.Site, subject *Subject) string {
+func contact(info mip.Site, subject *mip.Proposal) string {
 	if subject != nil {
-		if repository, _, ok := strings.Cut(mip.Deref(subject.Proposal.SourceURL), "/blob/"); ok {
+		if repository, _, ok := strings.Cut(mip.Deref(subject.SourceURL), "/blob/"); ok {
 			return strings.TrimSuffix(repository, "/-")
 		}
 	}
@@ -167,7 +166,7 @@ func (d *document) static(r StaticRoute) Operation {
 	}
 	op := Operation{
 		ID: r.Name, Method: http.MethodGet, Path: path, Tags: []string{r.Tag}, Summary: r.Summary, Text: r.Text,
-		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(r.Type, r.Response, r.Name)}},
+		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(r.Type, r.Response)}},
 	}
 	tag(op.Responses)
 	// The pattern holds its parameters in braces.
@@ -228,13 +227,13 @@ func (d *document) live(r api.Route) Operation {
 	op := Operation{
 		ID: r.Name, Method: r.Method, Path: r.Path, Tags: []string{"Live"}, Summary: r.Summary,
 		Text:      "A site that runs no sidecar answers 404 with the code not_found.",
-		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(typeJSON, r.Response, r.Name)}},
+		Responses: map[string]Response{"200": {Text: r.Summary, Content: d.content(typeJSON, r.Response)}},
 	}
 	for _, q := range r.Query {
 		op.Parameters = append(op.Parameters, d.query(q))
 	}
 	if r.Request != nil {
-		op.Body = &Body{Required: true, Content: d.content(typeJSON, r.Request, r.Name+"Request")}
+		op.Body = &Body{Required: true, Content: d.content(typeJSON, r.Request)}
 	}
 	if r.Method == http.MethodGet {
 		tag(op.Responses)
@@ -297,7 +296,7 @@ func (d *document) problems(codes []api.Code, instance, detail string) Response 
 
 // content is schema and example of a body. Bodies of formats that are not ours are described by
 // their media type alone.
-func (d *document) content(mediaType string, value any, name string) Content {
+func (d *document) content(mediaType string, value any) Content {
 	if value == nil {
 		switch {
 		case strings.HasSuffix(mediaType, "json"):
@@ -309,7 +308,7 @@ func (d *document) content(mediaType string, value any, name string) Content {
 	}
 	// Operations of one body share its schema by reference.
 	media := Media{Schema: d.schemas.of(reflect.TypeOf(value))}
-	if e, ok := d.examples.bodies[name]; ok {
+	if e, ok := d.examples.bodies[media.Schema.Name()]; ok {
 		media.Examples = map[string]Example{"example": e}
 	}
 	return Content{mediaType: media}
