@@ -24,7 +24,8 @@ import (
 const (
 	// reserve is the part of the platform's time limit that an answer leaves for its way back.
 	reserve = 300 * time.Millisecond
-	// maxResult is the longest result that Lambda takes, in bytes of JSON. A longer one would end the process.
+	// maxResult is the longest result that Lambda takes, in bytes of JSON. A longer one would end
+	// the process.
 	maxResult = 6 << 20
 )
 
@@ -35,14 +36,20 @@ type function struct {
 	log *slog.Logger
 }
 
-// Invoke answers one event. The error is that of an event that is no HTTP request. Every other failure, a panic
-// included, is answered with a problem. The request's context ends a little before ctx.
+// Invoke answers one event. It returns an error for an event that is no HTTP request. Every other
+// failure, a panic included, is answered with a problem. The request's context ends a little before
+// ctx.
 func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err error) {
-	// An event of another kind, such as one of a timer, is a mistake of configuration: AWS shows the error.
+	// An event of another kind, such as one of a timer, is a mistake of configuration: AWS shows the
+	// error.
 	var e event
 	err = json.Unmarshal(payload, &e)
-	if method := cmp.Or(e.Context.HTTP.Method, e.Method); err == nil && method == "" {
-		err = errors.New("want httpMethod (version 1) or requestContext.http.method (version 2)")
+	switch {
+	case err != nil:
+	case e.Resource != "":
+		err = errors.New("want the payload format 2.0 of API Gateway, got 1.0")
+	case cmp.Or(e.Context.HTTP.Method, e.Method) == "":
+		err = errors.New("want httpMethod (Netlify) or requestContext.http.method (AWS)")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the event is no HTTP request: %w", err)
@@ -56,7 +63,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 	fail := func(detail string) {
 		w := &recorder{header: http.Header{}}
 		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", detail))
-		out, err = api.JSON(e.result(w, r.Method))
+		out, err = api.JSON(w.result(r.Method))
 	}
 	// A panic that left this method would end the process, and the next event would wait for a new one.
 	defer func() {
@@ -68,7 +75,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 	// The whole answer is in memory before the gateway gets it.
 	w := &recorder{header: http.Header{}}
 	f.handler.ServeHTTP(w, r)
-	if out, err = api.JSON(e.result(w, r.Method)); len(out) > maxResult {
+	if out, err = api.JSON(w.result(r.Method)); len(out) > maxResult {
 		f.log.Error("answer too long", "bytes", len(out), "most", maxResult)
 		const detail = "The answer is longer than the %d MiB that a function may give; ask for parts of it."
 		fail(fmt.Sprintf(detail, maxResult>>20))
@@ -76,54 +83,44 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 	return out, err
 }
 
-// event is a proxy event of the Amazon API Gateway of version 1, which Netlify sends too, or of version 2, which Lambda
-// function URLs send. Members that no answer needs, such as cookies, are left out. Netlify's events have no address and
-// no host, and only some gateways send all forms of a query.
+// event is an HTTP request as Netlify describes it, or in the payload format 2.0 of the Amazon API
+// Gateway, which Lambda function URLs send too. Members that no answer needs, such as cookies, are
+// left out.
 type event struct {
-	Method       string              `json:"httpMethod"` // version 1
-	Path         string              `json:"path"`       // version 1: as the client asked, before any rewrite
-	Query        string              `json:"rawQuery"`   // Netlify: as the client wrote it
-	MultiQuery   url.Values          `json:"multiValueQueryStringParameters"`
-	SingleQuery  map[string]string   `json:"queryStringParameters"`
-	MultiHeaders map[string][]string `json:"multiValueHeaders"`
+	Method string `json:"httpMethod"` // Netlify
+	Path   string `json:"path"`       // Netlify: as the client asked, before any rewrite
+	Query  string `json:"rawQuery"`   // Netlify: as the client wrote it
 
-	Path2  string `json:"rawPath"`        // version 2
-	Query2 string `json:"rawQueryString"` // version 2
+	RawPath  string `json:"rawPath"`        // AWS
+	RawQuery string `json:"rawQueryString"` // AWS
 
-	Headers  map[string]string `json:"headers"` // version 2: several values with commas between them
+	Headers  map[string]string `json:"headers"` // several values with commas between them
 	Body     string            `json:"body"`
 	IsBase64 bool              `json:"isBase64Encoded"`
 
-	Context struct {
-		Identity struct {
-			SourceIP string `json:"sourceIp"` // version 1
-		} `json:"identity"`
+	Context struct { // AWS
 		HTTP struct {
-			Method   string `json:"method"` // version 2
+			Method   string `json:"method"`
 			SourceIP string `json:"sourceIp"`
 		} `json:"http"`
 		DomainName string `json:"domainName"`
 	} `json:"requestContext"`
+
+	Resource string `json:"resource"` // only in the payload format 1.0 of the API Gateway
 }
 
-// isV2 reports whether the event is of version 2.
-func (e *event) isV2() bool { return e.Context.HTTP.Method != "" }
-
-// request returns the event as a server would have received it. RemoteAddr is empty for an event without an address.
+// request returns the event as a server would have received it. RemoteAddr is empty for an event of
+// Netlify, which names the caller in a field.
 func (e *event) request(ctx context.Context) *http.Request {
-	r := &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: e.header(), Body: http.NoBody}
-	if e.isV2() {
-		r.Method, r.RemoteAddr = e.Context.HTTP.Method, e.Context.HTTP.SourceIP
-		r.URL = location(e.Path2, e.Query2)
-	} else {
-		// Take the first form of the query that the event has: each of the later ones loses more.
-		single := url.Values{}
-		for name, value := range e.SingleQuery {
-			single.Set(name, value)
-		}
-		r.Method, r.RemoteAddr = e.Method, e.Context.Identity.SourceIP
-		r.URL = location(e.Path, cmp.Or(e.Query, e.MultiQuery.Encode(), single.Encode()))
-		// Only some gateways of version 1 decode base64, and Netlify compresses by itself.
+	r := &http.Request{
+		Method: cmp.Or(e.Context.HTTP.Method, e.Method), RemoteAddr: e.Context.HTTP.SourceIP,
+		URL:   location(cmp.Or(e.RawPath, e.Path), cmp.Or(e.RawQuery, e.Query)),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody,
+	}
+	for name, value := range e.Headers {
+		r.Header.Add(name, value)
+	}
+	if e.Method != "" { // Netlify compresses by itself.
 		r.Header.Del("Accept-Encoding")
 	}
 	r.Host = cmp.Or(r.Header.Get("Host"), e.Context.DomainName)
@@ -139,7 +136,8 @@ func (e *event) request(ctx context.Context) *http.Request {
 	return r.WithContext(ctx)
 }
 
-// location returns the address of an unchecked path and query. A path that is not escaped well is taken literally.
+// location returns the address of an unchecked path and query. A path that is not escaped well is
+// taken literally.
 func location(path, query string) *url.URL {
 	// The gateway has checked neither.
 	// A path without a slash before it would make a URL of another form.
@@ -151,48 +149,23 @@ func location(path, query string) *url.URL {
 	return u
 }
 
-// header returns the fields of the request. Those of version 2 have no MultiHeaders.
-func (e *event) header() http.Header {
-	h := http.Header{}
-	// Headers has only the last of several values where there is MultiHeaders.
-	for name, values := range e.MultiHeaders {
-		for _, value := range values {
-			h.Add(name, value)
-		}
-	}
-	for name, value := range e.Headers {
-		if len(e.MultiHeaders) == 0 {
-			h.Add(name, value)
-		}
-	}
-	return h
-}
-
-// result is the answer to an event of either version.
+// result is the answer to an event.
 type result struct {
-	StatusCode        int                 `json:"statusCode"`
-	Headers           map[string]string   `json:"headers"`
-	MultiValueHeaders map[string][]string `json:"multiValueHeaders,omitempty"` // version 1
-	Body              string              `json:"body"`
-	IsBase64Encoded   bool                `json:"isBase64Encoded"`
+	StatusCode      int               `json:"statusCode"`
+	Headers         map[string]string `json:"headers"` // several values with commas between them
+	Body            string            `json:"body"`
+	IsBase64Encoded bool              `json:"isBase64Encoded"`
 }
 
-// result returns what a handler has written. It leaves out the fields of the connection, which the gateway sets itself.
-func (e *event) result(w *recorder, method string) result {
-	out := result{
-		StatusCode: cmp.Or(w.status, http.StatusOK),
-		Headers:    map[string]string{}, MultiValueHeaders: map[string][]string{},
+// result returns the answer to a request. It leaves out the fields of the connection, which the
+// gateway sets itself.
+func (w *recorder) result(method string) result {
+	out := result{StatusCode: cmp.Or(w.status, http.StatusOK), Headers: map[string]string{}}
+	for name, values := range w.header {
+		out.Headers[name] = strings.Join(values, ", ")
 	}
 	for _, name := range []string{"Connection", "Content-Length", "Keep-Alive", "Transfer-Encoding"} {
-		w.header.Del(name)
-	}
-	// A gateway of version 2 takes several values with commas between them.
-	for name, values := range w.header {
-		if e.isV2() || len(values) == 1 {
-			out.Headers[name] = strings.Join(values, ", ")
-		} else {
-			out.MultiValueHeaders[name] = values
-		}
+		delete(out.Headers, name)
 	}
 	if method == http.MethodHead || out.StatusCode == http.StatusNoContent || out.StatusCode == http.StatusNotModified {
 		return out

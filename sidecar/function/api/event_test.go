@@ -51,22 +51,15 @@ func TestRequest(t *testing.T) {
 	}{
 		"Netlify": {
 			`{"path":"/api/forum-activity","httpMethod":"GET","queryStringParameters":{"topicId":"1, 2"},"multiValueQueryStringParameters":{"topicId":["1","2"]},"rawQuery":"topicId=1&topicId=2",
-			  "headers":{"accept":"a, b","x-nf-client-connection-ip":"203.0.113.9"},"multiValueHeaders":{"accept":["a","b"],"x-nf-client-connection-ip":["203.0.113.9"],"accept-encoding":["gzip"]},"body":null,"isBase64Encoded":true}`,
-			seen{"GET", "/api/forum-activity", "/api/forum-activity", "topicId=1&topicId=2", "", "", "", 0, http.Header{"Accept": {"a", "b"}, "X-Nf-Client-Connection-Ip": {"203.0.113.9"}}}},
-		"version 1, repeated": {
-			`{"version":"1.0","path":"/api/mip-watch","httpMethod":"GET","multiValueQueryStringParameters":{"parts":["forum","a b&c"]},"queryStringParameters":{"parts":"a b&c"},
-			  "multiValueHeaders":{"Host":["mips.example.org"]},"requestContext":{"identity":{"sourceIp":"198.51.100.7"},"http":{}}}`,
-			seen{"GET", "/api/mip-watch", "/api/mip-watch", "parts=forum&parts=a+b%26c", "mips.example.org", "198.51.100.7", "", 0, http.Header{"Host": {"mips.example.org"}}}},
-		"version 1, single": {
-			`{"path":"/api/mip-watch","httpMethod":"GET","queryStringParameters":{"parts":"forum","b":"2"},"headers":{"If-None-Match":"\"x\""},"requestContext":{"domainName":"x.example","identity":null}}`,
-			seen{"GET", "/api/mip-watch", "/api/mip-watch", "b=2&parts=forum", "x.example", "", "", 0, http.Header{"If-None-Match": {`"x"`}}}},
-		"version 1, a body": {
+			  "headers":{"accept":"a, b","x-nf-client-connection-ip":"203.0.113.9","accept-encoding":"gzip"},"multiValueHeaders":{"accept":["a","b"],"x-nf-client-connection-ip":["203.0.113.9"],"accept-encoding":["gzip"]},"body":null,"isBase64Encoded":true}`,
+			seen{"GET", "/api/forum-activity", "/api/forum-activity", "topicId=1&topicId=2", "", "", "", 0, http.Header{"Accept": {"a, b"}, "X-Nf-Client-Connection-Ip": {"203.0.113.9"}}}},
+		"Netlify, a body": {
 			`{"path":"/api/ai-summary","httpMethod":"POST","headers":{"content-type":"application/json"},"body":"{\"mipNumber\":7}","isBase64Encoded":false}`,
 			seen{"POST", "/api/ai-summary", "/api/ai-summary", "", "", "", `{"mipNumber":7}`, 15, http.Header{"Content-Type": {"application/json"}}}},
-		"version 1, a body in base64": {
+		"Netlify, a body in base64": {
 			`{"path":"/api/ai-summary","httpMethod":"POST","body":"eyJtaXBOdW1iZXIiOjd9","isBase64Encoded":true}`,
 			seen{"POST", "/api/ai-summary", "/api/ai-summary", "", "", "", `{"mipNumber":7}`, -1, none}},
-		"version 2": {
+		"AWS": {
 			`{"version":"2.0","rawPath":"/api/forum-activity","rawQueryString":"topicId=1&topicId=2","cookies":["a=1","b=2"],"headers":{"host":"x.lambda-url.example","accept":"a,b","accept-encoding":"gzip"},
 			  "queryStringParameters":{"topicId":"1,2"},"requestContext":{"domainName":"x.lambda-url.example","http":{"method":"GET","path":"/api/forum-activity","sourceIp":"2001:db8::1"}},"isBase64Encoded":false}`,
 			seen{"GET", "/api/forum-activity", "/api/forum-activity", "topicId=1&topicId=2", "x.lambda-url.example", "2001:db8::1", "", 0, http.Header{"Accept": {"a,b"}, "Accept-Encoding": {"gzip"}, "Host": {"x.lambda-url.example"}}}},
@@ -99,6 +92,7 @@ func TestRequest(t *testing.T) {
 func TestNoRequest(t *testing.T) {
 	h := &function{handler: http.NotFoundHandler(), log: slog.New(slog.DiscardHandler)}
 	for _, payload := range []string{``, `null`, `[]`, `{`, `7`, `{}`, `{"path":"/api/mip-watch"}`, `{"httpMethod":5}`, `{"Records":[{"eventSource":"aws:s3"}]}`,
+		`{"version":"1.0","resource":"/{proxy+}","path":"/api/mip-watch","httpMethod":"GET","requestContext":{"identity":{"sourceIp":"198.51.100.7"}}}`,
 		`{"httpMethod":"GET","headers":["a"]}`, `{"rawPath":"/","requestContext":{"http":{"method":""}}}`, strings.Repeat(`{"a":`, 20_000)} {
 		out, err := h.Invoke(t.Context(), []byte(payload))
 		if err == nil || out != nil || !strings.HasPrefix(err.Error(), "the event is no HTTP request: ") {
@@ -107,15 +101,15 @@ func TestNoRequest(t *testing.T) {
 	}
 }
 
-// forms are one request in both versions.
+// forms are one request as each platform describes it.
 func forms(method string) map[string]string {
 	return map[string]string{
-		"version 1": `{"path":"/x","httpMethod":"` + method + `"}`,
-		"version 2": `{"rawPath":"/x","requestContext":{"http":{"method":"` + method + `"}}}`,
+		"Netlify": `{"path":"/x","httpMethod":"` + method + `"}`,
+		"AWS":     `{"rawPath":"/x","requestContext":{"http":{"method":"` + method + `"}}}`,
 	}
 }
 
-// TestResult holds the result for a gateway of each version.
+// TestResult holds the result, which is the same for each platform.
 func TestResult(t *testing.T) {
 	write := func(status int, body string, fields ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -131,31 +125,19 @@ func TestResult(t *testing.T) {
 	tests := map[string]struct {
 		method  string
 		handler http.HandlerFunc
-		want    map[string]result
+		want    result
 	}{
-		"text": {"GET", write(201, "ä<b>", "Content-Type", "text/plain", "Content-Length", "6", "Connection", "close"), map[string]result{
-			"version 1": {StatusCode: 201, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ä<b>"},
-			"version 2": {StatusCode: 201, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ä<b>"}}},
-		"several values": {"GET", write(0, "", "Vary", "A", "Vary", "B"), map[string]result{
-			"version 1": {StatusCode: 200, Headers: map[string]string{}, MultiValueHeaders: map[string][]string{"Vary": {"A", "B"}}},
-			"version 2": {StatusCode: 200, Headers: map[string]string{"Vary": "A, B"}}}},
-		"bytes": {"GET", write(0, "\xff\x00"), map[string]result{
-			"version 1": {StatusCode: 200, Headers: map[string]string{}, Body: "/wA=", IsBase64Encoded: true},
-			"version 2": {StatusCode: 200, Headers: map[string]string{}, Body: "/wA=", IsBase64Encoded: true}}},
-		"coded": {"GET", write(0, "ab", "Content-Encoding", "gzip"), map[string]result{
-			"version 1": {StatusCode: 200, Headers: map[string]string{"Content-Encoding": "gzip"}, Body: "YWI=", IsBase64Encoded: true},
-			"version 2": {StatusCode: 200, Headers: map[string]string{"Content-Encoding": "gzip"}, Body: "YWI=", IsBase64Encoded: true}}},
-		"HEAD": {"HEAD", write(404, "not sent", "X-A", "1"), map[string]result{
-			"version 1": {StatusCode: 404, Headers: map[string]string{"X-A": "1"}},
-			"version 2": {StatusCode: 404, Headers: map[string]string{"X-A": "1"}}}},
-		"unchanged": {"GET", write(304, "not sent"), map[string]result{
-			"version 1": {StatusCode: 304, Headers: map[string]string{}},
-			"version 2": {StatusCode: 304, Headers: map[string]string{}}}},
+		"text":           {"GET", write(201, "ä<b>", "Content-Type", "text/plain", "Content-Length", "6", "Connection", "close"), result{StatusCode: 201, Headers: map[string]string{"Content-Type": "text/plain"}, Body: "ä<b>"}},
+		"several values": {"GET", write(0, "", "Vary", "A", "Vary", "B"), result{StatusCode: 200, Headers: map[string]string{"Vary": "A, B"}}},
+		"bytes":          {"GET", write(0, "\xff\x00"), result{StatusCode: 200, Headers: map[string]string{}, Body: "/wA=", IsBase64Encoded: true}},
+		"coded":          {"GET", write(0, "ab", "Content-Encoding", "gzip"), result{StatusCode: 200, Headers: map[string]string{"Content-Encoding": "gzip"}, Body: "YWI=", IsBase64Encoded: true}},
+		"HEAD":           {"HEAD", write(404, "not sent", "X-A", "1"), result{StatusCode: 404, Headers: map[string]string{"X-A": "1"}}},
+		"unchanged":      {"GET", write(304, "not sent"), result{StatusCode: 304, Headers: map[string]string{}}},
 	}
 	for name, tt := range tests {
-		for version, payload := range forms(tt.method) {
-			t.Run(name+", "+version, func(t *testing.T) {
-				if diff := cmp.Diff(tt.want[version], invoke(t, tt.handler, payload)); diff != "" {
+		for platform, payload := range forms(tt.method) {
+			t.Run(name+", "+platform, func(t *testing.T) {
+				if diff := cmp.Diff(tt.want, invoke(t, tt.handler, payload)); diff != "" {
 					t.Errorf("answer (-want +got):\n%s", diff)
 				}
 			})
@@ -172,8 +154,8 @@ func TestFailures(t *testing.T) {
 		"panic, too late":  func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "half"); panic("secret") },
 		"longer than 6 MB": func(w http.ResponseWriter, _ *http.Request) { w.Write(long) },
 	} {
-		for version, payload := range forms("GET") {
-			t.Run(name+", "+version, func(t *testing.T) {
+		for platform, payload := range forms("GET") {
+			t.Run(name+", "+platform, func(t *testing.T) {
 				a := invoke(t, h, payload)
 				var p api.Problem
 				if err := json.Unmarshal([]byte(a.Body), &p); err != nil || a.StatusCode != 500 || p.Code != api.Internal || p.Instance != "/x" || strings.Contains(a.Body, "secret") ||
@@ -211,7 +193,7 @@ func TestDeadline(t *testing.T) {
 // that it is no HTTP request.
 func FuzzInvoke(f *testing.F) {
 	for _, payload := range slices.Concat(slices.Collect(maps.Values(forms("GET"))), []string{
-		`{"path":"//a/%2e%2e%00%zz","httpMethod":"POST","multiValueQueryStringParameters":{"a":["1","&"]},"multiValueHeaders":{"a b\n":["\u0000"]},"body":"!!","isBase64Encoded":true}`,
+		`{"path":"//a/%2e%2e%00%zz","httpMethod":"POST","rawQuery":"a=1&a=%26","headers":{"a b\n":"\u0000"},"body":"!!","isBase64Encoded":true}`,
 		`{"rawPath":"x","rawQueryString":"%%","cookies":["a\nb"],"headers":{"":""},"requestContext":{"http":{"method":"\u0000","sourceIp":"::1%x"},"domainName":"\u2028"},"body":"\ud800"}`,
 		`{"httpMethod":"HEAD","path":"","headers":null,"body":null}`, `{"Records":[]}`, `[1]`,
 	}) {

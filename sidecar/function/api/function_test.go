@@ -50,7 +50,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// ask is a request by an event of version 1.
+// ask is a request by an event of Netlify.
 func ask(method, path, query string, more ...string) string {
 	return fmt.Sprintf(`{"path":%q,"httpMethod":%q,"rawQuery":%q%s}`, path, method, query, strings.Join(more, ""))
 }
@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 	p := startFunction(t, built(t, shared.carrying), "SITE_ID=1", "URL=http://127.0.0.1:1")
 	for _, tt := range []struct{ event, vary, holds string }{
 		{ask("GET", "/api/mip-watch", ""), "query=parts", `"title":"Topic 401"`},
-		{`{"path":"/api/forum-activity","httpMethod":"GET","multiValueQueryStringParameters":{"topicId":["401"]}}`, "query=topicId", `"title":"Topic 401"`},
+		{`{"path":"/api/forum-activity","httpMethod":"GET","rawQuery":"topicId=401"}`, "query=topicId", `"title":"Topic 401"`},
 		{`{"rawPath":"/api/network-info","requestContext":{"http":{"method":"GET"}}}`, "query=topicId", `"status":"ok"`},
 	} {
 		a := p.Invoke(t, tt.event).Answer(t)

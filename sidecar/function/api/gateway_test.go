@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -42,7 +41,6 @@ func (a Answer) send(t testing.TB, w http.ResponseWriter) {
 	for name, value := range a.Headers {
 		w.Header().Set(name, value)
 	}
-	maps.Copy(w.Header(), a.MultiValueHeaders)
 	body := []byte(a.Body)
 	if a.IsBase64Encoded {
 		var err error
@@ -54,8 +52,8 @@ func (a Answer) send(t testing.TB, w http.ResponseWriter) {
 	w.Write(body)
 }
 
-// netlifyEvent describes a request as Netlify does: by an event of version 1 without an address and a host, whose
-// caller stands in a field.
+// netlifyEvent describes a request as Netlify does: without an address and a host. The caller stands
+// in a field.
 func netlifyEvent(r *http.Request, body []byte) map[string]any {
 	single, multi := map[string]string{}, map[string][]string{}
 	for name, values := range r.Header {
@@ -75,7 +73,7 @@ func netlifyEvent(r *http.Request, body []byte) map[string]any {
 	}
 }
 
-// functionURLEvent describes a request as the function URL of AWS Lambda does: by an event of version 2.
+// functionURLEvent describes a request as the function URL of AWS Lambda does: in the payload format 2.0.
 func functionURLEvent(r *http.Request, body []byte) map[string]any {
 	headers := map[string]string{"host": r.Host}
 	for name, values := range r.Header {

@@ -1,6 +1,7 @@
-// Command api is the live part of a site as a function: on Netlify, which deploys every folder beside this one as a
-// function of its name, or on AWS Lambda behind a function URL or an API Gateway. It makes requests of events, and a
-// handler of the environment and of the snapshot that it carries. It does not know what package sidecar answers.
+// Command api is the live part of a site as a function: on Netlify, which deploys every folder beside
+// this one as a function of its name, or on AWS Lambda behind a function URL or an HTTP API of API
+// Gateway. It makes requests of events, and a handler of the environment and of the snapshot that it
+// carries. It does not know what package sidecar answers.
 package main
 
 import (

@@ -150,7 +150,7 @@ func (p *process) Log() string {
 	return string(b)
 }
 
-// Answer reads a result as what a gateway is told.
+// Answer reads a result.
 func (r Result) Answer(t testing.TB) Answer {
 	t.Helper()
 	var a Answer
@@ -160,11 +160,10 @@ func (r Result) Answer(t testing.TB) Answer {
 	return a
 }
 
-// Answer is what a gateway is told of either version.
+// Answer is a result as a gateway reads it.
 type Answer struct {
-	StatusCode        int
-	Headers           map[string]string
-	MultiValueHeaders map[string][]string
-	Body              string
-	IsBase64Encoded   bool
+	StatusCode      int
+	Headers         map[string]string
+	Body            string
+	IsBase64Encoded bool
 }
