@@ -2,10 +2,8 @@ package header
 
 import (
 	"cmp"
-	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,8 +26,6 @@ const (
 	// maxTitle is where lists and feeds begin to cut titles; the network's own linter has the
 	// same limit.
 	maxTitle = 90 // characters
-	// maxDigits keeps numbers within the integers of every reader.
-	maxDigits = 9
 )
 
 // metadata is what the header states of [mip.Fields]. title stands in where neither the header nor a
@@ -183,32 +179,6 @@ var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/?a|none
 // isPlaceholder reports a text of [placeholders]. The empty text is one.
 func isPlaceholder(s string) bool { return placeholders.MatchString(strings.TrimSpace(s)) }
 
-// fileNumber finds the number in a file's name: MIP-7.md, eip-1046.md and 0047-a-title.md have
-// one whatever the letters are, since the folder says what they mean.
-var fileNumber = regexp.MustCompile(`^(?:[A-Za-z]+[-_]?)?([0-9]+)(?:[-_. :]|$)`)
-
-// OwnName is the part of a text's path in its folder that names the proposal: the file's own name, or that of the folder
-// which holds the file where only that has a number, as in CIP-0001/README.md.
-func OwnName(name string) string {
-	base := path.Base(name)
-	if _, numbered := NumberInName(base); !numbered && base != name {
-		return path.Base(path.Dir(name))
-	}
-	return base
-}
-
-// NumberInName returns the number that a file's name states.
-func NumberInName(name string) (int, bool) {
-	if i := strings.LastIndexByte(name, '.'); i > 0 {
-		name = name[:i]
-	}
-	m := fileNumber.FindStringSubmatch(name)
-	if m == nil {
-		return 0, false
-	}
-	return SmallNumber(m[1])
-}
-
 // mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins
 // with a header, however broken, that has the number's key for one of the kinds, or nothing can be seen in it, as in a
 // binary file or UTF-16.
@@ -225,17 +195,6 @@ func mayHaveNumber(raw string, kinds []string) bool {
 	return slices.ContainsFunc(kinds, func(prefix string) bool {
 		return regexp.MustCompile(`(?i)[\r\n][- \t]*` + regexp.QuoteMeta(prefix) + `[ \t]*:`).MatchString(head)
 	})
-}
-
-// SmallNumber reads decimal digits, with any number of leading zeros, of at most [maxDigits]
-// that count.
-func SmallNumber(digits string) (int, bool) {
-	digits = strings.TrimLeft(digits, "0")
-	if digits == "" {
-		return 0, true
-	}
-	n, err := strconv.Atoi(digits)
-	return n, err == nil && len(digits) <= maxDigits
 }
 
 // number reads the proposal's number from the raw text of its header, because YAML 1.1 would
@@ -261,8 +220,8 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	// A list or a map has an empty text, which is no number either.
 	digits, isNumber := StripPrefix(text, prefix)
 	n, small := SmallNumber(digits)
-	if !isNumber || !small || len(digits) > maxDigits {
-		f.r.Add(v.line, "bad-number", mip.Quote(v.raw()), key, maxDigits)
+	if !isNumber || !small || len(digits) > MaxDigits {
+		f.r.Add(v.line, "bad-number", mip.Quote(v.raw()), key, MaxDigits)
 		return 0, false, false
 	}
 	// A quoted 007 is a text in YAML too.

@@ -40,16 +40,6 @@ func isKind(name string) bool {
 	return len(name) <= longest && onlyLetters.MatchString(name) && !slices.Contains(ordinary, name)
 }
 
-// LettersInName are those before the number in a file's name, MPS of MPS-0013.md, without those of
-// the site's prefix or its plural.
-func LettersInName(name, prefix string) string {
-	letters := name[:len(name)-len(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
-	if strings.EqualFold(letters, prefix) || strings.EqualFold(letters, prefix+"s") {
-		return ""
-	}
-	return letters
-}
-
 // kindKey reads the first field of a header as that of a kind of proposal other than the site's:
 // its prefix, and the number. bare says that the value is only digits, and not MPS-0013, as a
 // pointer has it.
