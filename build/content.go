@@ -17,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -59,9 +60,10 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		Options: header.Options{
 			Prefix: o.Site.Prefix, Others: others, Addresses: o.Site.Addresses(), Keys: o.Site.Keys,
 			Statuses: o.Site.Statuses, Show: o.Site.Show, References: references(o.Site),
+			KindOf: o.KindOf, Dates: o.Site.Dates,
 		},
-		KindOf: o.KindOf, Folders: o.Folders, Patterns: o.Patterns, Epoch: o.Epoch,
-		Upstream: o.Site.UpstreamGit(), Locales: o.Site.Locales, Ignore: o.Site.Ignore, Dates: o.Site.Dates,
+		Rules:   filename.Rules{Patterns: o.Patterns, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
+		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
 	})
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/header"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -41,7 +41,7 @@ var firstNumber = regexp.MustCompile(`^(\D*)(0*)\d*`)
 // form is what names of one form have in common: the letters before the number, whether zeros stand
 // before it, and whether a title follows it.
 func (e *entry) form() string {
-	name := header.OwnName(e.Name)
+	name := filename.Own(e.Name)
 	m := firstNumber.FindStringSubmatch(strings.TrimSuffix(name, path.Ext(name)))
 	parts := []string{e.Folder, m[1]}
 	if m[2] != "" {
@@ -110,12 +110,12 @@ const ofKind = 2
 // nameFits says how well a file's name fits the number that it claims: MIP-7.md before MIP-07-a-title.md, that before
 // 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
 func (e *entry) nameFits() int {
-	name := header.OwnName(e.Name)
-	n, named := header.NumberInName(name)
+	name := filename.Own(e.Name)
+	n, named := filename.Number(name)
 	switch {
 	case !named || n != e.claim.Number:
 		return 0
-	case header.LettersInName(name, e.claim.Kind) != "":
+	case filename.Letters(name, e.claim.Kind) != "":
 		return 1
 	case name[0] >= '0' && name[0] <= '9':
 		return ofKind

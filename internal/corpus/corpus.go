@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -23,29 +24,17 @@ import (
 
 // Options are the input of [Load]. Folders must not be empty.
 type Options struct {
-	// Options are how headers are read.
+	// Options are how headers are read. Their Prefix may be empty here: MIP.
 	header.Options
-	// KindOf maps a folder to the prefix of its files that state no other. The default is Prefix.
-	KindOf map[string]string
+	// Rules say which files are texts.
+	filename.Rules
 	// Folders are read without their sub-folders, in any order: the result does not depend on it.
 	Folders []string
-	// Patterns are, by folder, those of the files in it and below that are texts, in the syntax of
-	// [path.Match]: CIP-*/README.md. The default, and an empty pattern, is every Markdown file
-	// directly in the folder.
-	Patterns map[string][]string
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
 	Epoch *time.Time
 	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
 	// synced counts only if it names the same one: anybody can commit a record.
 	Upstream string
-	// Locales are the languages whose translations are read.
-	Locales []string
-	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter
-	// case does not count.
-	Ignore []string
-	// Dates is the order of a date's parts where its text leaves two days open: mdy or dmy. Empty:
-	// that of the other dates of its folder, where nine in ten of them have one.
-	Dates string
 }
 
 // Corpus is everything that was found. It is immutable and safe for concurrent use.
@@ -138,7 +127,7 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	case p.Upstream:
 		// Sync takes the texts of a folder and nothing else.
 		dir, name := path.Split(repoPath)
-		_, numbered := header.NumberInName(name)
+		_, numbered := filename.Number(name)
 		here := c.folders[path.Clean(dir)]
 		return !numbered || path.Ext(name) != ".md" || here == "" || c.holds(here, name)
 	case top == "":
@@ -225,14 +214,14 @@ func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 	name = strings.TrimSuffix(name, ".md")
 	for _, kind := range c.kinds {
 		digits, ok := header.StripPrefix(name, kind)
-		if n, small := header.SmallNumber(digits); ok && small && digits != name {
+		if n, small := mip.ParseNumber(digits); ok && small && digits != name {
 			id = mip.ID{Kind: kind, Number: n}
 			_, published = c.find(id)
 			return id, published
 		}
 	}
 	// The header of ERC-721 says eip: 721, so eip-721.md means it, too.
-	n, numbered := header.NumberInName(name + ".md")
+	n, numbered := filename.Number(name + ".md")
 	if !numbered {
 		return mip.ID{}, false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -255,7 +256,9 @@ func TestEventsOfMovedTexts(t *testing.T) {
 	put(6, "MIP-words/README.md", text(2, "Draft"))
 	r.git(7, "mv", "MIP-words", "MIP-0002")
 	r.commit(7)
-	c, err := Load(t.Context(), Options{Folders: []string{r.dir}, Patterns: map[string][]string{r.dir: {"MIP-*/README.md"}}})
+	c, err := Load(t.Context(), Options{
+		Rules: filename.Rules{Patterns: map[string][]string{r.dir: {"MIP-*/README.md"}}}, Folders: []string{r.dir},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/gitsync"
-	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
@@ -201,13 +201,13 @@ func (h *history) walk(
 		}
 		for _, name := range touched {
 			dir, base := path.Split(name)
-			if _, numbered := header.NumberInName(base); numbered && proposals[dir] || deeper[name] {
+			if _, numbered := filename.Number(base); numbered && proposals[dir] || deeper[name] {
 				h.touched[c.Hash]++
 			}
 		}
 	}
 	for name, file := range r.texts {
-		if blob := last[name]; blob != "" && !today[name] && !o.fits(file, false) {
+		if blob := last[name]; blob != "" && !today[name] && !o.Fits(file, false) {
 			r.left[name] = blob
 		}
 	}
@@ -292,29 +292,9 @@ func (h *history) wasText(top, name string, here bool, o Options) (file folder.F
 		if _, synced := h.records[dir].File(rest); synced || h.records[dir] != nil && !here {
 			continue
 		}
-		if here || o.fits(f, true) {
+		if here || o.Fits(f, true) {
 			file, ok, longest = f, true, len(place.Prefix)
 		}
 	}
 	return file, ok
-}
-
-// fits reports whether a file has the name and the place of a proposal, whose number may be in its
-// header alone. A file that is gone may have been beside the place: in a folder of its own under
-// another name.
-func (o Options) fits(f folder.File, gone bool) bool {
-	if _, _, _, translated := languageOf(f.Name, o.Locales); translated {
-		return false
-	}
-	if kept, _ := without([]folder.File{f}, o.Ignore, nil); len(kept) == 0 {
-		return false
-	}
-	dir, base := path.Split(f.Name)
-	_, named := header.NumberInName(base)
-	return dir == "" || slices.ContainsFunc(o.Patterns[f.Folder], func(pattern string) bool {
-		folders, _ := path.Split(pattern)
-		whole, _ := path.Match(pattern, f.Name)
-		beside, _ := path.Match(folders, dir)
-		return whole || gone && beside && named
-	})
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/header"
 )
 
 // Inputs are the files of a proposals folder that may be published, by their paths in it: texts, those that its patterns
@@ -23,7 +23,7 @@ func Inputs(dir string, patterns []string) (paths []string) {
 	if root, err := os.OpenRoot(dir); err == nil {
 		defer root.Close()
 		for _, pattern := range patterns {
-			for _, pattern := range []string{pattern, languagesOf(pattern)} {
+			for _, pattern := range []string{pattern, filename.LanguagesOf(pattern)} {
 				found, _ := folder.Glob(root, dir, pattern)
 				for _, f := range found {
 					paths = append(paths, f.Name)
@@ -39,26 +39,6 @@ func Inputs(dir string, patterns []string) (paths []string) {
 	return paths
 }
 
-// without are the files whose names match no pattern, and the patterns of unused that none matches.
-func without(files []folder.File, patterns, unused []string) (kept []folder.File, still []string) {
-	matches := func(pattern, name string) bool {
-		ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name)) // the site has checked the pattern
-		return ok
-	}
-	any := func(p string, f folder.File) bool {
-		return matches(p, f.Name) || matches(p, f.Base()) || matches(p, header.OwnName(f.Name))
-	}
-	for _, f := range files {
-		if !slices.ContainsFunc(patterns, func(p string) bool { return any(p, f) }) {
-			kept = append(kept, f)
-		}
-	}
-	still = slices.DeleteFunc(unused, func(p string) bool {
-		return slices.ContainsFunc(files, func(f folder.File) bool { return any(p, f) })
-	})
-	return kept, still
-}
-
 // matching are the texts of a folder whose names match a pattern, and what stands beside them in other languages, those apart
 // that are left out. A pattern that no file matches is a problem.
 func matching(root *os.Root, dir, pattern string, locales, ignore, unused []string) (out []*entry, still []string) {
@@ -72,13 +52,13 @@ func matching(root *os.Root, dir, pattern string, locales, ignore, unused []stri
 	for _, f := range files {
 		has[f.Name] = true
 	}
-	translations, _ := folder.Glob(root, dir, languagesOf(pattern))
+	translations, _ := folder.Glob(root, dir, filename.LanguagesOf(pattern))
 	for _, f := range translations {
-		if of, _, _, ok := languageOf(f.Name, locales); ok && has[of] && !has[f.Name] && !f.Irregular {
+		if of, _, _, ok := filename.LanguageOf(f.Name, locales); ok && has[of] && !has[f.Name] && !f.Irregular {
 			files = append(files, f)
 		}
 	}
-	files, unused = without(files, ignore, unused)
+	files, unused = filename.Without(files, ignore, unused)
 	for _, f := range files {
 		out = append(out, newEntry(root, f))
 	}
@@ -134,7 +114,7 @@ func (e *entry) nested() bool {
 	seen, count, first := 0, 0, ""
 	_ = fs.WalkDir(e.root.FS(), e.Name, func(name string, d fs.DirEntry, err error) error {
 		seen++
-		switch _, numbered := header.NumberInName(path.Base(name)); {
+		switch _, numbered := filename.Number(path.Base(name)); {
 		case seen > most:
 			return fs.SkipAll
 		case err != nil || seen == 1 && !d.IsDir():

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
-	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 	"golang.org/x/sync/errgroup"
@@ -50,7 +50,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		}
 		patterns := o.Patterns[dir]
 		if len(patterns) == 0 || slices.Contains(patterns, "") {
-			files, unused = without(files, o.Ignore, unused)
+			files, unused = filename.Without(files, o.Ignore, unused)
 			c.texts = append(c.texts, list(root, dir, files, c.Folders)...)
 		}
 		for _, pattern := range patterns {
@@ -173,7 +173,7 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 	for _, f := range files {
 		e := newEntry(root, f)
 		lower, visible := strings.ToLower(f.Name), folder.Visible(f.Name) == f.Name
-		_, numbered := header.NumberInName(f.Name)
+		_, numbered := filename.Number(f.Name)
 		switch {
 		case strings.HasSuffix(lower, ".md"), !visible && strings.Contains(lower, ".md"):
 			texts = append(texts, e)
@@ -296,7 +296,7 @@ func (c *Corpus) assemble() {
 		}
 		c.Proposals = append(c.Proposals, e.proposal)
 		name := strings.ToLower(e.Base())
-		if _, numbered := header.NumberInName(name); !numbered && e.Name != e.Base() {
+		if _, numbered := filename.Number(name); !numbered && e.Name != e.Base() {
 			continue // a README.md says nothing
 		}
 		// Folders may hold files of the same name.
@@ -313,7 +313,7 @@ func (c *Corpus) assemble() {
 	for _, p := range c.Proposals {
 		c.folders[path.Dir(p.RepoPath)] = p.source.Folder
 		c.places[p.RepoPath] = p
-		if header.OwnName(p.RepoPath) != path.Base(p.RepoPath) {
+		if filename.Own(p.RepoPath) != path.Base(p.RepoPath) {
 			c.places[path.Dir(p.RepoPath)] = p
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -25,7 +24,7 @@ func mentions(body string, kinds []string, sites mip.References) []mip.ID {
 		}
 		from := at + digits
 		at = from + len(body[from:]) - len(strings.TrimLeft(body[from:], "0123456789"))
-		n, ok := header.SmallNumber(body[from:at])
+		n, ok := mip.ParseNumber(body[from:at])
 		if !ok || at < len(body) && (inWord(body[at]) || body[at] == '_') {
 			continue
 		}

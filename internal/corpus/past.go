@@ -56,7 +56,7 @@ func (c *Corpus) version(file folder.File, text string) version {
 		return version{text: t, body: h.Body}
 	}
 	t.Status, t.Title = mip.Status(strings.Clone(string(h.Status()))), strings.Clone(h.Title())
-	if deadline, known := h.Deadline(c.options.Dates); known {
+	if deadline, known := h.Deadline(); known {
 		t.Deadline = &deadline
 	}
 	t.Ties = h.Ties()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
@@ -40,7 +41,7 @@ func newProposal(file folder.File, content []byte, o Options, r *problem.Report)
 	}
 	sum := sha256.Sum256(content)
 	p := &Proposal{
-		File: file.Path, Name: header.OwnName(file.Name), Raw: string(content), Body: body,
+		File: file.Path, Name: filename.Own(file.Name), Raw: string(content), Body: body,
 		NeedsTrialRender: needsTrial, Mentions: mentions(body, o.Kinds(), o.References),
 		Stated: h.Stated(title), source: file, report: r,
 	}
@@ -52,7 +53,7 @@ func newProposal(file folder.File, content []byte, o Options, r *problem.Report)
 
 // place is where a file stands.
 func (o Options) place(file folder.File) header.Place {
-	return header.Place{Kind: o.KindOf[file.Folder], Name: file.Name}
+	return header.Place{Folder: file.Folder, Name: file.Name}
 }
 
 // parse checks a text that begins at a line of its file. It returns the text's tree when always is

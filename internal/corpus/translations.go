@@ -3,48 +3,16 @@ package corpus
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
-
-// inLanguage is the name of a text in another language than the one beside it: README.fr.md beside README.md.
-var inLanguage = regexp.MustCompile(`(?i)^(.+)\.([a-z]{2,3}(?:[-_][a-z]{2,4})?(?:[-_][a-z]{2}|[-_][0-9]{3})?)(\.md)$`)
-
-// languagesOf is the pattern of the translations beside the texts of a pattern; empty when it names none.
-func languagesOf(pattern string) string {
-	stem, ok := strings.CutSuffix(pattern, ".md")
-	if !ok {
-		return ""
-	}
-	return stem + ".*.md"
-}
-
-// languageOf takes the name of a file apart that may be a translation: that of the text which it would stand beside, and the
-// language, as the site or else BCP 47 writes it. ok is false for what can be another word than a language.
-func languageOf(name string, locales []string) (of, tag string, known, ok bool) {
-	m := inLanguage.FindStringSubmatch(name)
-	if m == nil {
-		return "", "", false, false
-	}
-	of, tag = m[1]+m[3], strings.ReplaceAll(m[2], "_", "-")
-	if i := slices.IndexFunc(locales, func(known string) bool { return strings.EqualFold(known, tag) }); i >= 0 {
-		return of, locales[i], true, true
-	}
-	parts := strings.Split(strings.ToLower(tag), "-")
-	for i, part := range parts[1:] {
-		if parts[i+1] = strings.ToUpper(part); len(part) == 4 { // a script
-			parts[i+1] = strings.ToUpper(part[:1]) + part[1:]
-		}
-	}
-	return of, strings.Join(parts, "-"), false, len(parts[0]) == 2
-}
 
 // inLanguages takes from texts the translations that stand beside one of them. One in a language that the site does not have
 // is told.
@@ -54,7 +22,7 @@ func inLanguages(texts []*entry, locales []string) (originals, translations []*e
 		byPath[path.Join(e.Folder, e.Name)] = e
 	}
 	for _, e := range texts {
-		of, tag, known, ok := languageOf(e.Name, locales)
+		of, tag, known, ok := filename.LanguageOf(e.Name, locales)
 		if e.of = byPath[path.Join(e.Folder, of)]; !ok || e.of == nil {
 			e.of, originals = nil, append(originals, e)
 			continue

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/header"
 )
 
@@ -25,7 +26,8 @@ func TestTranslationsBeside(t *testing.T) {
 	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c, err := corpus.Load(t.Context(), corpus.Options{
 		Options: header.Options{Prefix: "CIP"},
-		Folders: []string{dir}, Patterns: map[string][]string{dir: {"CIP-*/README.md"}}, Locales: []string{"fr", "pt-BR"}, Epoch: &epoch,
+		Folders: []string{dir}, Epoch: &epoch,
+		Rules: filename.Rules{Patterns: map[string][]string{dir: {"CIP-*/README.md"}}, Locales: []string{"fr", "pt-BR"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
@@ -122,7 +123,7 @@ func (f *fields) set(m *mip.Metadata, of mip.Field) {
 func (f *fields) findAlias(number int) {
 	for _, v := range f.order {
 		text, _ := v.v.(string)
-		if n, ok := SmallNumber(text); ok && n == number && text != "" && onlyLetters.MatchString(v.name) && f.Alias == "" {
+		if n, ok := mip.ParseNumber(text); ok && n == number && text != "" && onlyLetters.MatchString(v.name) && f.Alias == "" {
 			f.Alias, v.used = v.name, true
 		}
 	}
@@ -202,7 +203,7 @@ func mayHaveNumber(raw string, kinds []string) bool {
 // when the proposal has no number; r then says why. The key is the site's prefix.
 func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	key := fieldName(prefix)
-	inName, named := NumberInName(name)
+	inName, named := filename.Number(name)
 	v, merge := f.get(key), f.get("<<")
 	// A merge key may bring a number that nobody sees here.
 	if v.line == 0 && merge.line > 0 {
@@ -219,9 +220,9 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	}
 	// A list or a map has an empty text, which is no number either.
 	digits, isNumber := StripPrefix(text, prefix)
-	n, small := SmallNumber(digits)
-	if !isNumber || !small || len(digits) > MaxDigits {
-		f.r.Add(v.line, "bad-number", mip.Quote(v.raw()), key, MaxDigits)
+	n, small := mip.ParseNumber(digits)
+	if !isNumber || !small || len(digits) > mip.MaxDigits {
+		f.r.Add(v.line, "bad-number", mip.Quote(v.raw()), key, mip.MaxDigits)
 		return 0, false, false
 	}
 	// A quoted 007 is a text in YAML too.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
@@ -13,8 +14,8 @@ import (
 // and r says which.
 func (f *fields) kind(at Place) (prefix string, ok bool) {
 	o := f.options
-	prefix = cmp.Or(at.Kind, o.Prefix)
-	other, byName := f.otherKind(prefix, OwnName(at.Name))
+	prefix = cmp.Or(o.KindOf[at.Folder], o.Prefix)
+	other, byName := f.otherKind(prefix, filename.Own(at.Name))
 	if other == "" {
 		return prefix, true
 	}
@@ -50,7 +51,7 @@ func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
 	v := f.order[0]
 	text := v.text()
 	digits, ok := StripPrefix(text, v.name)
-	n, small := SmallNumber(digits)
+	n, small := mip.ParseNumber(digits)
 	if !ok || !small {
 		return "", 0, false
 	}
@@ -62,7 +63,7 @@ func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
 // header begins with. The number of the site's kind in such a file is a pointer: an MPS that begins
 // with MPS: 3 may hold MIP: MIP-0008.
 func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
-	inName, named := NumberInName(name)
+	inName, named := filename.Number(name)
 	text := ""
 	if v := f.byName[fieldName(prefix)]; v != nil {
 		text = v.text()
@@ -71,12 +72,12 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 		return "", false // a number may be merged in, which is refused elsewhere
 	}
 	digits, isNumber := StripPrefix(text, prefix)
-	n, small := SmallNumber(digits)
+	n, small := mip.ParseNumber(digits)
 	isNumber = isNumber && small
 	pointer := len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 	fits := isNumber && named && n == inName
 	// Several folders may share one number space, under other names: MRC-1.md with mip: 100.
-	if letters := LettersInName(name, prefix); letters != "" {
+	if letters := filename.Letters(name, prefix); letters != "" {
 		key := fieldName(letters)
 		switch _, stated := f.byName[key]; {
 		case stated && isKind(key), named && (isPlaceholder(text) || pointer && !fits):
@@ -119,10 +120,10 @@ func startsWithDigit(name string) bool { return name[0] >= '0' && name[0] <= '9'
 // ByName returns the proposal that a file holds by its name alone, the zero ID where the name has
 // no number, or one of a kind that the site does not publish.
 func (o Options) ByName(at Place) mip.ID {
-	name := OwnName(at.Name)
-	number, numbered := NumberInName(name)
-	kind, known := cmp.Or(at.Kind, o.Prefix), true
-	if letters := LettersInName(name, kind); letters != "" {
+	name := filename.Own(at.Name)
+	number, numbered := filename.Number(name)
+	kind, known := cmp.Or(o.KindOf[at.Folder], o.Prefix), true
+	if letters := filename.Letters(name, kind); letters != "" {
 		kind, known = o.kind(letters)
 	}
 	if !numbered || !known {

@@ -310,7 +310,7 @@ func (f *fields) forumTopic(names ...string) *int {
 		return nil
 	}
 	id := Topic(text)
-	if n, ok := SmallNumber(text); ok && n > 0 {
+	if n, ok := mip.ParseNumber(text); ok && n > 0 {
 		id = &n
 	}
 	if id == nil {
@@ -330,7 +330,7 @@ func Topic(address string) *int {
 		return nil
 	}
 	if m := topicPath.FindStringSubmatch(u.Path); m != nil {
-		if n, ok := SmallNumber(m[1]); ok && n > 0 {
+		if n, ok := mip.ParseNumber(m[1]); ok && n > 0 {
 			return &n
 		}
 	}

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 // Place is where a text stands.
 type Place struct {
-	// Kind is the prefix of the texts in its folder that state no other.
-	Kind string
+	// Folder is a key of [Options.KindOf].
+	Folder string
 	// Name is the path in the folder.
 	Name string
 }
@@ -38,8 +39,8 @@ type Header struct {
 // Parse reads the header of a text. It returns nil for a text of no proposal: r then has an error
 // if the header cannot be read, else a notice at most.
 func (o Options) Parse(at Place, raw string, r *problem.Report) *Header {
-	name := OwnName(at.Name)
-	inName, named := NumberInName(name)
+	name := filename.Own(at.Name)
+	inName, named := filename.Number(name)
 	text, sound := Normalise(raw, r)
 	var b *block
 	if sound && named {
@@ -100,12 +101,12 @@ func (h *Header) Title() string {
 }
 
 // Deadline is the last day of a last call, the zero date for none. known is false for a date that
-// means one of two days even in the order: see [day.Reading.In].
-func (h *Header) Deadline(order string) (d mip.Date, known bool) {
+// means one of two days even in the order of the site: see [day.Reading.In].
+func (h *Header) Deadline() (d mip.Date, known bool) {
 	before := len(h.Dates.Open)
 	d = h.date("last-call-deadline")
 	for _, open := range h.Dates.Open[before:] {
-		if d = open.days.In(order); d.IsZero() {
+		if d = open.days.In(h.options.Dates); d.IsZero() {
 			return d, false
 		}
 	}

@@ -97,7 +97,7 @@ func (l *referenceList) read(piece string) {
 					e.URL = &link[2]
 				}
 			}
-			if n, small := SmallNumber(foreign[2]); small {
+			if n, small := mip.ParseNumber(foreign[2]); small {
 				if id, address, known := l.options.References.Find(foreign[1], n); known {
 					l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &address})
 					break
@@ -145,5 +145,5 @@ func Reference(token, prefix string) (n int, ok bool) {
 	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) && !strings.EqualFold(kind, prefix+"s") {
 		return 0, false
 	}
-	return SmallNumber(digits)
+	return mip.ParseNumber(digits)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/header"
@@ -92,8 +93,10 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 	s.Title = title(dir, s.Kinds[0].Prefix)
 	// Git would take longest, and nothing here depends on it.
 	o := corpus.Options{
-		Options: header.Options{Prefix: s.Kinds[0].Prefix, References: others(s.Kinds)},
-		KindOf:  map[string]string{}, Patterns: map[string][]string{}, Epoch: new(time.Unix(0, 0)),
+		Options: header.Options{
+			Prefix: s.Kinds[0].Prefix, References: others(s.Kinds), KindOf: map[string]string{},
+		},
+		Rules: filename.Rules{Patterns: map[string][]string{}}, Epoch: new(time.Unix(0, 0)),
 	}
 	for _, i := range s.Ignore {
 		o.Ignore = append(o.Ignore, i.Word)

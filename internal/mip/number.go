@@ -1,4 +1,4 @@
-package header
+package mip
 
 import (
 	"strconv"
@@ -8,9 +8,9 @@ import (
 // MaxDigits keeps numbers within the integers of every reader.
 const MaxDigits = 9
 
-// SmallNumber reads decimal digits, with any number of leading zeros, of at most [MaxDigits]
-// that count.
-func SmallNumber(digits string) (int, bool) {
+// ParseNumber reads decimal digits, with any number of leading zeros. ok is false where more than
+// [MaxDigits] count.
+func ParseNumber(digits string) (n int, ok bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
 		return 0, true

@@ -1,0 +1,95 @@
+package filename
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
+)
+
+// Rules say which files of folders are texts.
+type Rules struct {
+	// Patterns are, by folder, those of the files in it and below that are texts, in the syntax of
+	// [path.Match]: CIP-*/README.md. The default, and an empty pattern, is every Markdown file
+	// directly in the folder.
+	Patterns map[string][]string
+	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter
+	// case does not count.
+	Ignore []string
+	// Locales are the languages whose translations are read.
+	Locales []string
+}
+
+// Fits reports whether a file has the name and the place of a proposal, whose number may be in its
+// header alone. A file that is gone may have been beside the place: in a folder of its own under
+// another name.
+func (r Rules) Fits(f folder.File, gone bool) bool {
+	if _, _, _, translated := LanguageOf(f.Name, r.Locales); translated {
+		return false
+	}
+	if kept, _ := Without([]folder.File{f}, r.Ignore, nil); len(kept) == 0 {
+		return false
+	}
+	dir, base := path.Split(f.Name)
+	_, named := Number(base)
+	return dir == "" || slices.ContainsFunc(r.Patterns[f.Folder], func(pattern string) bool {
+		folders, _ := path.Split(pattern)
+		whole, _ := path.Match(pattern, f.Name)
+		beside, _ := path.Match(folders, dir)
+		return whole || gone && beside && named
+	})
+}
+
+// Without are the files whose names match no pattern, and the patterns of unused that none matches.
+func Without(files []folder.File, patterns, unused []string) (kept []folder.File, still []string) {
+	matches := func(pattern, name string) bool {
+		ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name)) // the site has checked the pattern
+		return ok
+	}
+	any := func(p string, f folder.File) bool {
+		return matches(p, f.Name) || matches(p, f.Base()) || matches(p, Own(f.Name))
+	}
+	for _, f := range files {
+		if !slices.ContainsFunc(patterns, func(p string) bool { return any(p, f) }) {
+			kept = append(kept, f)
+		}
+	}
+	still = slices.DeleteFunc(unused, func(p string) bool {
+		return slices.ContainsFunc(files, func(f folder.File) bool { return any(p, f) })
+	})
+	return kept, still
+}
+
+// inLanguage is the name of a text in another language than the one beside it: README.fr.md beside README.md.
+var inLanguage = regexp.MustCompile(`(?i)^(.+)\.([a-z]{2,3}(?:[-_][a-z]{2,4})?(?:[-_][a-z]{2}|[-_][0-9]{3})?)(\.md)$`)
+
+// LanguagesOf is the pattern of the translations beside the texts of a pattern; empty when it names none.
+func LanguagesOf(pattern string) string {
+	stem, ok := strings.CutSuffix(pattern, ".md")
+	if !ok {
+		return ""
+	}
+	return stem + ".*.md"
+}
+
+// LanguageOf takes the name of a file apart that may be a translation: that of the text which it would stand beside, and the
+// language, as the site or else BCP 47 writes it. ok is false for what can be another word than a language.
+func LanguageOf(name string, locales []string) (of, tag string, known, ok bool) {
+	m := inLanguage.FindStringSubmatch(name)
+	if m == nil {
+		return "", "", false, false
+	}
+	of, tag = m[1]+m[3], strings.ReplaceAll(m[2], "_", "-")
+	if i := slices.IndexFunc(locales, func(known string) bool { return strings.EqualFold(known, tag) }); i >= 0 {
+		return of, locales[i], true, true
+	}
+	parts := strings.Split(strings.ToLower(tag), "-")
+	for i, part := range parts[1:] {
+		if parts[i+1] = strings.ToUpper(part); len(part) == 4 { // a script
+			parts[i+1] = strings.ToUpper(part[:1]) + part[1:]
+		}
+	}
+	return of, strings.Join(parts, "-"), false, len(parts[0]) == 2
+}
