@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,7 +27,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/header", "internal/problem", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
+	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/filename", "internal/header", "internal/history", "internal/problem", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -39,17 +40,18 @@ var imports = map[string][]string{
 	"internal/test/browsertest": {},                                                         // tests only
 	"internal/test/buildtest":   {"build", "internal/api", "internal/mip", "internal/site"}, // for tests only
 	"internal/test/corpora":     {"internal/test/testenv"},                                  // for tests only
-	"internal/corpus":           {"internal/day", "internal/header", "internal/problem", "internal/api", "internal/event", "internal/folder", "internal/git", "internal/gitsync", "internal/markdown", "internal/mip", "internal/strictjson", "github.com/yuin/goldmark", "golang.org/x/sync/errgroup"},
+	"internal/corpus":           {"internal/api", "internal/day", "internal/filename", "internal/folder", "internal/header", "internal/history", "internal/markdown", "internal/mip", "internal/problem", "internal/strictjson", "github.com/yuin/goldmark", "golang.org/x/sync/errgroup"},
+	"internal/filename":         {"internal/folder", "internal/mip"},
+	"internal/history":          {"internal/filename", "internal/folder", "internal/git", "internal/gitsync", "internal/header", "internal/mip", "internal/problem"},
 	"internal/day":              {"internal/mip"},
 	"internal/demo":             {"internal/mip"},
 	"internal/entity":           {},
-	"internal/event":            {"internal/git", "internal/mip"},
 	"internal/fetch":            {},
 	"internal/folder":           {"internal/mip"},
 	"internal/git":              {},
 	"internal/gitsync":          {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/graph":            {},
-	"internal/header":           {"internal/day", "internal/mip", "internal/problem", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	"internal/header":           {"internal/day", "internal/filename", "internal/mip", "internal/problem", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/markdown":         {"internal/mip", "github.com/yuin/goldmark"},
 	"internal/mip":              {},
 	"internal/test/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
@@ -62,7 +64,7 @@ var imports = map[string][]string{
 	"internal/search":           {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/strictjson":       {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/test/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
-	"internal/survey":           {"internal/corpus", "internal/header", "internal/folder", "internal/git", "internal/mip", "internal/site"},
+	"internal/survey":           {"internal/filename", "internal/corpus", "internal/header", "internal/folder", "internal/git", "internal/mip", "internal/site"},
 	"internal/tex":              {"internal/mip"},
 	"internal/test/webtest":     {}, // for tests only
 	"render":                    {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
@@ -229,6 +231,24 @@ func TestFileLength(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPackageLength holds each package to the lines that a reader can take in. Of the packages that are
+// longer, these are the most lines that they may have: fewer at any time, more never.
+func TestPackageLength(t *testing.T) {
+	const most = 2_500
+	longer := map[string]int{"build": 4_120, "render": 3_660}
+	lines := map[string]int{}
+	sourceFiles(t, func(name string, text []byte) {
+		if !strings.HasSuffix(name, "_test.go") {
+			lines[path.Dir(name)] += bytes.Count(text, []byte("\n"))
+		}
+	})
+	for name, n := range lines {
+		if most := max(most, longer[name]); n > most {
+			t.Errorf("package %s has %d lines, want at most %d: find the noun that is a package of its own", name, n, most)
+		}
+	}
 }
 
 // TestSkips holds every skip to package testenv, where a machine can require the check. A fuzz target passes

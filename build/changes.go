@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 )
@@ -36,7 +36,7 @@ func (p *planner) shown(events []mip.Event) []render.Change {
 	for i, e := range events {
 		out[i].Event = e
 		if at, ok := mip.Search(p.Metadata, e.MIP); ok {
-			out[i].Shown = slices.ContainsFunc(p.versionsKnown(at), func(v corpus.Version) bool {
+			out[i].Shown = slices.ContainsFunc(p.versionsKnown(at), func(v history.Version) bool {
 				return v.Hash == e.Commit
 			})
 		}

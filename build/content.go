@@ -17,7 +17,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -52,19 +51,7 @@ type Content struct {
 // Load reads the proposals and the summaries and translations that are committed beside them. It renders a text that
 // may grow out of proportion, so that such a text is refused before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
-	var others []string
-	for _, k := range o.Site.AllKinds()[1:] {
-		others = append(others, k.Prefix)
-	}
-	all, err := corpus.Load(ctx, corpus.Options{
-		Options: header.Options{
-			Prefix: o.Site.Prefix, Others: others, Addresses: o.Site.Addresses(), Keys: o.Site.Keys,
-			Statuses: o.Site.Statuses, Show: o.Site.Show, References: references(o.Site),
-			KindOf: o.KindOf, Dates: o.Site.Dates,
-		},
-		Rules:   filename.Rules{Patterns: o.Patterns, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
-		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
-	})
+	all, err := corpus.Load(ctx, o.corpus())
 	if err != nil {
 		return nil, err
 	}
@@ -74,20 +61,6 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 		c = newContent(c.Without(refused), o)
 	}
 	return c, c.checkCommitted(ctx)
-}
-
-// references are the addresses of proposals beside a kind: those of other sites and, where the site has several kinds, those
-// of its own.
-func references(s *site.Site) mip.References {
-	if len(s.Kinds) < 2 {
-		return s.References
-	}
-	out := mip.References{}
-	maps.Copy(out, s.References)
-	for _, k := range s.Kinds {
-		out[k.Prefix] = s.URL(mip.PageFolder(k.Prefix)) + "{n}/"
-	}
-	return out
 }
 
 // newContent completes what was read by what the site says.

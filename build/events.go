@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -43,10 +43,10 @@ func (h happened) truncated(year int) (n int) {
 // or the site's file.
 func (p *planner) events() error {
 	past := p.Past()
-	var config corpus.FilePast
+	var config history.FilePast
 	if p.options.Config != "" && p.options.Epoch == nil {
 		var err error
-		if config, err = corpus.PastOf(context.Background(), p.options.Config); err != nil {
+		if config, err = history.PastOf(context.Background(), p.options.Config); err != nil {
 			return fmt.Errorf("walk through the history of %s: %w", p.options.Config, err)
 		}
 	}
@@ -78,7 +78,7 @@ func (p *planner) events() error {
 }
 
 // happened are all events with what is published today, from an earlier plan where nobody has committed anything since.
-func (p *planner) happened(past *corpus.Past, config corpus.FilePast) (happened, error) {
+func (p *planner) happened(past *history.Past, config history.FilePast) (happened, error) {
 	h := happened{of: past.Sum()}
 	texts, kept := p.options.Rendered, false
 	if texts != nil {

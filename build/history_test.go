@@ -252,7 +252,7 @@ func TestVersionsOfBranches(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want, got []string
-		for _, commit := range strings.Fields(testenv.Git(t, in, "", "log", "--format=%H", "--", file)) {
+		for commit := range strings.FieldsSeq(testenv.Git(t, in, "", "log", "--format=%H", "--", file)) {
 			stat := testenv.Git(t, in, "", "show", "--format=", "--numstat", commit, "--", file)
 			want = append(want, commit+" "+strings.Join(strings.Fields(stat)[:2], " "))
 		}

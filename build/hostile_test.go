@@ -37,16 +37,17 @@ func TestHostileTexts(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			quoted := string(mustJSON(t, text)) // which YAML reads too
-			head := fmt.Sprintf("---\nmip: 1\nauthor: %s\ncreated: 2026-01-01\n", mustJSON(t, text+" (@ada)"))
+			var head strings.Builder
+			head.WriteString(fmt.Sprintf("---\nmip: 1\nauthor: %s\ncreated: 2026-01-01\n", mustJSON(t, text+" (@ada)")))
 			for _, f := range mip.Fields {
 				if f.Kind == mip.FieldProse || f.Kind == mip.FieldWord {
-					head += f.Key() + ": " + quoted + "\n"
+					head.WriteString(f.Key() + ": " + quoted + "\n")
 				}
 			}
-			head += "---\n\n## Abstract\n\nWords.\n"
+			head.WriteString("---\n\n## Abstract\n\nWords.\n")
 			s := testSite("MIP")
 			s.Title, s.Description = text, text
-			b := buildCorpus(t, folderOf(t, "MIP-1.md", head), s)
+			b := buildCorpus(t, folderOf(t, "MIP-1.md", head.String()), s)
 			if len(b.corpus.Proposals) != 1 {
 				t.Fatalf("not published: %v", b.corpus.Problems)
 			}

@@ -32,39 +32,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 	"golang.org/x/sync/errgroup"
 )
-
-// Options is the input of a build but for the files themselves.
-type Options struct {
-	// Site is required.
-	Site *site.Site
-	// Config is the file that Site was read from; empty: nobody asks what it said before.
-	Config string
-	// Folders are the proposals' folders as the process sees them.
-	Folders []string
-	// KindOf is by folder the prefix of its files that do not say what they are; the main one where a folder is missing.
-	KindOf map[string]string
-	// Patterns are, by folder, those of its texts: see [corpus.Options].
-	Patterns map[string][]string
-	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
-	Epoch *time.Time
-	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
-	Notice string
-	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
-	// rules the live routes after that file and then has to rule all others itself.
-	NoAPIFallback bool
-	// Rendered, when set, keeps rendered texts for the next plan. Nil: each plan renders all.
-	Rendered *Rendered
-}
 
 // Artifact is one file of the published tree.
 type Artifact struct {
@@ -134,7 +110,7 @@ type planner struct {
 	plan *Plan
 	md   *html.Renderer
 	// versions are those of proposals with a history.
-	versions corpus.VersionReader
+	versions history.Reader
 	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. stable knows
 	// neither counts nor commit: with them every page would change with every proposal.
 	pages, stable *render.Pages

@@ -7,6 +7,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/header"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
@@ -134,7 +135,7 @@ func (p *planner) histories() {
 }
 
 // versionsKnown are the versions of the i-th proposal that have a place on its page, newest first.
-func (p *planner) versionsKnown(i int) []corpus.Version {
+func (p *planner) versionsKnown(i int) []history.Version {
 	if h := p.Proposals[i].History; h != nil {
 		return h.Versions
 	}

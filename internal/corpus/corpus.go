@@ -1,6 +1,6 @@
 // Package corpus turns folders of proposal files into a Corpus: it reads the files and what is
-// committed beside them, resolves relations and reads times from git. It knows nothing of HTTP,
-// output paths, HTML or the clock.
+// committed beside them, resolves relations and dates the texts. It knows nothing of git, HTTP, output
+// paths, HTML or the clock.
 package corpus
 
 import (
@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/filename"
-	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/header"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -66,9 +66,9 @@ type Corpus struct {
 	process   mip.Process
 	elsewhere mip.References
 	// texts and beside are the files as they were read: those that may be proposals, and the
-	// summaries and translations. history has their commits.
+	// summaries and translations. log has their commits.
 	texts, beside []*entry
-	history       *history
+	log           *history.Log
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
 	// places are the proposals by path in the repository: that of the file, and that of a folder which is the proposal's own.
@@ -77,20 +77,6 @@ type Corpus struct {
 	folders map[string]string
 	// roots are the folders in which links were looked up, opened.
 	roots sync.Map
-}
-
-// changed is when a file in a folder of the corpus, or below one, changed: the time of the
-// newest commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not
-// know.
-func (c *Corpus) changed(f folder.File) *mip.Time {
-	if c.history.epoch != nil {
-		return new(mip.NewTime(*c.history.epoch))
-	}
-	p := c.history.places[f.Folder]
-	if v := last(c.history.files[fileKey{p.Top, p.Prefix + f.Name}]); v != nil {
-		return new(v.Time())
-	}
-	return nil
 }
 
 // numberedPath matches the beginning of a name such as eip-721, up to its number's first digit.
@@ -122,7 +108,7 @@ func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
 // exists reports whether a file or folder is in a proposal's repository. It says nothing of
 // files outside, whichever way a path or a link leads there.
 func (c *Corpus) exists(p *Proposal, repoPath string) bool {
-	top := c.history.places[p.source.Folder].Top
+	top := c.log.Top(p.source.Folder)
 	switch {
 	case p.Upstream:
 		// Sync takes the texts of a folder and nothing else.
@@ -136,13 +122,9 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	case c.holds(top, repoPath):
 		return true
 	}
-	repository := c.history.repositories[top]
-	if repository == nil {
-		return false
-	}
 	// A clone need not have all files checked out.
-	paths, failed := repository.tracked()
-	return failed != nil || paths[repoPath]
+	tracked, known := c.log.Tracked(p.source.Folder, repoPath)
+	return tracked || !known
 }
 
 // folderOf is the proposals folder that holds a path, and the path in it. Without git the path of a

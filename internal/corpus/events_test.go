@@ -11,13 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/filename"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // events are those of a folder, in the order in which they happened, and whether git knows all.
 func events(t *testing.T, c *Corpus) ([]mip.Event, bool) {
 	t.Helper()
-	var r VersionReader
+	var r history.Reader
 	defer r.Close()
 	all, complete, err := c.Past().Events(&r)
 	if err != nil {

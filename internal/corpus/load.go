@@ -15,6 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 	"golang.org/x/sync/errgroup"
@@ -78,7 +79,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
 	workers.Go(func() error {
-		c.history = readHistory(ctx, c.Folders, c.texts, translations, o)
+		c.log = history.Read(ctx, c.logOptions(translations))
 		return ctx.Err()
 	})
 	for _, e := range slices.Concat(c.texts, c.beside) {
@@ -110,7 +111,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // Without returns the corpus without the files of these problems, and adds the problems. It reads no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
-		Folders: c.Folders, options: c.options, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, history: c.history,
+		Folders: c.Folders, options: c.options, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, log: c.log,
 		texts: copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {
@@ -123,6 +124,24 @@ func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	}
 	out.assemble()
 	return out
+}
+
+// logOptions are the options of the history of the corpus and of the translations beside its texts.
+func (c *Corpus) logOptions(translations []*entry) history.Options {
+	files := func(entries []*entry) (out []folder.File) {
+		for _, e := range entries {
+			out = append(out, e.File)
+		}
+		return out
+	}
+	o := history.Options{
+		Headers: c.options.Options, Rules: c.options.Rules, Folders: c.Folders, Dated: map[string][]string{},
+		Texts: files(c.texts), Translations: files(translations), Epoch: c.options.Epoch, Upstream: c.options.Upstream,
+	}
+	for _, dir := range c.Folders {
+		o.Dated[dir] = languages(dir)
+	}
+	return o
 }
 
 // entry is a file of a proposals folder, or of one of the folders in it, with what was read.
@@ -308,7 +327,7 @@ func (c *Corpus) assemble() {
 	}
 	slices.SortFunc(c.Proposals, byID)
 	relate(c.Proposals, c.elsewhere, c.kinds)
-	c.history.date(c)
+	c.date()
 	c.folders, c.places = map[string]string{}, map[string]*Proposal{}
 	for _, p := range c.Proposals {
 		c.folders[path.Dir(p.RepoPath)] = p.source.Folder

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/header"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
@@ -23,7 +24,7 @@ type Proposal struct {
 	// Commit is the newest one that touched the file; empty when unknown.
 	Commit string
 	// History has the file's versions; nil when git knows none.
-	History *History
+	History *history.File
 	// Upstream says that RepoPath, Commit and History are those of the repository that the file
 	// was synced from.
 	Upstream bool

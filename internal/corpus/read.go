@@ -86,3 +86,9 @@ func hiddenText(body string) (at int, c rune) {
 	}
 	return -1, 0
 }
+
+// HeaderOf reads the header of an earlier version of a proposal's text. It is nil where there is
+// none that can be read. Problems of the text are not reported.
+func (c *Corpus) HeaderOf(p *Proposal, text []byte) *header.Header {
+	return c.options.Parse(c.options.place(p.source), string(text), &problem.Report{})
+}

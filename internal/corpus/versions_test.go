@@ -10,8 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/header"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
+
+// What is published of a history: versions of a text, and characters of a commit's first line.
+const mostVersions, mostSubject = 50, 200
 
 // told lists the versions of a proposal by subject with what came before, and their texts' last lines.
 func told(t *testing.T, p *Proposal) (versions, texts []string) {
@@ -31,9 +35,9 @@ func told(t *testing.T, p *Proposal) (versions, texts []string) {
 }
 
 // textsOf are the texts after each version, and before the oldest one if there was one.
-func textsOf(t *testing.T, h *History) (out [][]byte) {
+func textsOf(t *testing.T, h *history.File) (out [][]byte) {
 	t.Helper()
-	var r VersionReader
+	var r history.Reader
 	defer r.Close()
 	texts, err := r.Read(h)
 	if err != nil {
@@ -64,7 +68,7 @@ func TestVersions(t *testing.T) {
 	c := r.load(r.dir, "MIPs")
 	versions, texts := told(t, c.Proposals[0])
 	long := "<b>[31m hostile " + strings.Repeat("é", 300)
-	want := []string{string([]rune(long)[:maxSubject-1]) + "…", "away", "20", "10", "nothing"}
+	want := []string{string([]rune(long)[:mostSubject-1]) + "…", "away", "20", "10", "nothing"}
 	if diff := cmp.Diff(want, versions); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
@@ -81,16 +85,16 @@ func TestVersions(t *testing.T) {
 
 func TestVersionsAreBounded(t *testing.T) {
 	r := newRepo(t)
-	for i := range maxVersions + 2 {
+	for i := range mostVersions + 2 {
 		r.write("MIP-1.md", fmt.Sprint("title ", i))
 		r.commit(10 * i)
 	}
 	versions, texts := told(t, r.load(r.dir, ".").Proposals[0])
-	if len(versions) != maxVersions+1 || versions[0] != fmt.Sprint(10*(maxVersions+1)) || versions[maxVersions] != "more" {
-		t.Errorf("versions %q, want the newest %d and more", versions, maxVersions)
+	if len(versions) != mostVersions+1 || versions[0] != fmt.Sprint(10*(mostVersions+1)) || versions[mostVersions] != "more" {
+		t.Errorf("versions %q, want the newest %d and more", versions, mostVersions)
 	}
 	// The text before the oldest version that is shown is there to compare it with.
-	if len(texts) != maxVersions+1 || texts[maxVersions] != "title: title 1" {
+	if len(texts) != mostVersions+1 || texts[mostVersions] != "title: title 1" {
 		t.Errorf("texts %q", texts)
 	}
 }
@@ -137,7 +141,7 @@ func TestTextsThatCannotBeHad(t *testing.T) {
 	if len(got) != 4 || got[0] != nil || string(got[1]) != "---\nmip: 1\n---\n\uFFFD\uFFFD" || got[2] == nil || len(got[2]) != 0 || got[3] != nil {
 		t.Errorf("texts %q", got)
 	}
-	var texts VersionReader
+	var texts history.Reader
 	for range 2 { // Read begins anew
 		if again, err := texts.Read(p.History); err != nil || len(again) != 3 {
 			t.Errorf("%d texts, error %v; want the empty one and two", len(again), err)

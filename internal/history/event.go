@@ -1,13 +1,4 @@
-// Package event finds what happened to proposals in the commits of their files: transitions between what one version of a
-// text says and what the next one does.
-//
-// It compares meanings: a version that says the same in other words or another form is none. Each commit is compared with
-// its own parents, so that branches do not undo each other: a change that two branches made, or that a merge brings, counts
-// once, and one that is taken back and made again counts each time. A file that moves keeps its events, since a proposal is
-// its number. A version that cannot be read tells nothing.
-//
-// The package does not know where texts come from, how they are read and which of them are published.
-package event
+package history
 
 import (
 	"cmp"
@@ -21,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Text is what a version of a file says of a proposal, as far as events tell of it.
-type Text struct {
+// content is what a version of a file states of a proposal, as far as events follow from it.
+type content struct {
 	ID mip.ID
 	// Read says that there was a header to read. Without it only ID and Body are known.
 	Read bool
@@ -33,33 +24,33 @@ type Text struct {
 	Deadline *mip.Date
 	// Ties are what the header says of other proposals, such as "requires MIP-3", sorted.
 	Ties []string
-	// Body is that of [BodyOf].
+	// Body is that of [bodyOf].
 	Body [sha256.Size]byte
 }
 
-// File is what a commit made of a file. After is nil where it left no proposal there, or where Unread says that its text
+// textStep is what a commit made of a file. After is nil where it left no proposal there, or where Unread says that its text
 // cannot be known. Before is the text of the first parent, nil where that has none or it cannot be known.
-type File struct {
+type textStep struct {
 	Path          string
-	Before, After *Text
+	Before, After *content
 	Unread        bool
 }
 
-// Commit is a commit with what its files say of proposals.
-type Commit struct {
+// textCommit is a commit with what its files state of proposals.
+type textCommit struct {
 	*git.Commit
 	// Edge is true where the commit's parents are not known: all of its files look new.
 	Edge bool
 	// Texts are in the order of the commit's files.
-	Texts []File
+	Texts []textStep
 }
 
-// Find returns the events of histories, each of which has files of its own and the parents of its commits before them, in that
+// find returns the events of histories, each of which has files of its own and the parents of its commits before them, in that
 // order. Their URL is not set, and Title is the last that is known.
-func Find(histories ...[]Commit) (out []mip.Event) {
+func find(histories ...[]textCommit) (out []mip.Event) {
 	had := map[mip.ID]bool{}
 	for _, history := range histories {
-		f := finder{texts: map[string]*Text{}, paths: map[mip.ID]map[string]bool{}, records: map[mip.ID]*record{}, had: had}
+		f := finder{texts: map[string]*content{}, paths: map[mip.ID]map[string]bool{}, records: map[mip.ID]*record{}, had: had}
 		for i := range history {
 			f.commit(&history[i])
 		}
@@ -74,7 +65,7 @@ func Find(histories ...[]Commit) (out []mip.Event) {
 // finder is the state of all files and proposals at a commit.
 type finder struct {
 	// texts are the proposals' files by path, and paths are theirs by proposal.
-	texts   map[string]*Text
+	texts   map[string]*content
 	paths   map[mip.ID]map[string]bool
 	records map[mip.ID]*record
 	// had are the numbers that any proposal has or had.
@@ -87,7 +78,7 @@ type record struct {
 	id mip.ID
 	// file is the path of its text; empty while there is none.
 	file string
-	text Text
+	text content
 }
 
 // found is an event of a proposal that may get another number yet.
@@ -97,8 +88,8 @@ type found struct {
 }
 
 // commit takes a commit's files and tells what that made of the proposals in them.
-func (f *finder) commit(c *Commit) {
-	touched, ids := map[string]*File{}, map[mip.ID]bool{}
+func (f *finder) commit(c *textCommit) {
+	touched, ids := map[string]*textStep{}, map[mip.ID]bool{}
 	for i := range c.Texts {
 		file := &c.Texts[i]
 		if file.Unread {
@@ -160,7 +151,7 @@ func (f *finder) commit(c *Commit) {
 }
 
 // put sets the text of a file, nil for none.
-func (f *finder) put(path string, text *Text) {
+func (f *finder) put(path string, text *content) {
 	if old := f.texts[path]; old != nil {
 		delete(f.paths[old.ID], path)
 		delete(f.texts, path)
@@ -205,11 +196,11 @@ func (f *finder) holder(id mip.ID) string {
 // same body or title.
 func (f *finder) sameText(r *record, path string) bool {
 	text := f.texts[path]
-	return r.file == path || text.Body == r.text.Body && text.Body != BodyOf("") || text.Title != "" && text.Title == r.text.Title
+	return r.file == path || text.Body == r.text.Body && text.Body != bodyOf("") || text.Title != "" && text.Title == r.text.Title
 }
 
 // know takes what a text says, as far as that is known.
-func (r *record) know(t *Text) {
+func (r *record) know(t *content) {
 	old := r.text
 	r.text = *t
 	if !t.Read {
@@ -225,7 +216,7 @@ func (r *record) know(t *Text) {
 
 // compare tells what a commit changed of a proposal. before is the text of the file in the commit's first parent, nil when
 // it is not known or another file.
-func (f *finder) compare(c *Commit, r *record, before *Text) {
+func (f *finder) compare(c *textCommit, r *record, before *content) {
 	now, next := r.text, f.texts[r.file]
 	if c.Edge || !now.Read && next.Read {
 		r.know(next)
@@ -233,7 +224,7 @@ func (f *finder) compare(c *Commit, r *record, before *Text) {
 	}
 	// was and is report whether another text says the same as the one before and as the next. On a branch that began from
 	// something else than what is known, nothing counts before the merge.
-	moved := func(was, is func(*Text) bool) bool {
+	moved := func(was, is func(*content) bool) bool {
 		return !is(&now) && (c.Merge || before == nil || !before.Read || was(before))
 	}
 	if next.Read {
@@ -262,20 +253,20 @@ func (f *finder) compare(c *Commit, r *record, before *Text) {
 }
 
 // sameStatus compares statuses; a word outside the process counts in any case and with any separators.
-func (t *Text) sameStatus(other *Text) bool {
+func (t *content) sameStatus(other *content) bool {
 	return mip.FoldStatus(string(t.Status)) == mip.FoldStatus(string(other.Status))
 }
 
 // sameDeadline compares deadlines, of which that of t must be known.
-func (t *Text) sameDeadline(other *Text) bool {
+func (t *content) sameDeadline(other *content) bool {
 	return other.Deadline != nil && *t.Deadline == *other.Deadline
 }
 
 // sameTitle compares titles.
-func (t *Text) sameTitle(other *Text) bool { return t.Title == other.Title }
+func (t *content) sameTitle(other *content) bool { return t.Title == other.Title }
 
 // ties tells which ties to other proposals came and which went.
-func (f *finder) ties(c *Commit, r *record, before, next *Text) {
+func (f *finder) ties(c *textCommit, r *record, before, next *content) {
 	now := r.text.Ties
 	in := func(list []string, tie string) bool { return slices.Contains(list, tie) }
 	known := before != nil && before.Read && !c.Merge
@@ -293,7 +284,7 @@ func (f *finder) ties(c *Commit, r *record, before, next *Text) {
 }
 
 // add notes an event, unless it would only say that a clone begins here.
-func (f *finder) add(c *Commit, of *record, kind mip.EventKind, from, to *string) {
+func (f *finder) add(c *textCommit, of *record, kind mip.EventKind, from, to *string) {
 	first := kind == mip.EventCreated && !f.had[of.id]
 	f.had[of.id] = true
 	if c.Edge {
@@ -312,9 +303,9 @@ func (f *finder) add(c *Commit, of *record, kind mip.EventKind, from, to *string
 	f.events = append(f.events, found{e, of})
 }
 
-// BodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list items and of emphasis, and
+// bodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list items and of emphasis, and
 // lines of nothing but rules count for nothing.
-func BodyOf(body string) [sha256.Size]byte {
+func bodyOf(body string) [sha256.Size]byte {
 	b := make([]byte, 0, len(body))
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(line)

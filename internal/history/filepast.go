@@ -1,4 +1,4 @@
-package corpus
+package history
 
 import (
 	"context"

@@ -1,4 +1,14 @@
-package corpus
+// Package history reads what git and the records of mipwatch sync know of the files in folders: their
+// versions, their times, and what happened to the proposals in them.
+//
+// Events are found in what versions mean: a version that states the same in other words or another
+// form is none. Each commit is compared with its own parents, so that branches do not undo each other:
+// a change that two branches made, or that a merge brings, counts once, and a change that is taken back
+// and made again counts each time. A file that moves keeps its events, since a proposal is its number.
+// A version that cannot be read has no events.
+//
+// The package does not know which files are proposals today and which are published.
+package history
 
 import (
 	"cmp"
@@ -17,15 +27,36 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/gitsync"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// history is what git knows of the files in the folders.
-type history struct {
-	// epoch, when set, is the time of every change.
-	epoch   *time.Time
-	folders []string
+// Options say of which files the history is read.
+type Options struct {
+	// Headers are how the headers of versions are read.
+	Headers header.Options
+	// Rules say which files are or were texts.
+	Rules filename.Rules
+	// Folders are those of proposals. Dated are, by folder, the folders in it whose files have times
+	// too.
+	Folders []string
+	Dated   map[string][]string
+	// Texts are today's, and Translations the files beside them.
+	Texts, Translations []folder.File
+	// Epoch, when set, is the time of every change, and git is not run.
+	Epoch *time.Time
+	// Upstream is the address that a folder's record of mipwatch sync has to name.
+	Upstream string
+}
+
+// Log is what git and the records of mipwatch sync know of the files in the folders. It is immutable
+// and safe for concurrent use.
+type Log struct {
+	// Problems are those of repositories and records.
+	Problems []mip.Problem
+
+	options Options
 	// places are those of the folders in their repositories, by folder; whole says that every folder
 	// has one with all its commits.
 	places map[string]git.Place
@@ -37,8 +68,7 @@ type history struct {
 	// touched counts, by commit, the files named like proposals that it touches.
 	touched map[string]int
 	// records are those of mipwatch sync, by folder.
-	records  map[string]*gitsync.Record
-	problems []mip.Problem
+	records map[string]*gitsync.Record
 }
 
 // fileKey is a path within a repository.
@@ -51,25 +81,22 @@ type repository struct {
 	pastFiles
 }
 
-// readHistory reads the history of all folders: of today's texts, of the translations beside them,
-// and of all files that were texts. The header's dates stay where git knows nothing.
-func readHistory(
-	ctx context.Context, folders []string, texts, translations []*entry, o Options,
-) *history {
-	h := &history{
-		epoch: o.Epoch, folders: folders, whole: true, places: map[string]git.Place{},
-		repositories: map[string]*repository{}, files: map[fileKey][]Version{},
-		touched: map[string]int{}, records: map[string]*gitsync.Record{},
+// Read reads the history of all folders: of today's texts, of the translations beside them, and of
+// all files that were texts. What git does not know is a problem at most.
+func Read(ctx context.Context, o Options) *Log {
+	h := &Log{
+		options: o, whole: true, places: map[string]git.Place{}, repositories: map[string]*repository{},
+		files: map[fileKey][]Version{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
 	}
-	for _, dir := range folders {
+	for _, dir := range o.Folders {
 		h.readRecord(dir, git.Public(o.Upstream))
 	}
-	if h.epoch != nil {
+	if o.Epoch != nil {
 		return h
 	}
 	// Several folders may lie in one repository, whose log is read once.
 	byTop := map[string][]string{}
-	for _, dir := range folders {
+	for _, dir := range o.Folders {
 		p, err := git.Locate(ctx, dir)
 		if err != nil {
 			h.missing(dir, err)
@@ -94,7 +121,7 @@ func readHistory(
 		if r.lacks {
 			h.report(dirs[0], "history-partial")
 		}
-		if err := h.walk(ctx, r, dirs, texts, translations, o); err != nil {
+		if err := h.walk(ctx, r, dirs); err != nil {
 			h.missing(dirs[0], err)
 		}
 	}
@@ -102,15 +129,15 @@ func readHistory(
 }
 
 // report notes a problem of a folder, or of a file in it.
-func (h *history) report(name, id string, args ...any) {
+func (h *Log) report(name, id string, args ...any) {
 	r := problem.Report{File: filepath.ToSlash(name)}
 	r.Add(0, id, args...)
-	h.problems = append(h.problems, r.Problems...)
+	h.Problems = append(h.Problems, r.Problems...)
 }
 
 // missing notes why a folder has no history. A folder outside of any repository is nothing to
 // note.
-func (h *history) missing(dir string, err error) {
+func (h *Log) missing(dir string, err error) {
 	h.whole = false
 	for _, known := range []error{git.ErrNoGit, git.ErrOwner, git.ErrFailed} {
 		if errors.Is(err, known) {
@@ -122,7 +149,7 @@ func (h *history) missing(dir string, err error) {
 
 // readRecord reads the record of mipwatch sync in a folder. One that cannot be read, or is of
 // another upstream than the site's, is a problem, and times come from the local repository then.
-func (h *history) readRecord(dir, upstream string) {
+func (h *Log) readRecord(dir, upstream string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return // reported where the folder is listed
@@ -145,9 +172,7 @@ func (h *history) readRecord(dir, upstream string) {
 
 // walk walks through one repository, and takes the versions of every file in the folders, in the
 // folders of texts further down and in those of translations.
-func (h *history) walk(
-	ctx context.Context, r *repository, dirs []string, texts, translations []*entry, o Options,
-) (err error) {
+func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error) {
 	r.texts, r.left, r.cut = map[string]folder.File{}, map[string]string{}, h.places[dirs[0]].Shallow
 	var prefixes []string
 	// Prefixes of folders: those whose files have times, and among them those of proposals.
@@ -158,20 +183,20 @@ func (h *history) walk(
 		prefix := h.places[dir].Prefix
 		prefixes = append(prefixes, prefix)
 		dated[prefix], proposals[prefix] = true, true
-		for _, language := range languages(dir) {
-			dated[prefix+language+"/"] = true
+		for _, below := range h.options.Dated[dir] {
+			dated[prefix+below+"/"] = true
 		}
 	}
-	for i, e := range slices.Concat(texts, translations) {
-		p, known := h.places[e.Folder]
+	for i, f := range slices.Concat(h.options.Texts, h.options.Translations) {
+		p, known := h.places[f.Folder]
 		if !known || p.Top != r.top {
 			continue
 		}
-		name := p.Prefix + e.Name
-		if strings.Contains(e.Name, "/") {
+		name := p.Prefix + f.Name
+		if strings.Contains(f.Name, "/") {
 			deeper[name], dated[path.Dir(name)+"/"] = true, true
 		}
-		if i < len(texts) {
+		if i < len(h.options.Texts) {
 			today[name] = true
 		}
 	}
@@ -180,7 +205,7 @@ func (h *history) walk(
 		if _, known := r.texts[name]; known {
 			return true
 		}
-		file, ok := h.wasText(r.top, name, today[name], o)
+		file, ok := h.wasText(r.top, name, today[name])
 		if ok {
 			r.texts[name] = file
 		}
@@ -207,7 +232,7 @@ func (h *history) walk(
 		}
 	}
 	for name, file := range r.texts {
-		if blob := last[name]; blob != "" && !today[name] && !o.Fits(file, false) {
+		if blob := last[name]; blob != "" && !today[name] && !h.options.Rules.Fits(file, false) {
 			r.left[name] = blob
 		}
 	}
@@ -248,7 +273,7 @@ func last(all []Version) *Version {
 
 // created is the time of a file's first commit; nil when that is unknown, or touches other
 // proposals too, and so may have moved or imported it.
-func (h *history) created(all []Version) *mip.Time {
+func (h *Log) created(all []Version) *mip.Time {
 	if len(all) == 0 || slices.ContainsFunc(all, func(v Version) bool { return v.Edge }) {
 		return nil
 	}
@@ -259,9 +284,9 @@ func (h *history) created(all []Version) *mip.Time {
 	return new(first.Time())
 }
 
-// arrival is when the published branch, or the upstream of a synced text, got a file: in seconds,
+// Arrival is when the published branch, or the upstream of a synced text, got a file: in seconds,
 // the largest number if that is not known.
-func (h *history) arrival(f folder.File) int64 {
+func (h *Log) Arrival(f folder.File) int64 {
 	if from, ok := h.records[f.Folder].File(f.Name); ok && len(from.Versions) > 0 {
 		return from.Versions[len(from.Versions)-1].Time.UTC().Unix()
 	}
@@ -277,12 +302,12 @@ func (h *history) arrival(f folder.File) int64 {
 // wasText finds the folder of a file that is a text today, or may have been one by its name and
 // place: directly in a folder, or where a pattern has a text or a folder of one. In a folder with
 // synced texts only today's files count.
-func (h *history) wasText(top, name string, here bool, o Options) (file folder.File, ok bool) {
+func (h *Log) wasText(top, name string, here bool) (file folder.File, ok bool) {
 	if !strings.EqualFold(path.Ext(name), ".md") {
 		return file, false
 	}
 	longest := -1
-	for _, dir := range h.folders {
+	for _, dir := range h.options.Folders {
 		place := h.places[dir]
 		rest, below := strings.CutPrefix(name, place.Prefix)
 		if !below || place.Top != top || len(place.Prefix) <= longest {
@@ -292,7 +317,7 @@ func (h *history) wasText(top, name string, here bool, o Options) (file folder.F
 		if _, synced := h.records[dir].File(rest); synced || h.records[dir] != nil && !here {
 			continue
 		}
-		if here || o.Fits(f, true) {
+		if here || h.options.Rules.Fits(f, true) {
 			file, ok, longest = f, true, len(place.Prefix)
 		}
 	}

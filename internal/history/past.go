@@ -1,4 +1,4 @@
-package corpus
+package history
 
 import (
 	"crypto/sha256"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mipwatch/mipwatch/internal/event"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/header"
@@ -19,9 +18,8 @@ import (
 // Past is what the repositories of the folders know of all files that are or were proposals. It names the versions of texts,
 // and holds none.
 type Past struct {
-	// texts reads headers, by the options that of is made of.
-	texts textReader
-	of    []byte
+	// headers are how headers are read.
+	headers header.Options
 	// histories are those of whole repositories, and of synced texts, each for itself.
 	histories []pastFiles
 	// whole says that nothing is missing.
@@ -42,11 +40,6 @@ type pastFiles struct {
 	lacks bool
 }
 
-// textReader reads what a normalised text has above its body.
-type textReader interface {
-	version(file folder.File, text string) version
-}
-
 // Years are those of the commits that touched texts, ascending.
 func (p *Past) Years() []int {
 	years := map[int]bool{}
@@ -61,12 +54,12 @@ func (p *Past) Years() []int {
 }
 
 // Events reads the headers of all versions and tells what happened, in no particular order but for that of each proposal.
-// complete is false where a version is not known. Title is as of [event.Find], and URL is not set.
-func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err error) {
+// complete is false where a version is not known. Title is as of [find], and URL is not set.
+func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	complete = p.whole
-	var histories [][]event.Commit
+	var histories [][]textCommit
 	for _, h := range p.histories {
 		if h.lacks {
 			complete = false
@@ -82,10 +75,10 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 			}
 			never[name] = v.text != nil && v.text.Read
 		}
-		var commits []event.Commit
+		var commits []textCommit
 		for i := range h.commits {
 			c := &h.commits[i]
-			commit := event.Commit{Commit: c, Edge: h.cut[c.Hash]}
+			commit := textCommit{Commit: c, Edge: h.cut[c.Hash]}
 			for _, f := range c.Files {
 				file, ok := h.texts[f.Path]
 				if !ok || never[f.Path] || f.Before == f.After {
@@ -102,7 +95,7 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 				if _, left := h.left[f.Path]; left && after.text != nil && !after.text.Read {
 					after.text = nil // notes, or a line that says where the text went
 				}
-				commit.Texts = append(commit.Texts, event.File{
+				commit.Texts = append(commit.Texts, textStep{
 					Path: f.Path, Before: before.text, After: after.text, Unread: after.unread,
 				})
 			}
@@ -113,14 +106,14 @@ func (p *Past) Events(r *VersionReader) (events []mip.Event, complete bool, err 
 		complete = complete && !reader.missing
 		histories = append(histories, commits)
 	}
-	return event.Find(histories...), complete, nil
+	return find(histories...), complete, nil
 }
 
 // pastReader reads versions of texts, each once.
 type pastReader struct {
 	*Past
 	top     string
-	objects *VersionReader
+	objects *Reader
 	// byBlob has versions by path in the folder and name in git, byHeader by what stands before the text.
 	byBlob   map[[2]string]version
 	byHeader map[[sha256.Size]byte]version
@@ -130,7 +123,7 @@ type pastReader struct {
 
 // version is what a version of a file says. text is nil where it is no proposal, or unread.
 type version struct {
-	text   *event.Text
+	text   *content
 	unread bool
 	// body is where the text begins behind the header.
 	body int
@@ -165,20 +158,40 @@ func (r *pastReader) version(file folder.File, raw string) (v version) {
 	key := sha256.Sum256([]byte(file.Path + "\x00" + head))
 	v, known := r.byHeader[key]
 	if !known || !closed || v.body == 0 {
-		v = r.texts.version(file, text)
+		v = r.parse(file, text)
 		r.byHeader[key] = v
 	}
 	if v.text != nil {
 		whole := *v.text
-		whole.Body = event.BodyOf(text[v.body:])
+		whole.Body = bodyOf(text[v.body:])
 		v.text = &whole
 	}
 	return v
 }
 
+// parse reads what a text states above its body.
+func (p *Past) parse(file folder.File, text string) version {
+	var r problem.Report
+	h := p.headers.Parse(header.Place{Folder: file.Folder, Name: file.Name}, text, &r)
+	if h == nil {
+		return version{unread: r.Failed}
+	}
+	t := &content{ID: h.ID, Read: h.Written}
+	if !t.Read {
+		return version{text: t, body: h.Body}
+	}
+	t.Status, t.Title = mip.Status(strings.Clone(string(h.Status()))), strings.Clone(h.Title())
+	if deadline, known := h.Deadline(); known {
+		t.Deadline = &deadline
+	}
+	t.Ties = h.Ties()
+	return version{text: t, body: h.Body}
+}
+
 // Sum is a hash of all that the events follow from.
 func (p *Past) Sum() [sha256.Size]byte {
-	b := fmt.Appendln(slices.Clone(p.of), p.whole)
+	o := p.headers
+	b := fmt.Appendln(nil, o.Prefix, o.Others, o.KindOf, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
 	for _, h := range p.histories {
 		for _, s := range h.commits {
 			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], s.Files)

@@ -1,4 +1,4 @@
-package corpus
+package history
 
 import (
 	"context"
@@ -11,9 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/gitsync"
-	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
 const (
@@ -23,8 +21,8 @@ const (
 	maxSubject = 200
 )
 
-// History has the committed versions of a file under its present name: a rename is not followed.
-type History struct {
+// File has the committed versions of a file under its present name: a rename is not followed.
+type File struct {
 	// Versions are newest first, at least one.
 	Versions []Version
 	// Before is the state before the oldest of Versions: "nothing", "more" when there are older
@@ -51,9 +49,9 @@ func (v Version) Time() mip.Time { return mip.NewTime(time.Unix(v.When, 0)) }
 // Published is when the line of first parents got the commit, by itself or by a merge.
 func (v Version) Published() mip.Time { return mip.NewTime(time.Unix(v.Landed, 0)) }
 
-// newHistory returns the newest versions of a file, nil when there are none.
-func newHistory(all []Version) *History {
-	h := &History{Before: "nothing"}
+// newFile returns the newest versions of a file, nil when there are none.
+func newFile(all []Version) *File {
+	h := &File{Before: "nothing"}
 	for _, v := range all {
 		if v.Edge { // its text is there, and its author may be another one
 			h.Before = "unknown"
@@ -95,10 +93,10 @@ func oneLine(s string) string {
 	return strings.Clone(mip.ShortenRunes(mip.Collapse(mip.OneLine(s)), maxSubject))
 }
 
-// VersionReader reads the versions of proposals, all through one git process for each repository, which
+// Reader reads the versions of proposals, all through one git process for each repository, which
 // runs from the first call of Read until Close. The zero value is ready; it is safe for
 // concurrent use.
-type VersionReader struct {
+type Reader struct {
 	mu sync.Mutex
 	// programs are the git processes by the repository's top folder.
 	programs map[string]*git.Objects
@@ -107,7 +105,7 @@ type VersionReader struct {
 // Read returns the texts before and after each of the versions, by their names in git; the text of
 // the empty name is empty. One that the repository does not hold, or that is larger than a proposal
 // may be, is not in the map.
-func (r *VersionReader) Read(h *History) (map[string][]byte, error) {
+func (r *Reader) Read(h *File) (map[string][]byte, error) {
 	texts := map[string][]byte{"": {}}
 	if h.top == "" {
 		return texts, nil
@@ -133,7 +131,7 @@ func (r *VersionReader) Read(h *History) (map[string][]byte, error) {
 
 // Texts returns the texts before and after a version of a file that is no proposal; nil for a text
 // that is not there.
-func (r *VersionReader) Texts(p FilePast, v Version) (before, after []byte, err error) {
+func (r *Reader) Texts(p FilePast, v Version) (before, after []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if before, err = r.read(p.top, v.Before); err == nil {
@@ -144,7 +142,7 @@ func (r *VersionReader) Texts(p FilePast, v Version) (before, after []byte, err 
 
 // read returns one text from the process of a repository, which it starts if need be; nil for the
 // empty name.
-func (r *VersionReader) read(top, blob string) (_ []byte, err error) {
+func (r *Reader) read(top, blob string) (_ []byte, err error) {
 	if blob == "" {
 		return nil, nil
 	}
@@ -162,7 +160,7 @@ func (r *VersionReader) read(top, blob string) (_ []byte, err error) {
 }
 
 // Close ends the processes. Read begins anew.
-func (r *VersionReader) Close() {
+func (r *Reader) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, program := range r.programs {
@@ -177,10 +175,4 @@ func legible(raw string) string {
 	text := strings.ToValidUTF8(strings.TrimPrefix(raw, "\uFEFF"), "\uFFFD")
 	text, _ = mip.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 	return text
-}
-
-// HeaderOf reads the header of an earlier version of a proposal's text. It is nil where there is
-// none that can be read. Problems of the text are not reported.
-func (c *Corpus) HeaderOf(p *Proposal, text []byte) *header.Header {
-	return c.options.Parse(c.options.place(p.source), string(text), &problem.Report{})
 }

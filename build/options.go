@@ -1,0 +1,66 @@
+package build
+
+import (
+	"maps"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/filename"
+	"github.com/mipwatch/mipwatch/internal/header"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+)
+
+// Options is the input of a build but for the files themselves.
+type Options struct {
+	// Site is required.
+	Site *site.Site
+	// Config is the file that Site was read from; empty: nobody asks what it said before.
+	Config string
+	// Folders are the proposals' folders as the process sees them.
+	Folders []string
+	// KindOf is by folder the prefix of its files that do not say what they are; the main one where a folder is missing.
+	KindOf map[string]string
+	// Patterns are, by folder, those of its texts: see [corpus.Options].
+	Patterns map[string][]string
+	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
+	Epoch *time.Time
+	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
+	Notice string
+	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
+	// rules the live routes after that file and then has to rule all others itself.
+	NoAPIFallback bool
+	// Rendered, when set, keeps rendered texts for the next plan. Nil: each plan renders all.
+	Rendered *Rendered
+}
+
+// corpus returns the options by which the proposals are read.
+func (o Options) corpus() corpus.Options {
+	var others []string
+	for _, k := range o.Site.AllKinds()[1:] {
+		others = append(others, k.Prefix)
+	}
+	return corpus.Options{
+		Options: header.Options{
+			Prefix: o.Site.Prefix, Others: others, Addresses: o.Site.Addresses(), Keys: o.Site.Keys,
+			Statuses: o.Site.Statuses, Show: o.Site.Show, References: references(o.Site),
+			KindOf: o.KindOf, Dates: o.Site.Dates,
+		},
+		Rules:   filename.Rules{Patterns: o.Patterns, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
+		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
+	}
+}
+
+// references are the addresses of proposals beside a kind: those of other sites and, where the site has several kinds, those
+// of its own.
+func references(s *site.Site) mip.References {
+	if len(s.Kinds) < 2 {
+		return s.References
+	}
+	out := mip.References{}
+	maps.Copy(out, s.References)
+	for _, k := range s.Kinds {
+		out[k.Prefix] = s.URL(mip.PageFolder(k.Prefix)) + "{n}/"
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package history
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// State is what is known of a text of today.
+type State struct {
+	// RepoPath is the path within the repository, that of the upstream when Upstream is set; without
+	// git, the folder's last name and the file's own.
+	RepoPath string
+	// Upstream reports a text as it was synced: the rest is of the upstream's repository.
+	Upstream bool
+	// Newest is the newest commit by its time, nil where none is known. File are the versions that
+	// are published, nil for none.
+	Newest *Version
+	File   *File
+	// Created is the time of the first commit; nil when that is unknown, or touches other proposals
+	// too, and so may have moved or imported it.
+	Created *mip.Time
+	// Moved reports that the only commit touches other proposals too.
+	Moved bool
+}
+
+// Of returns the state of a file with that content. A file that was edited since it was synced has
+// the times of the local repository.
+func (h *Log) Of(f folder.File, contentHash string) (s State) {
+	// Without git the path is the best guess of the one in a repository.
+	place := h.places[f.Folder]
+	s.RepoPath = path.Join(filepath.Base(f.Folder), f.Name)
+	if place.Top != "" {
+		s.RepoPath = place.Prefix + f.Name
+	}
+	all := h.files[fileKey{place.Top, s.RepoPath}]
+	s.Created = h.created(all)
+	from, ok := h.records[f.Folder].File(f.Name)
+	if ok && from.SHA256 == contentHash {
+		s.RepoPath, s.Upstream, s.Created = from.Path, true, from.Added
+		all = nil
+		for _, c := range slices.Backward(synced(from)) {
+			all = append(all, Version{Commit: &c, Step: c.Files[0]})
+		}
+	}
+	if s.Newest = last(all); s.Newest == nil || h.options.Epoch != nil {
+		return s
+	}
+	s.Moved = len(all) == 1 && h.touched[s.Newest.Hash] > 1
+	if s.File = newFile(all); s.File == nil {
+		return s
+	}
+	if s.Upstream && s.File.Before == "nothing" && !from.Whole() {
+		s.File.Before = "more"
+	}
+	// A clone that lacks texts must not be asked for any, and without one there is none.
+	if r := h.repositories[place.Top]; r != nil && !r.lacks {
+		s.File.top = r.top
+	}
+	return s
+}
+
+// Changed is when a file in one of the folders, or below one, changed: the time of the newest commit
+// that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+func (h *Log) Changed(f folder.File) *mip.Time {
+	if h.options.Epoch != nil {
+		return new(mip.NewTime(*h.options.Epoch))
+	}
+	p := h.places[f.Folder]
+	if v := last(h.files[fileKey{p.Top, p.Prefix + f.Name}]); v != nil {
+		return new(v.Time())
+	}
+	return nil
+}
+
+// Completeness is full, shallow, none or fixed: see [mip.Site.History]. dated are the texts whose
+// newest commit is known.
+func (h *Log) Completeness(dated int) string {
+	cut := func(p git.Place) bool { return p.Shallow != nil }
+	switch {
+	case h.options.Epoch != nil:
+		return "fixed"
+	case dated == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(h.places)), cut):
+		return "none" // the repository, if there is one, holds other files
+	case dated > 0 && h.whole && len(h.files) > 0:
+		return "full"
+	}
+	return "shallow"
+}
+
+// Top is the top folder of the repository that a folder is in, empty for none.
+func (h *Log) Top(dir string) string { return h.places[dir].Top }
+
+// Tracked reports whether a file is in the newest commit of the repository of a folder. known is
+// false where git cannot tell.
+func (h *Log) Tracked(dir, repoPath string) (tracked, known bool) {
+	r := h.repositories[h.places[dir].Top]
+	if r == nil {
+		return false, true
+	}
+	paths, err := r.tracked()
+	return paths[repoPath], err == nil
+}
+
+// Past is what is known of all files that are or were texts. synchronised are the texts that are
+// as they were synced, and whole reports that nothing is missing so far. It reads no text.
+func (h *Log) Past(synchronised []folder.File, whole bool) *Past {
+	out := &Past{headers: h.options.Headers, whole: whole}
+	if h.options.Epoch != nil {
+		return out
+	}
+	for _, top := range slices.Sorted(maps.Keys(h.repositories)) {
+		r := h.repositories[top]
+		out.whole = out.whole && !r.lacks
+		out.histories = append(out.histories, r.pastFiles)
+	}
+	for _, f := range synchronised {
+		from, _ := h.records[f.Folder].File(f.Name)
+		past := pastFiles{lacks: true, commits: synced(from), texts: map[string]folder.File{from.Path: f}}
+		if r := h.repositories[h.places[f.Folder].Top]; r != nil {
+			past.top, past.lacks = r.top, r.lacks
+		}
+		if !from.Whole() {
+			past.cut = map[string]bool{past.commits[0].Hash: true}
+			out.whole = false
+		}
+		out.histories = append(out.histories, past)
+	}
+	return out
+}
