@@ -5,26 +5,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/day"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/problem"
 )
-
-// OpenDate is a date of a header that means one of two days.
-type OpenDate struct {
-	days day.Reading
-	// Meaning is the key that site.yaml has for the field.
-	Meaning string
-	field   *field
-}
-
-// In is the day that the date means in an order of its parts, the zero date with a warning if that
-// leaves it open.
-func (d OpenDate) In(order string, r *problem.Report) mip.Date {
-	out := d.days.In(order)
-	if out.IsZero() {
-		r.Add(d.field.line, "bad-date/open", mip.Quote(d.field.text()), mip.Quote(d.field.key))
-	}
-	return out
-}
 
 // date reads a date in any form that means exactly one day. 12/01/2023 is a day in January to some and in December to others:
 // it is left open until the order of its folder is known. Everything else is no date, with a warning. The last of several
@@ -50,10 +31,4 @@ func (f *fields) date(meaning string) mip.Date {
 		f.Dates.Orders = append(f.Dates.Orders, r.Order())
 	}
 	return d
-}
-
-// Dates collects a header's evidence for the order of a date's parts, and its ambiguous dates.
-type Dates struct {
-	Orders []string
-	Open   []OpenDate
 }

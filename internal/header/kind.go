@@ -88,7 +88,7 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 	}
 	first, number, bare := f.kindKey(fieldName(prefix))
 	switch {
-	case first == "", fits, named && !startsWithDigit(name): // MIP-721.md with eip: 721
+	case first == "", fits, named && (name[0] < '0' || name[0] > '9'): // MIP-721.md with eip: 721
 	case isPlaceholder(text), pointer && (bare || !named), isNumber && named && number == inName:
 		return strings.ToUpper(first), false
 	}
@@ -113,9 +113,6 @@ func (f *fields) pointers(id mip.ID) (out []mip.External) {
 	}
 	return out
 }
-
-// startsWithDigit reports a file's name that begins with its number.
-func startsWithDigit(name string) bool { return name[0] >= '0' && name[0] <= '9' }
 
 // ByName returns the proposal that a file holds by its name alone, the zero ID where the name has
 // no number, or one of a kind that the site does not publish.

@@ -1,0 +1,124 @@
+package header
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+const (
+	// maxTitle is where lists and feeds begin to cut titles; the network's own linter has the
+	// same limit.
+	maxTitle = 90 // characters
+)
+
+// metadata is what the header states of [mip.Fields]. title stands in where neither the header nor a
+// heading above it has one. note is the text behind the status.
+func (f *Header) metadata(title string) (m mip.Metadata, note string) {
+	id := f.ID
+	// Warnings that concern the values of all keys, known or not.
+	for _, v := range f.order {
+		if _, isMap := v.v.(map[string]any); isMap && v.isShown() {
+			f.r.Add(v.line, "not-text", mip.Quote(v.key))
+		}
+	}
+	m = mip.Metadata{
+		Number:            id.Number,
+		ID:                id,
+		RequiredBy:        []int{},
+		ReplacedBy:        []int{},
+		External:          []mip.External{},
+		Activations:       []mip.NetworkActivation{},
+		StatedActivations: []mip.StatedActivation{},
+		Frontmatter:       make(mip.Frontmatter, len(f.order)),
+		Inferred:          []string{},
+	}
+	for _, v := range f.order {
+		m.Frontmatter[v.key] = v.read
+	}
+	m.Standing, note = f.status()
+	for _, field := range mip.Fields {
+		f.set(&m, field)
+	}
+	bySuccessor := func(e mip.External) bool { return e.Relation == mip.SupersededBy }
+	if len(m.SupersededBy) == 0 && !slices.ContainsFunc(m.External, bySuccessor) {
+		m.SupersededBy = append(m.SupersededBy, successorsIn(note, id.Kind)...)
+	}
+	m.External = append(m.External, f.pointers(id)...)
+	if len(m.Discussions) > 0 {
+		m.DiscussionsTo = new(m.Discussions[0])
+	}
+	if id := f.forumTopic("forum-topic-id", "forum-topic"); id != nil {
+		m.ForumTopicID = id
+	}
+	if m.Status != "" && m.Stage == "" {
+		f.r.Add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)), f.options.Statuses)
+	}
+	// Inferred names the fields in the order of the struct.
+	if f.FromName {
+		m.Inferred = append(m.Inferred, "number")
+	}
+	if m.Title == "" {
+		m.Title = mip.Shorten(cmp.Or(f.heading, title), maxText)
+		if m.Title == "" {
+			m.Title = m.ID.String()
+		}
+		m.Inferred = append(m.Inferred, "title")
+	}
+	if n := utf8.RuneCountInString(m.Title); n > maxTitle {
+		f.r.Add(f.of("title").line, "long-title", n, maxTitle)
+	}
+	f.reportUnused()
+	// A network may state that a proposal is about process in its category alone.
+	if m.Type == nil && m.Category != nil && strings.EqualFold(*m.Category, "meta") {
+		m.Type = new("Meta")
+		m.Inferred = append(m.Inferred, "type")
+	}
+	return m, note
+}
+
+// set sets a field of m to what the header states. The status is set before.
+func (f *fields) set(m *mip.Metadata, of mip.Field) {
+	if of.In == nil {
+		return
+	}
+	keys := f.keys[of.Key()]
+	switch v := of.In(m).(type) {
+	case *string:
+		*v = f.shorten(f.get(keys...))
+	case **string:
+		*v = f.optional(keys...)
+	case *mip.Date:
+		*v = f.date(of.Key())
+	case *[]mip.Author:
+		*v = f.authors(keys...)
+	case *[]int:
+		var elsewhere []mip.External
+		*v, elsewhere = f.references(m.ID.Kind, mip.RelationType(of.Name), keys...)
+		m.External = append(m.External, elsewhere...)
+	case *[]string:
+		*v, m.ForumTopicID = f.discussion(keys...)
+	}
+}
+
+// shown are the values of the keys that the site shows, as far as there are any.
+func (f *fields) shown() (out []mip.Shown) {
+	for _, key := range f.options.Show {
+		if text := f.optional(key); text != nil {
+			out = append(out, mip.Shown{Key: key, Text: *text})
+		}
+	}
+	return out
+}
+
+// reportUnused warns of the keys with a value that nothing asked for.
+func (d *fields) reportUnused() {
+	for _, f := range d.order {
+		if !f.used && f.v != nil && f.meaning == "" {
+			d.r.Add(f.line, "unknown-key", mip.Quote(f.key))
+		}
+	}
+}
