@@ -42,7 +42,7 @@ var imports = map[string][]string{
 	"internal/test/corpora":     {"internal/test/testenv"},                                  // for tests only
 	"internal/corpus":           {"internal/api", "internal/day", "internal/filename", "internal/folder", "internal/header", "internal/history", "internal/markdown", "internal/mip", "internal/problem", "internal/strictjson", "github.com/yuin/goldmark", "golang.org/x/sync/errgroup"},
 	"internal/filename":         {"internal/folder", "internal/mip"},
-	"internal/history":          {"internal/filename", "internal/folder", "internal/git", "internal/gitsync", "internal/header", "internal/mip", "internal/problem"},
+	"internal/history":          {"internal/filename", "internal/folder", "internal/git", "internal/gitsync", "internal/header", "internal/mip", "internal/problem", "github.com/rogpeppe/go-internal/diff"},
 	"internal/day":              {"internal/mip"},
 	"internal/demo":             {"internal/mip"},
 	"internal/entity":           {},
@@ -67,7 +67,7 @@ var imports = map[string][]string{
 	"internal/survey":           {"internal/filename", "internal/corpus", "internal/header", "internal/folder", "internal/git", "internal/mip", "internal/site"},
 	"internal/tex":              {"internal/mip"},
 	"internal/test/webtest":     {}, // for tests only
-	"render":                    {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "github.com/rogpeppe/go-internal/diff", "golang.org/x/net"},
+	"render":                    {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "golang.org/x/net"},
 	"render/agent":              {"internal/mip", "internal/api", "internal/search", "render/feed", "render/plain"},
 	"render/calendar":           {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
 	"render/card":               {"internal/mip", "golang.org/x/image"},
@@ -237,7 +237,7 @@ func TestFileLength(t *testing.T) {
 // longer, these are the most lines that they may have: fewer at any time, more never.
 func TestPackageLength(t *testing.T) {
 	const most = 2_500
-	longer := map[string]int{"build": 4_120, "render": 3_660}
+	longer := map[string]int{"build": 4_120, "render": 3_610}
 	lines := map[string]int{}
 	sourceFiles(t, func(name string, text []byte) {
 		if !strings.HasSuffix(name, "_test.go") {

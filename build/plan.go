@@ -134,11 +134,12 @@ type planner struct {
 	linkable string
 	// summaries has what [planner.summary] returned: several pages tell of one.
 	summaries once[*api.Summary]
-	// texts, required and pasts are what several files of one proposal are made of. They are kept until all of these are
+	// texts, required, pasts and compares are what several files of one proposal are made of. They are kept until all of these are
 	// made.
 	texts    once[result[rendered]]
 	required once[[]mip.Requirement]
 	pasts    once[result[map[string][]byte]]
+	compares once[result[mip.History]]
 	// found has the links of each text that was rendered, by file: textLinks.
 	found sync.Map
 	// problems are those of these links. They are looked for once.
@@ -231,6 +232,7 @@ func (p *planner) forget(c *corpus.Proposal) {
 	p.texts.forget(c.File)
 	p.required.forget(c.File)
 	p.pasts.forget(c.File)
+	p.compares.forget(c.File)
 }
 
 // addIndex appends an artifact that is made of the whole corpus and names other artifacts.

@@ -144,11 +144,20 @@ func (p *planner) versionsKnown(i int) []history.Version {
 
 // versionsOf makes the JSON of a proposal's versions.
 func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
-	texts, err := p.pastOf(c)
+	h, err := p.compared(c)
 	if err != nil {
 		return nil, err
 	}
-	out := mip.History{ID: c.ID, Before: c.History.Before, Versions: []mip.Version{}}
+	return api.JSON(h)
+}
+
+// compare compares the versions of a proposal with those before.
+func (p *planner) compare(c *corpus.Proposal) (out mip.History, err error) {
+	texts, err := p.pastOf(c)
+	if err != nil {
+		return out, err
+	}
+	out = mip.History{ID: c.ID, Before: c.History.Before, Versions: []mip.Version{}}
 	for i, v := range c.History.Versions {
 		x := mip.Version{
 			Commit: v.Hash, Time: v.Time(), Subject: v.Subject, Author: v.Author,
@@ -157,36 +166,31 @@ func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
 		before, after := texts[v.Before], texts[v.After]
 		first := i+1 == len(c.History.Versions) && c.History.Before == "nothing"
 		if !first && before != nil && after != nil {
-			d := render.Diff(before, after)
-			shown, cut := d.First(render.MaxDiff)
-			x.Added, x.Removed, x.Diff, x.Truncated = &d.Added, &d.Removed, &shown, cut
+			history.Compare(&x, before, after)
 			x.Changes = header.Changes(p.HeaderOf(c, before), p.HeaderOf(c, after))
 		}
 		out.Versions = append(out.Versions, x)
 	}
-	return api.JSON(out)
+	return out, nil
 }
 
 // history makes the page of a proposal's versions.
 func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
-	texts, err := p.pastOf(c)
+	versions, err := p.compared(c)
 	if err != nil {
 		return nil, err
 	}
-	h, err := p.told()
+	told, err := p.told()
 	if err != nil {
 		return nil, err
 	}
-	page := render.HistoryPage{Metadata: m, Before: c.History.Before, Events: h.byMIP[c.ID]}
+	page := render.HistoryPage{Metadata: m, History: versions, Events: told.byMIP[c.ID]}
 	for _, v := range c.History.Versions {
-		x := render.Version{
-			Commit: v.Hash, When: v.Time(), Author: v.Author, Subject: v.Subject,
-			Before: texts[v.Before], After: texts[v.After],
-		}
+		source := ""
 		if v.After != "" {
-			x.SourceURL, _ = sourceLink(p.options.Site, c, v.Hash, c.RepoPath)
+			source, _ = sourceLink(p.options.Site, c, v.Hash, c.RepoPath)
 		}
-		page.Versions = append(page.Versions, x)
+		page.Sources = append(page.Sources, source)
 	}
 	return p.stable.History(page)
 }

@@ -112,6 +112,12 @@ func (p *planner) pastOf(c *corpus.Proposal) (map[string][]byte, error) {
 	return t.value, t.err
 }
 
+// compared returns the versions of a proposal as its page and its JSON have them.
+func (p *planner) compared(c *corpus.Proposal) (mip.History, error) {
+	t := p.compares.get(c.File, func() result[mip.History] { return resultOf(p.compare(c)) })
+	return t.value, t.err
+}
+
 // render parses and renders a proposal's text, unless it is kept.
 func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 	t, ok := p.kept(c)

@@ -1,36 +1,25 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"html/template"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// MaxDiff bounds the changes that one page of a history shows, and the difference of one version, in bytes of text.
-const MaxDiff = 64 << 10
+// maxChanges bounds the changes that one page of a history shows, in bytes of text.
+const maxChanges = 64 << 10
 
 // HistoryPage is what /mip/{n}/history/ shows: the versions of a proposal's file.
 type HistoryPage struct {
 	Metadata mip.Metadata
-	Versions []Version   // newest first
-	Before   string      // what came before the oldest: nothing, more or unknown
-	Events   []mip.Event // of the proposal, newest first
-}
-
-// Version is what a commit made of a file. Author and Subject may hold text of any kind.
-type Version struct {
-	Commit, Author, Subject string
-	When                    mip.Time
-	SourceURL               string // empty: none
-	Before, After           []byte // empty: no file, nil: not available
+	mip.History
+	// Sources are the addresses of the versions' texts, in their order; empty for none.
+	Sources []string
+	Events  []mip.Event // of the proposal, newest first
 }
 
 // pullRequest is how GitHub names the pull request of a merged commit at the end of its subject.
@@ -38,7 +27,7 @@ var pullRequest = regexp.MustCompile(`\(#([0-9]+)\)$`)
 
 // subject shows the first line of a commit's message, with a link to the pull request where the
 // source's address is like one of GitHub.
-func (p *Pages) subject(v Version) template.HTML {
+func (p *Pages) subject(v versionView) template.HTML {
 	text := template.HTMLEscapeString(cmp.Or(v.Subject, "No message"))
 	m := pullRequest.FindStringSubmatchIndex(text)
 	repository, _, ok := strings.Cut(v.SourceURL, "/blob/")
@@ -49,13 +38,14 @@ func (p *Pages) subject(v Version) template.HTML {
 	return template.HTML(text[:m[0]] + `(<a href="` + href + `" rel="noopener">#` + text[m[2]:m[3]] + `</a>)`)
 }
 
-// versionView is a version with its changes since the one before: a text in What, changes, or both.
+// versionView is a version with its changes since the one before: a text in What, Lines, or both.
 type versionView struct {
-	Version
-	Happened string // in words; empty: nothing but what stands in What
-	What     string // what changed, in words
-	Diff     []diffLine
-	Cut      bool // Diff is not all
+	mip.Version
+	SourceURL string // empty: none
+	Happened  string // in words; empty: nothing but what stands in What
+	What      string // what changed, in words
+	Lines     []diffLine
+	Cut       bool // Lines are not all
 }
 
 // History renders the page of a proposal's versions. Its changes stand in the order of the versions
@@ -63,29 +53,26 @@ type versionView struct {
 func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	var versions []versionView
 	// The newest changes are shown first, so the oldest are the ones without room.
-	room := MaxDiff
+	room := maxChanges
 	for i, version := range v.Versions {
-		first := i+1 == len(v.Versions)
 		// A source is made of site.yaml and a path, which may hold anything.
-		version.SourceURL = webAddress(&version.SourceURL)
-		x := versionView{Version: version}
+		x := versionView{Version: version, SourceURL: webAddress(&v.Sources[i])}
 		switch {
-		case version.After == nil:
-			x.What = "This version is not in the copy of the repository that this site was made from."
-		case first && v.Before == "nothing":
+		case i+1 == len(v.Versions) && v.Before == "nothing":
 			x.What = "The first version under this name."
-		case version.Before == nil:
-			x.What = "What was before is not in the copy of the repository that this site was made from."
+		case version.Diff == nil:
+			x.What = "The text of this version or of the one before is not in the copy of the repository that this site was made from."
 		case room == 0:
 			x.Cut = true
 		default:
-			d := Diff(version.Before, version.After)
-			if x.What = lines(d.Added) + " added, " + lines(d.Removed) + " removed"; d.Text == "" {
+			if x.What = lines(*version.Added) + " added, " + lines(*version.Removed) + " removed"; *version.Diff == "" {
 				x.What = "No line changed"
 			}
-			shown, cut := d.First(room)
-			x.Diff, x.Cut = diffLines(shown), cut
-			room -= min(len(d.Text), room)
+			shown := mip.Cut(*version.Diff, room)
+			x.Lines, x.Cut = diffLines(shown), version.Truncated || len(shown) < len(*version.Diff)
+			if room -= len(shown); x.Cut {
+				room = 0
+			}
 		}
 		versions = append(versions, x)
 	}
@@ -115,41 +102,6 @@ func lines(n int) string {
 		return "1 line"
 	}
 	return thousands(n) + " lines"
-}
-
-// LineDiff is the difference of two versions, in lines, with a few unchanged lines around each change.
-type LineDiff struct {
-	Text           string // a unified diff without its heading; empty when no line changed
-	Added, Removed int    // lines
-}
-
-// Diff compares two texts. It takes time proportional to their size.
-func Diff(before, after []byte) LineDiff {
-	text := diff.Diff("a", before, "b", after)
-	for range 3 { // the heading: names, --- and +++
-		_, text, _ = bytes.Cut(text, []byte("\n"))
-	}
-	d := LineDiff{Text: string(text)}
-	for line := range strings.Lines(d.Text) {
-		switch line[0] {
-		case '+':
-			d.Added++
-		case '-':
-			d.Removed++
-		}
-	}
-	return d
-}
-
-// First is the text in its first bytes, most at the most, and whether there is more. No character is cut apart.
-func (d LineDiff) First(most int) (text string, cut bool) {
-	if len(d.Text) <= most {
-		return d.Text, false
-	}
-	for most > 0 && !utf8.RuneStart(d.Text[most]) {
-		most--
-	}
-	return d.Text[:most], true
 }
 
 // diffLine is a line as a page shows it. The signs are those of a unified diff.

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -14,8 +15,8 @@ func historyPage(t *testing.T, v HistoryPage) []byte {
 	t.Helper()
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	v.Metadata = all[2]
-	for i := range v.Versions[1:] { // those of one line
-		v.Versions[i].Before = v.Versions[i+1].After
+	for len(v.Sources) < len(v.Versions) {
+		v.Sources = append(v.Sources, "https://git.example.net/a")
 	}
 	page, err := p.History(v)
 	if err != nil {
@@ -27,11 +28,20 @@ func historyPage(t *testing.T, v HistoryPage) []byte {
 	return page
 }
 
-func version(name, subject, text string) Version {
-	return Version{
-		Commit: name + strings.Repeat("0", 39), Subject: subject, When: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)),
-		SourceURL: "https://git.example.net/" + name, After: []byte(text),
+// version is a version whose text was another before. A text that cannot be had is -.
+func version(name, subject, before, after string) mip.Version {
+	v := mip.Version{
+		Commit: name + strings.Repeat("0", 39), Subject: subject, Time: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)),
 	}
+	if before != "-" && after != "-" {
+		history.Compare(&v, []byte(before), []byte(after))
+	}
+	return v
+}
+
+// pageOf is the page of versions before the oldest of which there was nothing, more or unknown.
+func pageOf(before string, versions ...mip.Version) HistoryPage {
+	return HistoryPage{History: mip.History{Before: before, Versions: versions}}
 }
 
 // partsOf lists the marked lines of a page and what it says of each version.
@@ -49,9 +59,9 @@ func partsOf(t *testing.T, page []byte) (lines []string, text string) {
 }
 
 func TestHistoryPage(t *testing.T) {
-	v := HistoryPage{Before: "nothing", Versions: []Version{
-		version("c", "", "a\nB\nc\n"), version("b", pageHostile("subject"), "a\nB\nc\n"), version("a", "first", "a\nb\nc"),
-	}}
+	v := pageOf("nothing",
+		version("c", "", "a\nB\nc\n", "a\nB\nc\n"), version("b", pageHostile("subject"), "a\nb\nc", "a\nB\nc\n"), version("a", "first", "", "a\nb\nc"),
+	)
 	v.Events = []mip.Event{
 		change("09-01", v.Versions[0].Commit, 3, mip.EventText, "", "").Event, change("09-01", v.Versions[1].Commit, 3, mip.EventText, "", "").Event,
 		change("09-01", v.Versions[1].Commit, 3, mip.EventStatus, "Draft", pageHostile("status")).Event,
@@ -73,10 +83,9 @@ func TestHistoryPage(t *testing.T) {
 }
 
 func TestHistoryHostileText(t *testing.T) {
-	evil := version("b", "s", pageHostile("added")+"\n")
-	evil.Before = []byte(pageHostile("removed") + "\n")
-	evil.SourceURL = "javascript:alert(1)"
-	page := historyPage(t, HistoryPage{Before: "unknown", Versions: []Version{evil}})
+	evil := pageOf("unknown", version("b", "s", pageHostile("removed")+"\n", pageHostile("added")+"\n"))
+	evil.Sources = []string{"javascript:alert(1)"}
+	page := historyPage(t, evil)
 	lines, text := partsOf(t, page)
 	if len(lines) != 3 || lines[1] != "del -"+pageHostile("removed")+"\n" || lines[2] != "ins +"+pageHostile("added")+"\n" {
 		t.Errorf("lines %q", lines)
@@ -94,11 +103,10 @@ func TestHistoryHostileText(t *testing.T) {
 // A page holds so much and no more, and says where the rest is.
 func TestHistoryIsBounded(t *testing.T) {
 	many := func(s string) string { return strings.Repeat(s+strings.Repeat("é", 50)+"\n", 1_500) }
-	oldest := version("a", "too", "y")
-	oldest.Before = []byte("x")
-	page := historyPage(t, HistoryPage{Before: "more", Versions: []Version{
-		version("d", "small", "x\nnew\n"), version("c", "large", many("é")), version("b", "shut out", many("b")), oldest,
-	}})
+	page := historyPage(t, pageOf("more",
+		version("d", "small", many("é"), "x\nnew\n"), version("c", "large", many("b"), many("é")),
+		version("b", "shut out", "y", many("b")), version("a", "too", "x", "y"),
+	))
 	lines, text := partsOf(t, page)
 	size := 0
 	for _, l := range lines {
@@ -107,17 +115,16 @@ func TestHistoryIsBounded(t *testing.T) {
 			t.Fatalf("a line was cut within a character: %q", l)
 		}
 	}
-	if size > MaxDiff+1000 || size < MaxDiff/2 || len(page) > 4*MaxDiff {
-		t.Errorf("%d bytes of lines on a page of %d, want about %d", size, len(page), MaxDiff)
+	if size > maxChanges+1000 || size < maxChanges/2 || len(page) > 4*maxChanges {
+		t.Errorf("%d bytes of lines on a page of %d, want about %d", size, len(page), maxChanges)
 	}
 	for want, n := range map[string]int{"The changes go on: see the source": 1, "The changes are too long for this page: see the source": 3, "There are older versions: see the source": 1} {
 		if got := strings.Count(text, want); got != n {
 			t.Errorf("the page says %q %d times, want %d", want, got, n)
 		}
 	}
-	gone := version("b", "s", "")
-	gone.After = nil
-	if _, text := partsOf(t, historyPage(t, HistoryPage{Before: "nothing", Versions: []Version{version("c", "s", "x"), gone}})); !strings.Contains(text, "What was before is not in the copy") || !strings.Contains(text, "This version is not in the copy") {
+	_, text = partsOf(t, historyPage(t, pageOf("more", version("c", "s", "-", "x"), version("b", "s", "", "-"))))
+	if strings.Count(text, "is not in the copy of the repository") != 2 {
 		t.Errorf("texts that cannot be had: %s", text)
 	}
 }

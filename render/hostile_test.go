@@ -61,7 +61,9 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 			}})
 		},
 		"/mip/3/history/": func() ([]byte, error) {
-			return p.History(HistoryPage{Metadata: *m, Before: "nothing", Versions: []Version{version("b", text("subject"), text("line")+"\n"), version("a", "first", "")}})
+			return p.History(HistoryPage{Metadata: *m, Sources: []string{"", ""}, History: mip.History{
+				Before: "nothing", Versions: []mip.Version{version("b", text("subject"), "", text("line")+"\n"), version("a", "first", "", "")},
+			}})
 		},
 	} {
 		page, err := make()

@@ -200,5 +200,5 @@ func boundedSlug(slug string) string {
 	}
 	sum := sha256.Sum256([]byte(slug))
 	tail := "-" + hex.EncodeToString(sum[:4])
-	return strings.TrimRight(cut(slug, slugBytes-len(tail)), "-") + tail
+	return strings.TrimRight(Cut(slug, slugBytes-len(tail)), "-") + tail
 }

@@ -35,7 +35,7 @@ func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	return cut(s, most-len("…")) + "…"
+	return Cut(s, most-len("…")) + "…"
 }
 
 // ShortenRunes returns s, or, where s has more than most characters, the first of them and an
@@ -81,8 +81,11 @@ func Ref(s string) *string {
 	return &s
 }
 
-// cut returns the whole characters of the first n bytes of a longer s.
-func cut(s string, n int) string {
+// Cut returns the whole characters of the first n bytes of s, and all of a shorter s.
+func Cut(s string, n int) string {
+	if n >= len(s) {
+		return s
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
