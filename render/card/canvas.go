@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
 	"image/png"
 
 	"golang.org/x/image/font"
@@ -130,15 +129,30 @@ func (v *canvas) write(f font.Face, line string, x, y int, c colour) {
 
 // stamp draws a shape.
 func (v *canvas) stamp(shape string, x, y int, c colour) {
-	v.fill(v.Rect.Add(image.Pt(x, y)), shapes()[shape], c)
+	mask := shapes()[shape]
+	v.fill(mask.Rect.Add(image.Pt(x, y)), mask, c)
 }
 
-// fill colours what a mask covers of a rectangle, and all of it without a mask.
-func (v *canvas) fill(r image.Rectangle, mask image.Image, c colour) {
-	draw.DrawMask(pen{v.Paletted, c}, r, image.Opaque, image.Point{}, mask, image.Point{}, draw.Over)
+// fill colours what a mask covers of a rectangle, and all of it without a mask. [draw.DrawMask] would
+// ask for each pixel through an interface.
+func (v *canvas) fill(r image.Rectangle, mask *image.Alpha, c colour) {
+	at := r.Min
+	r = r.Intersect(v.Rect)
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := v.Pix[v.PixOffset(r.Min.X, y):][:r.Dx()]
+		for x := range row {
+			level := levelOf(255)
+			if mask != nil {
+				level = levelOf(mask.AlphaAt(x+r.Min.X-at.X, y-at.Y).A)
+			}
+			if level > 0 {
+				row[x] = max(row[x], uint8(c)+level)
+			}
+		}
+	}
 }
 
-// pen is what image/draw draws on: a card that takes shades of one colour.
+// pen is what a font is drawn on: a card that takes shades of one colour.
 type pen struct {
 	*image.Paletted
 	colour
