@@ -17,7 +17,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
@@ -180,7 +179,7 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 		// An override of site.yaml wins over the header; a new link brings its own topic.
 		o := s.Overrides[m.ID]
 		if o.DiscussionsTo != nil {
-			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, header.Topic(*o.DiscussionsTo)
+			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, mip.Topic(*o.DiscussionsTo)
 			isIt := func(address string) bool { return address == *o.DiscussionsTo }
 			m.Discussions = append([]string{*o.DiscussionsTo}, slices.DeleteFunc(slices.Clone(m.Discussions), isIt)...)
 		}
@@ -228,7 +227,7 @@ func foreignTopic(s *site.Site, m mip.Metadata) bool {
 		return false
 	}
 	// A number that the header states by itself is believed, whatever the link is.
-	linked := header.Topic(*m.DiscussionsTo)
+	linked := mip.Topic(*m.DiscussionsTo)
 	_, ours := mip.Below(*m.DiscussionsTo, s.Forum)
 	return linked != nil && *linked == *m.ForumTopicID && !ours
 }

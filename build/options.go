@@ -21,7 +21,7 @@ type Options struct {
 	Folders []string
 	// KindOf is by folder the prefix of its files that do not say what they are; the main one where a folder is missing.
 	KindOf map[string]string
-	// Patterns are, by folder, those of its texts: see [corpus.Options].
+	// Patterns are, by folder, those of its texts: see [filename.Rules].
 	Patterns map[string][]string
 	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
 	Epoch *time.Time

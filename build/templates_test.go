@@ -25,7 +25,7 @@ import (
 var untaken = map[string]string{
 	"changes: .Left":                         "TestEventsOfOne has more changes",
 	"history: .Cut":                          "render TestHistoryIsBounded has longer texts",
-	"history: .Lines, else":                   "render TestHistoryIsBounded has longer texts",
+	"history: .Lines, else":                  "render TestHistoryIsBounded has longer texts",
 	"history: (index .Versions 0).SourceURL": "render TestHistoryIsBounded has more versions",
 	"history: eq .Before \"more\"":           "render TestHistoryIsBounded has more versions",
 	"quote: .Href, else":                     "ids of proposals can be read",

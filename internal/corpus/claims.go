@@ -107,8 +107,8 @@ func (c *Corpus) settle(texts []*entry) {
 // ofKind is the least of nameFits of a name that states the number of its kind.
 const ofKind = 2
 
-// nameFits says how well a file's name fits the number that it claims: MIP-7.md before MIP-07-a-title.md, that before
-// 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
+// nameFits says how well a file's name fits the number that it claims: MIP-7.md before
+// MIP-07-a-title.md, that before 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
 func (e *entry) nameFits() int {
 	name := filename.Own(e.Name)
 	n, named := filename.Number(name)

@@ -27,10 +27,11 @@ const (
 	maxSource = 100 // characters of the name of a model
 )
 
-// CommittedSummary is a summary of a proposal that is committed beside it: summaries/MIP-7.json. Its form is right. The
-// caller finds out whether the text supports it.
+// CommittedSummary is a summary of a proposal that is committed beside it: summaries/MIP-7.json.
+// Its form is right. The caller finds out whether the text supports it.
 type CommittedSummary struct {
-	// Summary has no other fields than the file, and Stale, which marks one of an older text, and Committed.
+	// Summary has no other fields than the file, and Stale, which marks one of an older text, and
+	// Committed.
 	*api.Summary
 	// File is the path, as in problems.
 	File string
@@ -70,8 +71,8 @@ func (e *entry) kind() string {
 	return "translation"
 }
 
-// listCommitted returns the summaries and translations in a proposals folder. One that belongs to no
-// proposal by its place and name has a problem.
+// listCommitted returns the summaries and translations in a proposals folder. One that belongs to
+// no proposal by its place and name has a problem.
 func listCommitted(root *os.Root, dir string, o Options) []*entry {
 	all := listBeside(root, dir, SummariesDir)
 	for _, e := range all {
@@ -92,8 +93,8 @@ func listCommitted(root *os.Root, dir string, o Options) []*entry {
 	return all
 }
 
-// listBeside lists a folder in a proposals folder. An entry whose name is no good has a problem, and so
-// has the only entry of a folder that cannot be listed.
+// listBeside lists a folder in a proposals folder. An entry whose name is no good has a problem,
+// and so has the only entry of a folder that cannot be listed.
 func listBeside(root *os.Root, dir, name string) (files []*entry) {
 	// Most repositories have no such folder.
 	info, err := root.Lstat(name)
@@ -127,7 +128,8 @@ func listBeside(root *os.Root, dir, name string) (files []*entry) {
 	return []*entry{at}
 }
 
-// checkLanguage reports an entry of the folder of translations that is not the folder of a language.
+// checkLanguage reports an entry of the folder of translations that is not the folder of a
+// language.
 func (e *entry) checkLanguage(o Options) {
 	if len(e.report.Problems) > 0 {
 		return
@@ -145,8 +147,8 @@ func (e *entry) checkLanguage(o Options) {
 	}
 }
 
-// belong finds the proposal that a file belongs to by its name. The name is exactly the id, so that one
-// proposal has one name. It says of other files why they belong to none.
+// belong finds the proposal that a file belongs to by its name. The name is exactly the id, so that
+// one proposal has one name. It says of other files why they belong to none.
 func (e *entry) belong(kinds []string, ext, locale string) {
 	text, ok := strings.CutSuffix(e.Base(), ext)
 	id, err := mip.ParseID(text)
@@ -161,7 +163,8 @@ func (e *entry) belong(kinds []string, ext, locale string) {
 	}
 }
 
-// attach gives the proposals what is committed beside them, and takes the problems of all such files.
+// attach gives the proposals what is committed beside them, and takes the problems of all such
+// files.
 func (c *Corpus) attach(beside []*entry) {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
@@ -225,7 +228,8 @@ func (e *entry) readSummary(raw []byte) {
 // parseSummary reads the file of a proposal's summary, without looking at the proposal.
 func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	sum := &api.Summary{}
-	// A build finds out by itself whether a summary is stale and what it says of a group, and writes no stand-in.
+	// A build finds out by itself whether a summary is stale and what it says of a group, and
+	// writes no stand-in.
 	if err := strictjson.Decode(raw, sum, "stale", "committed", "fallback", "stated", "actionEvidence", "hardfork"); err != nil {
 		return nil, err
 	}

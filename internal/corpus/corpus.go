@@ -1,6 +1,6 @@
 // Package corpus turns folders of proposal files into a Corpus: it reads the files and what is
-// committed beside them, resolves relations and dates the texts. It knows nothing of git, HTTP, output
-// paths, HTML or the clock.
+// committed beside them, resolves relations and dates the texts. It knows nothing of git, HTTP,
+// output paths, HTML or the clock.
 package corpus
 
 import (
@@ -71,7 +71,8 @@ type Corpus struct {
 	log           *history.Log
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
-	// places are the proposals by path in the repository: that of the file, and that of a folder which is the proposal's own.
+	// places are the proposals by path in the repository: that of the file, and that of a folder
+	// which is the proposal's own.
 	places map[string]*Proposal
 	// folders are those of the proposals, by the folder in the repository.
 	folders map[string]string
@@ -82,8 +83,8 @@ type Corpus struct {
 // numberedPath matches the beginning of a name such as eip-721, up to its number's first digit.
 var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
 
-// Locate finds a file or folder of a proposal's repository. Where the proposal's header has its number
-// under another prefix, a path with that prefix is tried with the site's: assets/eip-721 is
+// Locate finds a file or folder of a proposal's repository. Where the proposal's header has its
+// number under another prefix, a path with that prefix is tried with the site's: assets/eip-721 is
 // assets/erc-721. When nothing is there, missing is the first part of the path that is not. In a
 // repository that is not here, only the proposals' own folders are known; everything else counts as
 // there.
@@ -128,8 +129,8 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 }
 
 // folderOf is the proposals folder that holds a path, and the path in it. Without git the path of a
-// file begins with the last name of its folder. The proposal's own folder comes first, since two may
-// share that name.
+// file begins with the last name of its folder. The proposal's own folder comes first, since two
+// may share that name.
 func (c *Corpus) folderOf(p *Proposal, repoPath string) (folder, name string) {
 	for _, folder := range append([]string{p.source.Folder}, c.Folders...) {
 		base := filepath.Base(folder)
@@ -142,8 +143,8 @@ func (c *Corpus) folderOf(p *Proposal, repoPath string) (folder, name string) {
 	return "", ""
 }
 
-// holds reports whether a folder holds a file or folder, by a path that does not lead out of it. One
-// that may not be looked at counts as there.
+// holds reports whether a folder holds a file or folder, by a path that does not lead out of it.
+// One that may not be looked at counts as there.
 func (c *Corpus) holds(folder, name string) bool {
 	// A text has thousands of links. The garbage collector closes the folders.
 	opened, ok := c.roots.Load(folder)
@@ -163,7 +164,8 @@ func (c *Corpus) find(id mip.ID) (int, bool) {
 	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
 }
 
-// At returns the published proposal that a path in the repository leads to: that of its file, or of a folder of its own.
+// At returns the published proposal that a path in the repository leads to: that of its file, or of
+// a folder of its own.
 func (c *Corpus) At(repoPath string) (id mip.ID, published bool) {
 	if p := c.places[repoPath]; p != nil {
 		return p.ID, true
@@ -171,8 +173,8 @@ func (c *Corpus) At(repoPath string) (id mip.ID, published bool) {
 	return mip.ID{}, false
 }
 
-// Named returns the published proposal whose number ends an address of the web: https://example.org/MIPs/MIP-3.md or
-// https://example.org/mip/3.
+// Named returns the published proposal whose number ends an address of the web:
+// https://example.org/MIPs/MIP-3.md or https://example.org/mip/3.
 func (c *Corpus) Named(address string) (id mip.ID, published bool) {
 	for _, kind := range c.kinds {
 		if n, ok := header.Reference(address, kind); ok {

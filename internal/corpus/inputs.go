@@ -12,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// Inputs are the files of a proposals folder that may be published, by their paths in it: texts, those that its patterns
-// match among them, summaries and translations. Listing them never waits.
+// Inputs are the files of a proposals folder that may be published, by their paths in it: texts,
+// those that its patterns match among them, summaries and translations. Listing them never waits.
 func Inputs(dir string, patterns []string) (paths []string) {
 	for _, f := range below(dir, ".") {
 		if strings.EqualFold(path.Ext(f.Name), ".md") {
@@ -39,8 +39,8 @@ func Inputs(dir string, patterns []string) (paths []string) {
 	return paths
 }
 
-// matching are the texts of a folder whose names match a pattern, and what stands beside them in other languages, those apart
-// that are left out. A pattern that no file matches is a problem.
+// matching are the texts of a folder whose names match a pattern, and what stands beside them in
+// other languages, those apart that are left out. A pattern that no file matches is a problem.
 func matching(root *os.Root, dir, pattern string, locales, ignore, unused []string) (out []*entry, still []string) {
 	if pattern == "" {
 		return nil, unused
@@ -95,8 +95,8 @@ func below(dir, sub string) []folder.File {
 	return listed
 }
 
-// ownFolder reports whether the entry is a folder with a number in its name that holds a text, and adds a notice of it: one
-// for all such folders, with the pattern that names them.
+// ownFolder reports whether the entry is a folder with a number in its name that holds a text, and
+// adds a notice of it: one for all such folders, with the pattern that names them.
 func (e *entry) ownFolder() bool {
 	files, _ := folder.List(e.root, e.Folder, e.Name)
 	i := slices.IndexFunc(files, func(f folder.File) bool { return strings.EqualFold(path.Ext(f.Name), ".md") && !f.Irregular })
@@ -108,7 +108,8 @@ func (e *entry) ownFolder() bool {
 	return true
 }
 
-// nested reports whether the entry is a folder in which files are named like proposals, and adds a notice of it.
+// nested reports whether the entry is a folder in which files are named like proposals, and adds a
+// notice of it.
 func (e *entry) nested() bool {
 	const most = 10_000 // entries that are looked at
 	seen, count, first := 0, 0, ""

@@ -108,7 +108,8 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// Without returns the corpus without the files of these problems, and adds the problems. It reads no file again.
+// Without returns the corpus without the files of these problems, and adds the problems. It reads
+// no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
 		Folders: c.Folders, options: c.options, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, log: c.log,
@@ -152,10 +153,11 @@ type entry struct {
 	// id is that of the proposal in the file, or of the one that the file belongs to; the zero ID
 	// when there is none.
 	id mip.ID
-	// claim is the number that a text takes up: that of its proposal, or of a text in error what its header or its name
-	// says. The zero ID takes up none.
+	// claim is the number that a text takes up: that of its proposal, or of a text in error what
+	// its header or its name says. The zero ID takes up none.
 	claim mip.ID
-	// locale is that of a translation, and of is the text that it stands beside; nil for one in a folder of translations.
+	// locale is that of a translation, and of is the text that it stands beside; nil for one in a
+	// folder of translations.
 	locale string
 	of     *entry
 	// clash says that another file claims the same place.
@@ -186,7 +188,8 @@ func copies(entries []*entry) []*entry {
 }
 
 // list returns those of a folder's files that may be proposals, in their order. One that cannot be
-// read has a problem, and so has a sub-folder with files named like proposals that is none of folders.
+// read has a problem, and so has a sub-folder with files named like proposals that is none of
+// folders.
 func list(root *os.Root, dir string, files []folder.File, folders []string) (out []*entry) {
 	var texts []*entry
 	for _, f := range files {
@@ -218,8 +221,8 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 	return out
 }
 
-// checkNames reports names that look like another one in messages and in addresses. variant is that of the messages. It
-// returns the files with the other names.
+// checkNames reports names that look like another one in messages and in addresses. variant is that
+// of the messages. It returns the files with the other names.
 func checkNames(entries []*entry, variant string) (visible []folder.File) {
 	for _, e := range entries {
 		if folder.Visible(e.Name) == e.Name {
@@ -231,8 +234,8 @@ func checkNames(entries []*entry, variant string) (visible []folder.File) {
 	return visible
 }
 
-// twice finds several summaries or translations with the same id and locale. It returns, for each of them, the paths of
-// the others. A person has to say which of them is meant.
+// twice finds several summaries or translations with the same id and locale. It returns, for each
+// of them, the paths of the others. A person has to say which of them is meant.
 func twice(entries []*entry) map[*entry]string {
 	type key struct {
 		id     mip.ID
@@ -262,8 +265,8 @@ func twice(entries []*entry) map[*entry]string {
 // otherTexts are endings of texts that are named like proposals and yet are none.
 var otherTexts = []string{".markdown", ".mdown", ".mkd", ".txt", ".mediawiki", ".rst", ".org"}
 
-// read reads the file as what its place says that it is. One that has a problem by its name alone is
-// not opened.
+// read reads the file as what its place says that it is. One that has a problem by its name alone
+// is not opened.
 func (e *entry) read(o Options) {
 	level, beside := mip.Error, e.id != (mip.ID{}) || e.of != nil
 	if beside {
@@ -302,8 +305,8 @@ func (e *entry) readProposal(raw []byte, o Options) {
 	}
 }
 
-// assemble makes the corpus of the files that hold a proposal which nobody refuses and no other file has: relations,
-// times, and what is committed beside them. It does not change what was read.
+// assemble makes the corpus of the files that hold a proposal which nobody refuses and no other
+// file has: relations, times, and what is committed beside them. It does not change what was read.
 func (c *Corpus) assemble() {
 	texts, beside := copies(c.texts), copies(c.beside)
 	c.settle(texts)

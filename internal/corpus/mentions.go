@@ -8,11 +8,13 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxMentions is how many proposals of a text count as named by it: a text of a mebibyte has room for a hundred thousand.
+// maxMentions is how many proposals of a text count as named by it: a text of a mebibyte has room
+// for a hundred thousand.
 const maxMentions = 1000
 
-// mentions are the proposals that a text names, each once, in the order of ids: those of the site's kinds, published or
-// not, and of other sites that it knows. MIP-3, mip_0003.md, MIP 3 and /mip/3 name the same one.
+// mentions are the proposals that a text names, each once, in the order of ids: those of the site's
+// kinds, published or not, and of other sites that it knows. MIP-3, mip_0003.md, MIP 3 and /mip/3
+// name the same one.
 func mentions(body string, kinds []string, sites mip.References) []mip.ID {
 	prefixes := slices.Concat(kinds, slices.Sorted(maps.Keys(sites))) // an own kind may be among the sites
 	seen := map[mip.ID]bool{}

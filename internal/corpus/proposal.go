@@ -16,7 +16,8 @@ type Proposal struct {
 	header.Stated
 	// File is the path, slash-separated, as in problems.
 	File string
-	// Name is the part of its path that names the proposal: MIP-7.md, or CIP-0001 of CIP-0001/README.md.
+	// Name is the part of its path that names the proposal: MIP-7.md, or CIP-0001 of
+	// CIP-0001/README.md.
 	Name string
 	// RepoPath is the path within the repository, that of the upstream when Upstream is set;
 	// without git, the folder's last name and the file's own.
@@ -30,7 +31,8 @@ type Proposal struct {
 	Upstream bool
 	// Local says that the file was not synced, and others were.
 	Local bool
-	// Mentions are the proposals that the text names, published or not: each once, in the order of ids.
+	// Mentions are the proposals that the text names, published or not: each once, in the order of
+	// ids.
 	Mentions []mip.ID
 	// Raw is the file, byte for byte.
 	Raw string

@@ -31,8 +31,8 @@ func newProposal(file folder.File, content []byte, o Options, r *problem.Report)
 		line := first + strings.Count(body[:at], "\n")
 		r.Add(line, "hidden-character/text", c)
 	}
-	// Parse a text without a title only if it has a mark of a heading: there are many stubs that say
-	// where a proposal went.
+	// Parse a text without a title only if it has a mark of a heading: there are many stubs that
+	// say where a proposal went.
 	titleless := !h.HasTitle() && strings.ContainsAny(body, "#=")
 	doc, needsTrial := parse(body, first, titleless, r)
 	title := ""
@@ -72,8 +72,9 @@ func parse(body string, first int, always bool, r *problem.Report) (doc *markdow
 	return doc, trial.Size
 }
 
-// hiddenText finds the first of the invisible characters that can spell a text which programs read and nobody sees: the
-// tags, and the selectors of variants beside them. The offset is -1 when there is none.
+// hiddenText finds the first of the invisible characters that can spell a text which programs read
+// and nobody sees: the tags, and the selectors of variants beside them. The offset is -1 when there
+// is none.
 func hiddenText(body string) (at int, c rune) {
 	const first, last = 0xE0000, 0xE0FFF
 	if !strings.Contains(body, "\xF3\xA0") { // these begin each of them in UTF-8

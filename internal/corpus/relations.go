@@ -6,8 +6,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// relate fills RequiredBy and reports oddities of Requires. What a number under another prefix means that is not published
-// here is a proposal of that prefix's site, if it is known. proposals are in the order of their ids.
+// relate fills RequiredBy and reports oddities of Requires. What a number under another prefix
+// means that is not published here is a proposal of that prefix's site, if it is known. proposals
+// are in the order of their ids.
 func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 	published := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {
@@ -48,8 +49,8 @@ func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 	}
 }
 
-// leadOut makes references to another site of the numbers that the header states under that site's prefix and that are not
-// published here: 1559 in a header that begins with eip: 20.
+// leadOut makes references to another site of the numbers that the header states under that site's
+// prefix and that are not published here: 1559 in a header that begins with eip: 20.
 func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal) {
 	for _, f := range mip.Fields {
 		if f.Kind != mip.FieldNumbers {
@@ -74,8 +75,9 @@ var inverse = map[mip.RelationType]mip.RelationType{
 	mip.Requires: mip.RequiredBy, mip.Replaces: mip.ReplacedBy, mip.SupersededBy: mip.Replaces, mip.Related: mip.Related,
 }
 
-// leadAcross makes both ends of a reference to a proposal of another kind of the site know it, and takes the address from
-// one to a proposal that is not published. all are in the order of their ids.
+// leadAcross makes both ends of a reference to a proposal of another kind of the site know it, and
+// takes the address from one to a proposal that is not published. all are in the order of their
+// ids.
 func leadAcross(all []*Proposal, sites mip.References, kinds []string, published map[mip.ID]*Proposal) {
 	if len(kinds) < 2 {
 		return
@@ -107,9 +109,10 @@ func leadAcross(all []*Proposal, sites mip.References, kinds []string, published
 	}
 }
 
-// replacements makes both ends of a replacement know it: whoever a header names as its successor replaces it, and
-// ReplacedBy is the inverse of Replaces. Until that successor is settled it only asks to, unless the status of the other is
-// a word for superseded. Where a status is not one of this process, the header is believed.
+// replacements makes both ends of a replacement know it: whoever a header names as its successor
+// replaces it, and ReplacedBy is the inverse of Replaces. Until that successor is settled it only
+// asks to, unless the status of the other is a word for superseded. Where a status is not one of
+// this process, the header is believed.
 func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.SupersededBy) {

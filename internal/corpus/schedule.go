@@ -27,9 +27,10 @@ var (
 	listed = regexp.MustCompile(`(?s)^([^:–—]{1,80}?)\s*(?::|\s[-–—]\s)\s*(.*)$`)
 )
 
-// Schedule reads when the networks of a site switch according to a proposal's text: from tables whose first column
-// names networks, and from lists of them, where a heading or the head of the table speaks of activation. It is in the
-// order of the text, with the first statement for a network. Sentences are not read, and heights of blocks are no times.
+// Schedule reads when the networks of a site switch according to a proposal's text: from tables
+// whose first column names networks, and from lists of them, where a heading or the head of the
+// table speaks of activation. It is in the order of the text, with the first statement for a
+// network. Sentences are not read, and heights of blocks are no times.
 func (c *Corpus) Schedule(p *Proposal, networks []mip.Network) []mip.StatedActivation {
 	out := []mip.StatedActivation{}
 	add := func(name string, values []string) {
@@ -77,8 +78,8 @@ func (c *Corpus) Schedule(p *Proposal, networks []mip.Network) []mip.StatedActiv
 	return out
 }
 
-// networkOf finds the network that a text names: by its id or name, or by its id among other words, as in "Monad
-// Testnet". ok is false where none or several fit.
+// networkOf finds the network that a text names: by its id or name, or by its id among other words,
+// as in "Monad Testnet". ok is false where none or several fit.
 func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool) {
 	name = strings.ToLower(name)
 	for _, n := range networks {
@@ -98,8 +99,8 @@ func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool)
 	return found, ok
 }
 
-// stated reads what a network's cells say: Unix seconds before a day, and either before a word for no time. ok is false
-// where they say nothing of a time.
+// stated reads what a network's cells say: Unix seconds before a day, and either before a word for
+// no time. ok is false where they say nothing of a time.
 func stated(cells []string) (s mip.StatedActivation, ok bool) {
 	for _, cell := range cells {
 		m := unixTime.FindStringSubmatch(strings.NewReplacer(",", "", "_", "").Replace(cell))

@@ -71,8 +71,9 @@ func (c *Corpus) Past() *history.Past {
 	return c.log.Past(synced, c.History == "full")
 }
 
-// dateByHeader believes the last change that the header states where it is newer than what else is known, and where git knows
-// no more than a commit that moved the file. A day after the newest commit of all is a mistake.
+// dateByHeader believes the last change that the header states where it is newer than what else is
+// known, and where git knows no more than a commit that moved the file. A day after the newest
+// commit of all is a mistake.
 func (p *Proposal) dateByHeader(moved bool, newest *mip.Time) {
 	const day = 24 * time.Hour // what time zones may differ
 	at := mip.NewTime(p.LastUpdate.Time())

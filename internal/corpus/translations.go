@@ -14,8 +14,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// inLanguages takes from texts the translations that stand beside one of them. One in a language that the site does not have
-// is told.
+// inLanguages takes from texts the translations that stand beside one of them. One in a language
+// that the site does not have is told.
 func inLanguages(texts []*entry, locales []string) (originals, translations []*entry) {
 	byPath := map[string]*entry{}
 	for _, e := range texts {
@@ -36,8 +36,8 @@ func inLanguages(texts []*entry, locales []string) (originals, translations []*e
 }
 
 // readTranslation reads a translation. Its header is written as a proposal's is; only title,
-// description and translation-of are read of it, the contentHash of the text that was translated. One that stands beside
-// its text was not written for this program: it need not have them.
+// description and translation-of are read of it, the contentHash of the text that was translated.
+// One that stands beside its text was not written for this program: it need not have them.
 func (e *entry) readTranslation(raw string) {
 	r, required := &problem.Report{}, []string{"title", "translation-of"}
 	if e.of != nil {
@@ -65,8 +65,8 @@ func (e *entry) readTranslation(raw string) {
 	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: needsTrial, Lines: strings.Count(raw, "\n") + 1}
 }
 
-// compareTranslation returns the translation as it is published, nil when its sections are not those of
-// the text that it is of. One of an older text is stale.
+// compareTranslation returns the translation as it is published, nil when its sections are not
+// those of the text that it is of. One of an older text is stale.
 func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation {
 	out, text := *e.translation, *e.translation.PublishedTranslation
 	out.PublishedTranslation, text.Sections = &text, slices.Clone(text.Sections)
@@ -88,7 +88,8 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 		same++
 	}
 	corresponds := same == len(english) && same == len(text.Sections)
-	// One that does not say which text it is of is of the present one if nothing speaks against that.
+	// One that does not say which text it is of is of the present one if nothing speaks against
+	// that.
 	if text.ContentHash == "" && corresponds && (p.Updated == nil || !at.UTC().Before(p.Updated.UTC())) {
 		text.ContentHash, text.Stale = p.ContentHash, false
 	}
@@ -113,7 +114,8 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 	return &out
 }
 
-// takeIDs gives sections the ids of the English ones in their places, and lets their links to each other follow.
+// takeIDs gives sections the ids of the English ones in their places, and lets their links to each
+// other follow.
 func takeIDs(sections, english []mip.Section) {
 	var moved []string
 	for i := range sections {

@@ -18,7 +18,8 @@ var (
 	ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
 	// separator stands between the parts of a day.
 	separator = regexp.MustCompile(`[-/.,\s]+`)
-	// days are the layouts of a day that mean one, with blanks for whatever separates its parts. A month of 14 is a day.
+	// days are the layouts of a day that mean one, with blanks for whatever separates its parts. A
+	// month of 14 is a day.
 	days = []string{"2006 1 2", "2006 2 1", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "2 Jan 06", "2 January 06"}
 )
 
@@ -28,10 +29,12 @@ const (
 	MonthFirst = "mdy"
 )
 
-// Reading is what a date may mean: one day, or one for each order of its parts. Zero dates are none.
+// Reading is what a date may mean: one day, or one for each order of its parts. Zero dates are
+// none.
 type Reading struct{ day, dayFirst, monthFirst mip.Date }
 
-// In is the day that a date means in an order, the zero date without any. The empty order knows only what means one day.
+// In is the day that a date means in an order, the zero date without any. The empty order knows
+// only what means one day.
 func (r Reading) In(order string) mip.Date {
 	switch {
 	case !r.day.IsZero():

@@ -14,8 +14,8 @@ import (
 // one whatever the letters are, since the folder says what they mean.
 var fileNumber = regexp.MustCompile(`^(?:[A-Za-z]+[-_]?)?([0-9]+)(?:[-_. :]|$)`)
 
-// Own is the part of a text's path in its folder that names the proposal: the file's own name, or that of the folder
-// which holds the file where only that has a number, as in CIP-0001/README.md.
+// Own is the part of a text's path in its folder that names the proposal: the file's own name, or
+// that of the folder which holds the file where only that has a number, as in CIP-0001/README.md.
 func Own(name string) string {
 	base := path.Base(name)
 	if _, numbered := Number(base); !numbered && base != name {

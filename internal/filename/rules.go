@@ -62,10 +62,12 @@ func Without(files []folder.File, patterns, unused []string) (kept []folder.File
 	return kept, still
 }
 
-// inLanguage is the name of a text in another language than the one beside it: README.fr.md beside README.md.
+// inLanguage is the name of a text in another language than the one beside it: README.fr.md beside
+// README.md.
 var inLanguage = regexp.MustCompile(`(?i)^(.+)\.([a-z]{2,3}(?:[-_][a-z]{2,4})?(?:[-_][a-z]{2}|[-_][0-9]{3})?)(\.md)$`)
 
-// LanguagesOf is the pattern of the translations beside the texts of a pattern; empty when it names none.
+// LanguagesOf is the pattern of the translations beside the texts of a pattern; empty when it names
+// none.
 func LanguagesOf(pattern string) string {
 	stem, ok := strings.CutSuffix(pattern, ".md")
 	if !ok {
@@ -74,8 +76,9 @@ func LanguagesOf(pattern string) string {
 	return stem + ".*.md"
 }
 
-// LanguageOf takes the name of a file apart that may be a translation: that of the text which it would stand beside, and the
-// language, as the site or else BCP 47 writes it. ok is false for what can be another word than a language.
+// LanguageOf takes the name of a file apart that may be a translation: that of the text which it
+// would stand beside, and the language, as the site or else BCP 47 writes it. ok is false for what
+// can be another word than a language.
 func LanguageOf(name string, locales []string) (of, tag string, known, ok bool) {
 	m := inLanguage.FindStringSubmatch(name)
 	if m == nil {

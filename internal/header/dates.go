@@ -7,9 +7,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// date reads a date in any form that means exactly one day. 12/01/2023 is a day in January to some and in December to others:
-// it is left open until the order of its folder is known. Everything else is no date, with a warning. The last of several
-// dates counts.
+// date reads a date in any form that means exactly one day. 12/01/2023 is a day in January to some
+// and in December to others: it is left open until the order of its folder is known. Everything
+// else is no date, with a warning. The last of several dates counts.
 func (f *fields) date(meaning string) mip.Date {
 	v := f.of(meaning)
 	if v.v == nil {

@@ -148,9 +148,9 @@ func decodeYAML(fields []*field) (refused []*field) {
 	return refused
 }
 
-// yaml writes the value as YAML in which each scalar is a text as the author wrote it, or null. Within
-// it anchors, aliases and tags are text too, so that none multiplies. ok is false for a value that
-// begins with one of these, is never closed or too deep, or holds a line of hyphens.
+// yaml writes the value as YAML in which each scalar is a text as the author wrote it, or null.
+// Within it anchors, aliases and tags are text too, so that none multiplies. ok is false for a
+// value that begins with one of these, is never closed or too deep, or holds a line of hyphens.
 func (f *field) yaml() (yaml string, ok bool) {
 	yaml = f.raw()
 	anchored := strings.ContainsRune("&*!", rune(yaml[0]))
@@ -167,8 +167,8 @@ func (f *field) yaml() (yaml string, ok bool) {
 	return yaml, !hyphens.MatchString(yaml)
 }
 
-// fromYAML turns a decoded value into string, nil, []any and map[string]any, with blanks trimmed and
-// empty texts as nil. ok is false for one that is too deep.
+// fromYAML turns a decoded value into string, nil, []any and map[string]any, with blanks trimmed
+// and empty texts as nil. ok is false for one that is too deep.
 func fromYAML(v any, depth int) (out any, ok bool) {
 	if ok = true; depth > maxDepth {
 		return nil, false

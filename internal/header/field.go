@@ -12,7 +12,8 @@ const maxHeader = 64 << 10
 // block is a header key by key, as it is written.
 type block struct {
 	fields []field
-	// body is the offset of the text after the closing fence. A header of plain text alone is a part of that.
+	// body is the offset of the text after the closing fence. A header of plain text alone is a
+	// part of that.
 	body int
 	// heading is that above a header of another form.
 	heading string
@@ -50,7 +51,8 @@ func fieldName(key string) string {
 	return separators.Replace(strings.ToLower(withoutRemark(strings.TrimSpace(key))))
 }
 
-// withoutRemark is a key without the remark of its template, such as (*only required for Standard Track).
+// withoutRemark is a key without the remark of its template, such as (*only required for Standard
+// Track).
 func withoutRemark(key string) string {
 	if i := strings.Index(key, "(*"); i > 0 && strings.HasSuffix(key, ")") {
 		return key[:i]
@@ -72,7 +74,8 @@ var kindOf = func() map[string]mip.FieldKind {
 	return out
 }()
 
-// means is what the field's name stands for: the name itself unless the site names it for something else.
+// means is what the field's name stands for: the name itself unless the site names it for something
+// else.
 func (f *field) means() string {
 	if f.meaning != "" {
 		return f.meaning

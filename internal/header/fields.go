@@ -26,7 +26,8 @@ type fields struct {
 	options Options
 	// Dates are what [fields.date] has seen.
 	Dates Dates
-	// Alias is another prefix, in lower case, under which the header states the proposal's own number.
+	// Alias is another prefix, in lower case, under which the header states the proposal's own
+	// number.
 	Alias string
 }
 

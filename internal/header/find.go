@@ -65,8 +65,8 @@ func beginning(text string) int {
 // codeFence begins a block of code that may hold a header.
 var codeFence = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*(?:ya?ml|te?xt|toml|md|markdown|mediawiki)?[ \t]*(?:\n|$)")
 
-// fenced finds the header of a text that begins with a block of code: lines that have the key title or status at least.
-// It is nil for another block.
+// fenced finds the header of a text that begins with a block of code: lines that have the key title
+// or status at least. It is nil for another block.
 func fenced(text string, start int, fence string, r *problem.Report) *block {
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	body, end := start+len(lines[0]), 1
@@ -107,8 +107,8 @@ func fenced(text string, start int, fence string, r *problem.Report) *block {
 	return &block{fields: s.fields, body: body + len(lines[end])}
 }
 
-// readHeader finds the header of a normalised text. ok is false when the file cannot be published: r
-// then holds the error. A file without any header has ok true and a nil header.
+// readHeader finds the header of a normalised text. ok is false when the file cannot be published:
+// r then holds the error. A file without any header has ok true and a nil header.
 func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 	start := beginning(text)
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")

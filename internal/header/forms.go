@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	// keyLine is a line of Markdown with a key and its value: **Status:** Draft, ## **title:** A title, - Type: Core.
+	// keyLine is a line of Markdown with a key and its value: **Status:** Draft, ## **title:** A
+	// title, - Type: Core.
 	keyLine = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}|[-*+>])[ \t]+)?(\*\*|__)?([A-Za-z][A-Za-z0-9 _-]{0,39}?)[ \t]*` +
 		`(?::(?:\*\*|__)|(?:\*\*|__):|:)(?:[\t\pZ]+(.*))?$`)
 	// firstHeading is a heading above such lines.
@@ -21,9 +22,9 @@ var (
 	leadingNumber = regexp.MustCompile(`^\d+\b`)
 )
 
-// otherForm finds the header of a file that is named like a proposal, where it has a form of Markdown: a table with a key and
-// its value in each row or each column, or lines that begin with a key. A heading may stand above it, and a line of hyphens.
-// It is nil for any other text.
+// otherForm finds the header of a file that is named like a proposal, where it has a form of
+// Markdown: a table with a key and its value in each row or each column, or lines that begin with a
+// key. A heading may stand above it, and a line of hyphens. It is nil for any other text.
 func (o Options) otherForm(text string, r *problem.Report) *block {
 	start := beginning(text)
 	first := mip.LineAt(text, start)
@@ -56,7 +57,8 @@ func (o Options) otherForm(text string, r *problem.Report) *block {
 	for i := range fields {
 		f := &fields[i]
 		f.line += first + at
-		// What the number's key holds beside a number is a remark, and the file's name has the number.
+		// What the number's key holds beside a number is a remark, and the file's name has the
+		// number.
 		if o.isNumber(f.name) {
 			f.value = leadingNumber.FindString(f.value)
 		}
@@ -97,8 +99,9 @@ func (o Options) isKey(name string) bool {
 	return false
 }
 
-// keyLines are the fields of lines that begin with a key, counted from 0, and the number of these lines. Between them may be
-// empty ones where the keys behind are bold and mean something: other bold text begins a paragraph.
+// keyLines are the fields of lines that begin with a key, counted from 0, and the number of these
+// lines. Between them may be empty ones where the keys behind are bold and mean something: other
+// bold text begins a paragraph.
 func (o Options) keyLines(lines []string) (fields []field, end int) {
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {
@@ -117,8 +120,8 @@ func (o Options) keyLines(lines []string) (fields []field, end int) {
 	return fields, end
 }
 
-// table are the fields of a table, counted from 0, and the number of its lines. One with two rows and more than two columns
-// has its keys in the first row.
+// table are the fields of a table, counted from 0, and the number of its lines. One with two rows
+// and more than two columns has its keys in the first row.
 func table(lines []string) (fields []field, end int) {
 	type row struct {
 		cells []string

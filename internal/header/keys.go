@@ -32,8 +32,8 @@ func keysOf(site map[string][]string) keys {
 	return out
 }
 
-// mean gives the fields that the site names for something its meaning, so that their texts are read as those of the usual
-// fields are.
+// mean gives the fields that the site names for something its meaning, so that their texts are read
+// as those of the usual fields are.
 func (b *block) mean(site map[string][]string) {
 	for meaning, names := range site {
 		for i := range b.fields {

@@ -10,8 +10,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// kind is the prefix of the kind of proposals that a file belongs to. ok is false for a kind that the site does not publish,
-// and r says which.
+// kind is the prefix of the kind of proposals that a file belongs to. ok is false for a kind that
+// the site does not publish, and r says which.
 func (f *fields) kind(at Place) (prefix string, ok bool) {
 	o := f.options
 	prefix = cmp.Or(o.KindOf[at.Folder], o.Prefix)
@@ -58,8 +58,8 @@ func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
 	return v.key, n, digits == text
 }
 
-// otherKind is the prefix of the kind that a file belongs to where that is not the site's, and whether
-// its name says so; empty for a proposal of the site. The name counts first, and what the
+// otherKind is the prefix of the kind that a file belongs to where that is not the site's, and
+// whether its name says so; empty for a proposal of the site. The name counts first, and what the
 // header begins with. The number of the site's kind in such a file is a pointer: an MPS that begins
 // with MPS: 3 may hold MIP: MIP-0008.
 func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
@@ -95,8 +95,8 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 	return "", false
 }
 
-// pointers are the proposals of other kinds of the site that the header names under the key of their kind: MIP: MIP-8 in the
-// header of an MPS.
+// pointers are the proposals of other kinds of the site that the header names under the key of
+// their kind: MIP: MIP-8 in the header of an MPS.
 func (f *fields) pointers(id mip.ID) (out []mip.External) {
 	for _, kind := range f.options.Kinds() {
 		v := f.byName[fieldName(kind)]

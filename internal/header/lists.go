@@ -3,7 +3,6 @@ package header
 import (
 	"maps"
 	"net/mail"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -123,8 +122,8 @@ func splitAuthors(s string) (all []string) {
 	return all
 }
 
-// unjoined are the authors between two commas: several where only blanks separate them, as in "A <a@x.org> B <b@x.org>",
-// "@a @b" and "a@x.org b@x.org".
+// unjoined are the authors between two commas: several where only blanks separate them, as in "A
+// <a@x.org> B <b@x.org>", "@a @b" and "a@x.org b@x.org".
 func unjoined(part string) (all []string) {
 	if mails.MatchString(part) {
 		return strings.Fields(part)
@@ -137,7 +136,8 @@ func unjoined(part string) (all []string) {
 	}
 	from, found := 0, contact.FindAllStringIndex(part, -1)
 	for i, m := range found {
-		// Words behind the last contact belong to that author, and another bracket to the one before it.
+		// Words behind the last contact belong to that author, and another bracket to the one
+		// before it.
 		next := strings.TrimLeft(part[m[1]:], " ")
 		if first, _ := utf8.DecodeRuneInString(next); first == '@' || unicode.IsLetter(first) && i+1 < len(found) {
 			all, from = append(all, part[from:m[1]]), m[1]
@@ -247,7 +247,8 @@ func texts(v any) (out []string) {
 	return out
 }
 
-// labelled flattens a value as [texts] does, where the keys of a map are labels: "- First draft: https://example.org/1".
+// labelled flattens a value as [texts] does, where the keys of a map are labels: "- First draft:
+// https://example.org/1".
 func labelled(v any) (out []string) {
 	switch v := v.(type) {
 	case []any:
@@ -264,8 +265,9 @@ func labelled(v any) (out []string) {
 	return out
 }
 
-// discussion reads where a proposal is discussed: the http or https addresses of the field, each once, and the forum
-// topic that the first names. The list is never nil. A text that holds no such address is dropped with a warning.
+// discussion reads where a proposal is discussed: the http or https addresses of the field, each
+// once, and the forum topic that the first names. The list is never nil. A text that holds no such
+// address is dropped with a warning.
 func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 	v := f.get(names...)
 	addresses = []string{}
@@ -279,7 +281,7 @@ func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 			}
 			found = true
 			if len(addresses) == 0 && topic == nil {
-				topic = Topic(u.String())
+				topic = mip.Topic(u.String())
 			}
 			if !slices.Contains(addresses, u.String()) {
 				addresses = append(addresses, u.String())
@@ -289,7 +291,7 @@ func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 		case found:
 		// An address of the forum without its host is on the site's own forum, whichever that is.
 		case strings.HasPrefix(item, "/t/") && len(addresses) == 0 && topic == nil:
-			topic = Topic(item)
+			topic = mip.Topic(item)
 		case len(item) > maxLink:
 			f.r.Add(v.line, "bad-link/long", mip.Quote(item), mip.Quote(v.key), maxLink)
 		default:
@@ -309,7 +311,7 @@ func (f *fields) forumTopic(names ...string) *int {
 	if isPlaceholder(text) {
 		return nil
 	}
-	id := Topic(text)
+	id := mip.Topic(text)
 	if n, ok := mip.ParseNumber(text); ok && n > 0 {
 		id = &n
 	}
@@ -317,22 +319,4 @@ func (f *fields) forumTopic(names ...string) *int {
 		f.r.Add(v.line, "bad-topic", mip.Quote(text), mip.Quote(v.key))
 	}
 	return id
-}
-
-// topicPath is the path /t/slug/399, /t/slug/399/12 (a post of it) or /t/399 of a Discourse.
-var topicPath = regexp.MustCompile(`/t/(?:[^/]+/)??(\d+)(?:/|$)`)
-
-// Topic is the number of the forum topic that an address leads to, nil when it holds none. It
-// does not look at the host.
-func Topic(address string) *int {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil
-	}
-	if m := topicPath.FindStringSubmatch(u.Path); m != nil {
-		if n, ok := mip.ParseNumber(m[1]); ok && n > 0 {
-			return &n
-		}
-	}
-	return nil
 }

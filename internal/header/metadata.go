@@ -15,8 +15,8 @@ const (
 	maxTitle = 90 // characters
 )
 
-// metadata is what the header states of [mip.Fields]. title stands in where neither the header nor a
-// heading above it has one. note is the text behind the status.
+// metadata is what the header states of [mip.Fields]. title stands in where neither the header nor
+// a heading above it has one. note is the text behind the status.
 func (f *Header) metadata(title string) (m mip.Metadata, note string) {
 	id := f.ID
 	// Warnings that concern the values of all keys, known or not.

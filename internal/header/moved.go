@@ -7,9 +7,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// movedKeys are the keys of headers under which the usual generators of sites have other paths of a page: those of
-// Jekyll's plugin for redirects, which need no slash before them, of Hugo and of Docusaurus. With a slash, the value of one
-// of the others is such a path; without, it may be anything.
+// movedKeys are the keys of headers under which the usual generators of sites have other paths of a
+// page: those of Jekyll's plugin for redirects, which need no slash before them, of Hugo and of
+// Docusaurus. With a slash, the value of one of the others is such a path; without, it may be
+// anything.
 var movedKeys = []string{"redirect-from", "aliases", "permalink", "slug", "url"}
 
 // Moved is a path that a header has for its page.
@@ -21,7 +22,8 @@ type Moved struct {
 	Line int
 }
 
-// moved are the paths on the site that a header has for its page. It asks before all others do: what it takes is known.
+// moved are the paths on the site that a header has for its page. It asks before all others do:
+// what it takes is known.
 func (f *fields) moved() (paths []Moved) {
 	for i, key := range movedKeys {
 		v := f.byName[fieldName(key)]

@@ -47,8 +47,8 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 }
 
 // mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins
-// with a header, however broken, that has the number's key for one of the kinds, or nothing can be seen in it, as in a
-// binary file or UTF-16.
+// with a header, however broken, that has the number's key for one of the kinds, or nothing can be
+// seen in it, as in a binary file or UTF-16.
 func mayHaveNumber(raw string, kinds []string) bool {
 	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
@@ -64,8 +64,8 @@ func mayHaveNumber(raw string, kinds []string) bool {
 	})
 }
 
-// findAlias finds another prefix under which alone the header states the proposal's number, so that numbers count under that
-// one, too: eip: 721 of ERC-721.
+// findAlias finds another prefix under which alone the header states the proposal's number, so that
+// numbers count under that one, too: eip: 721 of ERC-721.
 func (f *fields) findAlias(number int) {
 	for _, v := range f.order {
 		text, _ := v.v.(string)

@@ -163,7 +163,7 @@ func (h *Header) NumberLine() int { return h.get(fieldName(h.ID.Kind)).line }
 type Stated struct {
 	// Metadata lacks what follows from other texts and from the site.
 	mip.Metadata
-	// Shown are the text behind the status, and the values of [HeaderOptions.Show] in its order.
+	// Shown are the text behind the status, and the values of [Options.Show] in its order.
 	Shown []mip.Shown
 	// Moved are other paths that the page has or had, each once.
 	Moved []Moved

@@ -8,7 +8,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// noted is a status with a note: what is in brackets and begins as no name does, or who took the proposal's place.
+// noted is a status with a note: what is in brackets and begins as no name does, or who took the
+// proposal's place.
 var noted = regexp.MustCompile(`^(\S.*?)\s+\((\p{Ll}[^()]*)\)$|^((?i:superseded|replaced|obsoleted))\s+(by .+)$`)
 
 // successors are the proposals that a note of a status names.

@@ -28,8 +28,9 @@ type content struct {
 	Body [sha256.Size]byte
 }
 
-// textStep is what a commit made of a file. After is nil where it left no proposal there, or where Unread says that its text
-// cannot be known. Before is the text of the first parent, nil where that has none or it cannot be known.
+// textStep is what a commit made of a file. After is nil where it left no proposal there, or where
+// Unread says that its text cannot be known. Before is the text of the first parent, nil where that
+// has none or it cannot be known.
 type textStep struct {
 	Path          string
 	Before, After *content
@@ -45,8 +46,8 @@ type textCommit struct {
 	Texts []textStep
 }
 
-// find returns the events of histories, each of which has files of its own and the parents of its commits before them, in that
-// order. Their URL is not set, and Title is the last that is known.
+// find returns the events of histories, each of which has files of its own and the parents of its
+// commits before them, in that order. Their URL is not set, and Title is the last that is known.
 func find(histories ...[]textCommit) (out []mip.Event) {
 	had := map[mip.ID]bool{}
 	for _, history := range histories {
@@ -166,8 +167,9 @@ func (f *finder) put(path string, text *content) {
 	f.paths[text.ID][path] = true
 }
 
-// holder is the path of a proposal's file: the one that it had, as long as that is there, else the first; empty for none. One
-// with a header comes before one without, which may be a line that says where the text went.
+// holder is the path of a proposal's file: the one that it had, as long as that is there, else the
+// first; empty for none. One with a header comes before one without, which may be a line that says
+// where the text went.
 func (f *finder) holder(id mip.ID) string {
 	had := ""
 	if r := f.records[id]; r != nil {
@@ -192,8 +194,8 @@ func (f *finder) holder(id mip.ID) string {
 	})
 }
 
-// sameText reports whether a file holds the text of a proposal that has just lost its own: it is the same file, or has the
-// same body or title.
+// sameText reports whether a file holds the text of a proposal that has just lost its own: it is
+// the same file, or has the same body or title.
 func (f *finder) sameText(r *record, path string) bool {
 	text := f.texts[path]
 	return r.file == path || text.Body == r.text.Body && text.Body != bodyOf("") || text.Title != "" && text.Title == r.text.Title
@@ -214,16 +216,16 @@ func (r *record) know(t *content) {
 	}
 }
 
-// compare tells what a commit changed of a proposal. before is the text of the file in the commit's first parent, nil when
-// it is not known or another file.
+// compare tells what a commit changed of a proposal. before is the text of the file in the commit's
+// first parent, nil when it is not known or another file.
 func (f *finder) compare(c *textCommit, r *record, before *content) {
 	now, next := r.text, f.texts[r.file]
 	if c.Edge || !now.Read && next.Read {
 		r.know(next)
 		return
 	}
-	// was and is report whether another text says the same as the one before and as the next. On a branch that began from
-	// something else than what is known, nothing counts before the merge.
+	// was and is report whether another text says the same as the one before and as the next. On a
+	// branch that began from something else than what is known, nothing counts before the merge.
 	moved := func(was, is func(*content) bool) bool {
 		return !is(&now) && (c.Merge || before == nil || !before.Read || was(before))
 	}
@@ -252,7 +254,8 @@ func (f *finder) compare(c *textCommit, r *record, before *content) {
 	r.text.Body = next.Body
 }
 
-// sameStatus compares statuses; a word outside the process counts in any case and with any separators.
+// sameStatus compares statuses; a word outside the process counts in any case and with any
+// separators.
 func (t *content) sameStatus(other *content) bool {
 	return mip.FoldStatus(string(t.Status)) == mip.FoldStatus(string(other.Status))
 }
@@ -303,8 +306,8 @@ func (f *finder) add(c *textCommit, of *record, kind mip.EventKind, from, to *st
 	f.events = append(f.events, found{e, of})
 }
 
-// bodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list items and of emphasis, and
-// lines of nothing but rules count for nothing.
+// bodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list
+// items and of emphasis, and lines of nothing but rules count for nothing.
 func bodyOf(body string) [sha256.Size]byte {
 	b := make([]byte, 0, len(body))
 	for line := range strings.Lines(body) {

@@ -10,8 +10,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/git"
 )
 
-// FilePast is what git knows of one file that is no proposal, under its present name. The zero value
-// knows nothing.
+// FilePast is what git knows of one file that is no proposal, under its present name. The zero
+// value knows nothing.
 type FilePast struct {
 	// Versions are parents before their children. Nothing is known of what was before the first.
 	Versions []Version
@@ -20,8 +20,8 @@ type FilePast struct {
 	top string
 }
 
-// PastOf finds the versions of a file. It reads none, and knows nothing of a file in no repository or
-// in a clone that lacks texts.
+// PastOf finds the versions of a file. It reads none, and knows nothing of a file in no repository
+// or in a clone that lacks texts.
 func PastOf(ctx context.Context, file string) (p FilePast, err error) {
 	dir, name := filepath.Split(file)
 	place, err := git.Locate(ctx, filepath.Clean(dir))

@@ -1,11 +1,11 @@
-// Package history reads what git and the records of mipwatch sync know of the files in folders: their
-// versions, their times, and what happened to the proposals in them.
+// Package history reads what git and the records of mipwatch sync know of the files in folders:
+// their versions, their times, and what happened to the proposals in them.
 //
 // Events are found in what versions mean: a version that states the same in other words or another
-// form is none. Each commit is compared with its own parents, so that branches do not undo each other:
-// a change that two branches made, or that a merge brings, counts once, and a change that is taken back
-// and made again counts each time. A file that moves keeps its events, since a proposal is its number.
-// A version that cannot be read has no events.
+// form is none. Each commit is compared with its own parents, so that branches do not undo each
+// other: a change that two branches made, or that a merge brings, counts once, and a change that is
+// taken back and made again counts each time. A file that moves keeps its events, since a proposal
+// is its number. A version that cannot be read has no events.
 //
 // The package does not know which files are proposals today and which are published.
 package history
@@ -38,8 +38,8 @@ type Options struct {
 	Headers header.Options
 	// Rules say which files are or were texts.
 	Rules filename.Rules
-	// Folders are those of proposals. Dated are, by folder, the folders in it whose files have times
-	// too.
+	// Folders are those of proposals. Dated are, by folder, the folders in it whose files have
+	// times too.
 	Folders []string
 	Dated   map[string][]string
 	// Texts are today's, and Translations the files beside them.
@@ -50,15 +50,15 @@ type Options struct {
 	Upstream string
 }
 
-// Log is what git and the records of mipwatch sync know of the files in the folders. It is immutable
-// and safe for concurrent use.
+// Log is what git and the records of mipwatch sync know of the files in the folders. It is
+// immutable and safe for concurrent use.
 type Log struct {
 	// Problems are those of repositories and records.
 	Problems []mip.Problem
 
 	options Options
-	// places are those of the folders in their repositories, by folder; whole says that every folder
-	// has one with all its commits.
+	// places are those of the folders in their repositories, by folder; whole says that every
+	// folder has one with all its commits.
 	places map[string]git.Place
 	whole  bool
 	// repositories are by their top folders.

@@ -15,8 +15,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// Past is what the repositories of the folders know of all files that are or were proposals. It names the versions of texts,
-// and holds none.
+// Past is what the repositories of the folders know of all files that are or were proposals. It
+// names the versions of texts, and holds none.
 type Past struct {
 	// headers are how headers are read.
 	headers header.Options
@@ -26,13 +26,15 @@ type Past struct {
 	whole bool
 }
 
-// pastFiles is a history, parents before their children, and the repository that may hold its texts.
+// pastFiles is a history, parents before their children, and the repository that may hold its
+// texts.
 type pastFiles struct {
 	top     string
 	commits []git.Commit
 	// texts are the files that are or were texts, by their paths in the repository.
 	texts map[string]folder.File
-	// left are those of them that are there today beside the place of a text, with their names in git.
+	// left are those of them that are there today beside the place of a text, with their names in
+	// git.
 	left map[string]string
 	// cut are the commits at which a shallow clone ends.
 	cut map[string]bool
@@ -53,8 +55,9 @@ func (p *Past) Years() []int {
 	return slices.Sorted(maps.Keys(years))
 }
 
-// Events reads the headers of all versions and tells what happened, in no particular order but for that of each proposal.
-// complete is false where a version is not known. Title is as of [find], and URL is not set.
+// Events reads the headers of all versions and tells what happened, in no particular order but for
+// that of each proposal. complete is false where a version is not known. Title is as of [find], and
+// URL is not set.
 func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,7 +117,8 @@ type pastReader struct {
 	*Past
 	top     string
 	objects *Reader
-	// byBlob has versions by path in the folder and name in git, byHeader by what stands before the text.
+	// byBlob has versions by path in the folder and name in git, byHeader by what stands before the
+	// text.
 	byBlob   map[[2]string]version
 	byHeader map[[sha256.Size]byte]version
 	// missing says that the repository lacks a text.

@@ -13,8 +13,8 @@ import (
 
 // State is what is known of a text of today.
 type State struct {
-	// RepoPath is the path within the repository, that of the upstream when Upstream is set; without
-	// git, the folder's last name and the file's own.
+	// RepoPath is the path within the repository, that of the upstream when Upstream is set;
+	// without git, the folder's last name and the file's own.
 	RepoPath string
 	// Upstream reports a text as it was synced: the rest is of the upstream's repository.
 	Upstream bool
@@ -65,8 +65,8 @@ func (h *Log) Of(f folder.File, contentHash string) (s State) {
 	return s
 }
 
-// Changed is when a file in one of the folders, or below one, changed: the time of the newest commit
-// that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+// Changed is when a file in one of the folders, or below one, changed: the time of the newest
+// commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
 func (h *Log) Changed(f folder.File) *mip.Time {
 	if h.options.Epoch != nil {
 		return new(mip.NewTime(*h.options.Epoch))

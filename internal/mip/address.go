@@ -3,6 +3,7 @@ package mip
 import (
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -66,4 +67,22 @@ func (r References) Find(prefix string, number int) (id ID, address string, ok b
 		}
 	}
 	return ID{}, "", false
+}
+
+// topicPath is the path /t/slug/399, /t/slug/399/12 (a post of it) or /t/399 of a Discourse.
+var topicPath = regexp.MustCompile(`/t/(?:[^/]+/)??(\d+)(?:/|$)`)
+
+// Topic is the number of the forum topic that an address leads to, nil when it holds none. It
+// does not look at the host.
+func Topic(address string) *int {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	if m := topicPath.FindStringSubmatch(u.Path); m != nil {
+		if n, ok := ParseNumber(m[1]); ok && n > 0 {
+			return &n
+		}
+	}
+	return nil
 }
