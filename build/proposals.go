@@ -185,12 +185,13 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 		return nil, err
 	}
 	page := render.HistoryPage{Metadata: m, History: versions, Events: told.byMIP[c.ID]}
+	texts, _ := p.pastOf(c) // compared has read them
 	for _, v := range c.History.Versions {
-		source := ""
+		x := render.VersionText{Missing: texts[v.After] == nil}
 		if v.After != "" {
-			source, _ = sourceLink(p.options.Site, c, v.Hash, c.RepoPath)
+			x.SourceURL, _ = sourceLink(p.options.Site, c, v.Hash, c.RepoPath)
 		}
-		page.Sources = append(page.Sources, source)
+		page.Texts = append(page.Texts, x)
 	}
 	return p.stable.History(page)
 }

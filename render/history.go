@@ -17,9 +17,14 @@ const maxChanges = 64 << 10
 type HistoryPage struct {
 	Metadata mip.Metadata
 	mip.History
-	// Sources are the addresses of the versions' texts, in their order; empty for none.
-	Sources []string
-	Events  []mip.Event // of the proposal, newest first
+	Texts  []VersionText // of the versions, in their order
+	Events []mip.Event   // of the proposal, newest first
+}
+
+// VersionText is where the text of a version is.
+type VersionText struct {
+	SourceURL string // empty: nowhere
+	Missing   bool   // from the copy of the repository that the site is made from
 }
 
 // pullRequest is how GitHub names the pull request of a merged commit at the end of its subject.
@@ -56,12 +61,14 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	room := maxChanges
 	for i, version := range v.Versions {
 		// A source is made of site.yaml and a path, which may hold anything.
-		x := versionView{Version: version, SourceURL: webAddress(&v.Sources[i])}
+		x := versionView{Version: version, SourceURL: webAddress(&v.Texts[i].SourceURL)}
 		switch {
+		case v.Texts[i].Missing:
+			x.What = "This version is not in the copy of the repository that this site was made from."
 		case i+1 == len(v.Versions) && v.Before == "nothing":
 			x.What = "The first version under this name."
 		case version.Diff == nil:
-			x.What = "The text of this version or of the one before is not in the copy of the repository that this site was made from."
+			x.What = "What was before is not in the copy of the repository that this site was made from."
 		case room == 0:
 			x.Cut = true
 		default:

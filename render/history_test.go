@@ -15,8 +15,8 @@ func historyPage(t *testing.T, v HistoryPage) []byte {
 	t.Helper()
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	v.Metadata = all[2]
-	for len(v.Sources) < len(v.Versions) {
-		v.Sources = append(v.Sources, "https://git.example.net/a")
+	for len(v.Texts) < len(v.Versions) {
+		v.Texts = append(v.Texts, VersionText{SourceURL: "https://git.example.net/a"})
 	}
 	page, err := p.History(v)
 	if err != nil {
@@ -84,7 +84,7 @@ func TestHistoryPage(t *testing.T) {
 
 func TestHistoryHostileText(t *testing.T) {
 	evil := pageOf("unknown", version("b", "s", pageHostile("removed")+"\n", pageHostile("added")+"\n"))
-	evil.Sources = []string{"javascript:alert(1)"}
+	evil.Texts = []VersionText{{SourceURL: "javascript:alert(1)"}}
 	page := historyPage(t, evil)
 	lines, text := partsOf(t, page)
 	if len(lines) != 3 || lines[1] != "del -"+pageHostile("removed")+"\n" || lines[2] != "ins +"+pageHostile("added")+"\n" {
@@ -123,8 +123,9 @@ func TestHistoryIsBounded(t *testing.T) {
 			t.Errorf("the page says %q %d times, want %d", want, got, n)
 		}
 	}
-	_, text = partsOf(t, historyPage(t, pageOf("more", version("c", "s", "-", "x"), version("b", "s", "", "-"))))
-	if strings.Count(text, "is not in the copy of the repository") != 2 {
+	gone := pageOf("nothing", version("c", "s", "-", "x"), version("b", "s", "", "-"))
+	gone.Texts = []VersionText{{}, {Missing: true}}
+	if _, text := partsOf(t, historyPage(t, gone)); !strings.Contains(text, "What was before is not in the copy") || !strings.Contains(text, "This version is not in the copy") {
 		t.Errorf("texts that cannot be had: %s", text)
 	}
 }

@@ -61,7 +61,7 @@ func writtenSite(t *testing.T, text func(tag string) string) map[string][]byte {
 			}})
 		},
 		"/mip/3/history/": func() ([]byte, error) {
-			return p.History(HistoryPage{Metadata: *m, Sources: []string{"", ""}, History: mip.History{
+			return p.History(HistoryPage{Metadata: *m, Texts: make([]VersionText, 2), History: mip.History{
 				Before: "nothing", Versions: []mip.Version{version("b", text("subject"), "", text("line")+"\n"), version("a", "first", "", "")},
 			}})
 		},
