@@ -59,12 +59,6 @@ type Corpus struct {
 
 	// options are those that it was loaded with, Prefix set.
 	options Options
-	// kinds are the prefixes, the main one first.
-	kinds []string
-	// keys, process and elsewhere are those of [Options].
-	keys      map[string][]string
-	process   mip.Process
-	elsewhere mip.References
 	// texts and beside are the files as they were read: those that may be proposals, and the
 	// summaries and translations. log has their commits.
 	texts, beside []*entry
@@ -176,7 +170,7 @@ func (c *Corpus) At(repoPath string) (id mip.ID, published bool) {
 // Named returns the published proposal whose number ends an address of the web:
 // https://example.org/MIPs/MIP-3.md or https://example.org/mip/3.
 func (c *Corpus) Named(address string) (id mip.ID, published bool) {
-	for _, kind := range c.kinds {
+	for _, kind := range c.options.Kinds() {
 		if n, ok := header.Reference(address, kind); ok {
 			id = mip.ID{Kind: kind, Number: n}
 			_, published = c.find(id)
@@ -196,7 +190,7 @@ func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 		return mip.ID{}, false
 	}
 	name = strings.TrimSuffix(name, ".md")
-	for _, kind := range c.kinds {
+	for _, kind := range c.options.Kinds() {
 		digits, ok := header.StripPrefix(name, kind)
 		if n, small := mip.ParseNumber(digits); ok && small && digits != name {
 			id = mip.ID{Kind: kind, Number: n}
@@ -209,11 +203,11 @@ func (c *Corpus) ID(file string) (id mip.ID, published bool) {
 	if !numbered {
 		return mip.ID{}, false
 	}
-	for _, kind := range c.kinds {
+	for _, kind := range c.options.Kinds() {
 		id = mip.ID{Kind: kind, Number: n}
 		if at, found := c.find(id); found && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias) {
 			return id, true
 		}
 	}
-	return mip.ID{Kind: c.kinds[0], Number: n}, false
+	return mip.ID{Kind: c.options.Prefix, Number: n}, false
 }

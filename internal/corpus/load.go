@@ -26,7 +26,7 @@ import (
 // file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{options: o, kinds: o.Kinds(), keys: o.Keys, process: o.Statuses, elsewhere: o.References}
+	c := &Corpus{options: o}
 	// The same folders in any order and spelling give the same corpus.
 	for _, dir := range o.Folders {
 		c.Folders = append(c.Folders, filepath.Clean(dir))
@@ -112,7 +112,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
-		Folders: c.Folders, options: c.options, kinds: c.kinds, keys: c.keys, process: c.process, elsewhere: c.elsewhere, log: c.log,
+		Folders: c.Folders, options: c.options, log: c.log,
 		texts: copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {
@@ -329,7 +329,7 @@ func (c *Corpus) assemble() {
 		}
 	}
 	slices.SortFunc(c.Proposals, byID)
-	relate(c.Proposals, c.elsewhere, c.kinds)
+	relate(c.Proposals, c.options.References, c.options.Kinds())
 	c.date()
 	c.folders, c.places = map[string]string{}, map[string]*Proposal{}
 	for _, p := range c.Proposals {

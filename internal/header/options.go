@@ -6,7 +6,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Options are what a site has in its configuration on the headers of its proposals.
+// Options configure how the headers of a site's proposals are read.
 type Options struct {
 	// Prefix is the text that ids start with; in lower case it is the header key of the number.
 	// It must not be empty.
