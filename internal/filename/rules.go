@@ -22,24 +22,33 @@ type Rules struct {
 	Locales []string
 }
 
-// Fits reports whether a file has the name and the place of a proposal, whose number may be in its
-// header alone. A file that is gone may have been beside the place: in a folder of its own under
-// another name.
-func (r Rules) Fits(f folder.File, gone bool) bool {
-	if _, _, _, translated := LanguageOf(f.Name, r.Locales); translated {
-		return false
-	}
-	if kept, _ := Without([]folder.File{f}, r.Ignore, nil); len(kept) == 0 {
-		return false
-	}
+// Is reports whether a file has the name and the place of a proposal, whose number may be in its
+// header alone.
+func (r Rules) Is(f folder.File) bool {
+	dir, _ := path.Split(f.Name)
+	return r.kept(f) && (dir == "" || slices.ContainsFunc(r.Patterns[f.Folder], func(pattern string) bool {
+		matches, _ := path.Match(pattern, f.Name)
+		return matches
+	}))
+}
+
+// Was reports whether a file that may be gone had them once: a file with a number may have been in a
+// folder of its own under another name.
+func (r Rules) Was(f folder.File) bool {
 	dir, base := path.Split(f.Name)
 	_, named := Number(base)
-	return dir == "" || slices.ContainsFunc(r.Patterns[f.Folder], func(pattern string) bool {
+	return r.Is(f) || named && r.kept(f) && slices.ContainsFunc(r.Patterns[f.Folder], func(pattern string) bool {
 		folders, _ := path.Split(pattern)
-		whole, _ := path.Match(pattern, f.Name)
-		beside, _ := path.Match(folders, dir)
-		return whole || gone && beside && named
+		matches, _ := path.Match(folders, dir)
+		return matches
 	})
+}
+
+// kept reports a file that is no translation and that no pattern leaves out.
+func (r Rules) kept(f folder.File) bool {
+	_, _, _, translated := LanguageOf(f.Name, r.Locales)
+	kept, _ := Without([]folder.File{f}, r.Ignore, nil)
+	return !translated && len(kept) > 0
 }
 
 // Without are the files whose names match no pattern, and the patterns of unused that none matches.

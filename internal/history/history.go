@@ -232,7 +232,7 @@ func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error
 		}
 	}
 	for name, file := range r.texts {
-		if blob := last[name]; blob != "" && !today[name] && !h.options.Rules.Fits(file, false) {
+		if blob := last[name]; blob != "" && !today[name] && !h.options.Rules.Is(file) {
 			r.left[name] = blob
 		}
 	}
@@ -317,7 +317,7 @@ func (h *Log) wasText(top, name string, here bool) (file folder.File, ok bool) {
 		if _, synced := h.records[dir].File(rest); synced || h.records[dir] != nil && !here {
 			continue
 		}
-		if here || h.options.Rules.Fits(f, true) {
+		if here || h.options.Rules.Was(f) {
 			file, ok, longest = f, true, len(place.Prefix)
 		}
 	}
