@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,21 +28,21 @@ const (
 	maxResult = 6 << 20
 )
 
-// function answers events as a Handler of aws-lambda-go. It is safe for concurrent use.
+// function answers events as a Handler of aws-lambda-go. It is safe for concurrent use. A panic of
+// its handler would end the process, so the handler recovers from its own.
 type function struct {
 	handler http.Handler
-	// log gets the panics, and the answers that are too long.
+	// log gets the answers that are too long.
 	log *slog.Logger
 }
 
-// Invoke answers one event. It returns an error for an event that is no HTTP request. Every other
-// failure, a panic included, is answered with a problem. The request's context ends a little before
-// ctx.
-func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err error) {
+// Invoke answers one event. It returns an error for an event that is no HTTP request. The request's
+// context ends a little before ctx.
+func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	// An event of another kind, such as one of a timer, is a mistake of configuration: AWS shows the
 	// error.
 	var e event
-	err = json.Unmarshal(payload, &e)
+	err := json.Unmarshal(payload, &e)
 	switch {
 	case err != nil:
 	case e.Resource != "":
@@ -60,25 +59,17 @@ func (f *function) Invoke(ctx context.Context, payload []byte) (out []byte, err 
 		defer cancel()
 	}
 	r := e.request(ctx)
-	fail := func(detail string) {
-		w := &recorder{header: http.Header{}}
-		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", detail))
-		out, err = api.JSON(w.result(r.Method))
-	}
-	// A panic that left this method would end the process, and the next event would wait for a new one.
-	defer func() {
-		if p := recover(); p != nil {
-			f.log.Error("panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			fail("Something failed on our side.")
-		}
-	}()
 	// The whole answer is in memory before the gateway gets it.
 	w := &recorder{header: http.Header{}}
 	f.handler.ServeHTTP(w, r)
-	if out, err = api.JSON(w.result(r.Method)); len(out) > maxResult {
+	out, err := api.JSON(w.result(r.Method))
+	if len(out) > maxResult {
 		f.log.Error("answer too long", "bytes", len(out), "most", maxResult)
 		const detail = "The answer is longer than the %d MiB that a function may give; ask for parts of it."
-		fail(fmt.Sprintf(detail, maxResult>>20))
+		w = &recorder{header: http.Header{}}
+		problem := api.NewProblem("", api.Internal, "", fmt.Sprintf(detail, maxResult>>20))
+		sidecar.WriteProblem(w, r, problem)
+		out, err = api.JSON(w.result(r.Method))
 	}
 	return out, err
 }

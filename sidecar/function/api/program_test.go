@@ -7,10 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -18,8 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/demo"
@@ -31,7 +26,6 @@ import (
 // world is what the function lives in: hosts behind it on ports of their own, and the program in three builds, each made
 // when it is first asked for.
 type world struct {
-	forum     *demo.Script
 	files     *build.Published
 	published *httptest.Server // the files
 	snapshot  string
@@ -42,25 +36,12 @@ type world struct {
 
 var shared *world
 
-// runAs is the variable with which the test program is a function: one whose handler panics at /panic and otherwise writes
-// the path, or the function itself, with what the folder snapshot of the checkout holds.
-const (
-	runAs     = "TEST_RUNS_AS"
-	panicking = "panicking"
-	itself    = "itself"
-)
+// itself is the variable with which the test program is the function, with what the folder snapshot
+// of the checkout holds.
+const itself = "TEST_RUNS_THE_FUNCTION"
 
 func TestMain(m *testing.M) {
-	switch os.Getenv(runAs) {
-	case panicking:
-		lambda.Start(&function{log: slog.Default(), handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/panic" {
-				panic("as asked")
-			}
-			io.WriteString(w, r.URL.Path)
-		})})
-		return
-	case itself:
+	if os.Getenv(itself) != "" {
 		main()
 		return
 	}
@@ -79,8 +60,8 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	topics := demo.NewDiscourse(time.Now, demo.Topic{ID: 401, Title: "Topic 401", Posts: 3, Participants: 2, Created: time.Now()})
-	shared = &world{forum: demo.NewScript(topics)}
-	forum := httptest.NewServer(shared.forum)
+	shared = &world{}
+	forum := httptest.NewServer(topics)
 	defer forum.Close()
 	const chainID = 4711
 	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))

@@ -26,8 +26,6 @@ const allowed = 10 * time.Second
 // at a time.
 type process struct {
 	Cmd *exec.Cmd
-	// Allowed is how long an invocation may take, as the function is told. startFunction sets it to 10 s.
-	Allowed time.Duration
 
 	events  chan invocation
 	results chan Result
@@ -53,7 +51,9 @@ type Result struct {
 // startFunction runs a program with these variables and no others, until t ends.
 func startFunction(t testing.TB, program string, variables ...string) *process {
 	t.Helper()
-	p := &process{Allowed: allowed, events: make(chan invocation), results: make(chan Result), ended: make(chan struct{})}
+	p := &process{
+		events: make(chan invocation), results: make(chan Result), ended: make(chan struct{}),
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+prefix+"invocation/next", p.next)
 	mux.HandleFunc("POST "+prefix+"invocation/{id}/{kind}", p.result)
@@ -61,7 +61,8 @@ func startFunction(t testing.TB, program string, variables ...string) *process {
 	t.Cleanup(api.Close)
 	p.Cmd = exec.CommandContext(t.Context(), program)
 	p.Cmd.Dir = t.TempDir()
-	p.Cmd.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + strings.TrimPrefix(api.URL, "http://"), runAs + "=" + itself}, variables...)
+	host := strings.TrimPrefix(api.URL, "http://")
+	p.Cmd.Env = append([]string{"AWS_LAMBDA_RUNTIME_API=" + host, itself + "=1"}, variables...)
 	p.log = filepath.Join(t.TempDir(), "log")
 	log, err := os.Create(p.log)
 	if err != nil {
@@ -119,7 +120,7 @@ func (p *process) Invoke(t testing.TB, payload string) Result {
 	p.count++
 	id := fmt.Sprintf("00000000-0000-4000-8000-%012d", p.count)
 	select {
-	case p.events <- invocation{id, payload, time.Now().Add(p.Allowed)}:
+	case p.events <- invocation{id, payload, time.Now().Add(allowed)}:
 	case <-p.ended:
 		t.Fatalf("the function ended before it took event %d: %v\n%s", p.count, p.err, p.Log())
 	}
@@ -133,12 +134,6 @@ func (p *process) Invoke(t testing.TB, payload string) Result {
 		t.Fatalf("the function ended before it answered event %d: %v\n%s", p.count, p.err, p.Log())
 	}
 	return Result{}
-}
-
-// Wait waits for the end of the process, and returns its error as [exec.Cmd.Wait] does.
-func (p *process) Wait() error {
-	<-p.ended
-	return p.err
 }
 
 // Log is what the process has printed so far.

@@ -3,8 +3,11 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +31,47 @@ func TestStartsLight(t *testing.T) {
 	if len(trace) == 0 {
 		t.Fatalf("the trace names no package: %s", p.Log())
 	}
+}
+
+// mixed invokes a function so many times with requests of each kind.
+func mixed(t testing.TB, p *process, times int) {
+	t.Helper()
+	for n := range times {
+		payloads := []string{
+			ask("GET", "/api/mip-watch", "parts=mips"),
+			ask("GET", "/api/network-info", ""),
+			ask("GET", "/api/forum-activity", "topicId=401"),
+			ask("GET", "/api/forum-activity", "topicId=0"),
+			post("/api/ai-summary", fmt.Sprintf(`{"mipNumber":%d}`, n%15+1),
+				fmt.Sprint("203.0.113.", n%250)),
+			`{"rawPath":"/api/mip-watch","requestContext":{"http":{"method":"GET"}},
+			  "headers":{"accept-encoding":"gzip"}}`,
+		}
+		p.Invoke(t, payloads[n%len(payloads)]).Answer(t)
+	}
+}
+
+// usage is what a process has of the system.
+type usage struct {
+	threads int
+	memory  int // KiB that are resident
+}
+
+func measure(t testing.TB, p *process) usage {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
+	if err != nil {
+		testenv.Missing(t, "procfs", "the system does not report the memory of a process")
+	}
+	number := func(name string) int {
+		_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+		value, err := strconv.Atoi(strings.Fields(rest)[0])
+		if err != nil {
+			t.Fatalf("%s of %s: %v", name, status, err)
+		}
+		return value
+	}
+	return usage{number("Threads"), number("VmRSS")}
 }
 
 // BenchmarkAuditInvocations measures what a process has grown by after thousands of invocations.
