@@ -65,12 +65,12 @@ func Sentence(s string) string {
 // LineAt is the line of an offset in a text, from 1.
 func LineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
-// Deref is the text behind a pointer, empty for nil.
-func Deref(s *string) string {
-	if s == nil {
-		return ""
+// Deref is the value behind a pointer, zero for nil.
+func Deref[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
 	}
-	return *s
+	return value
 }
 
 // Ref is the inverse of [Deref]: the text, nil for an empty one.

@@ -185,6 +185,11 @@ func checkProposals(s string) error {
 	return nil
 }
 
+// checkKey checks a key of a header.
+func checkKey(s string) error {
+	return match(s, `^[A-Za-z0-9][\w -]{0,63}$`, "a key of a header, such as network")
+}
+
 // checkPattern checks a pattern of names of files, and of folders of their own: no pattern has a slash.
 func checkPattern(s string) error {
 	if _, err := path.Match(s, ""); err != nil || strings.ContainsAny(s, `/\`) {

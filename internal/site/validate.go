@@ -20,16 +20,12 @@ func (f *file) validate(p *parser) {
 	f.BaseURL = p.baseURL("base_url", f.BaseURL)
 	p.check("prefix", checkPrefix(f.Prefix))
 	p.proposals("proposals", f.Proposals)
-	if len(f.Proposals) == 0 {
-		p.check("proposals", errors.New("no folder"))
-	}
 	f.validateKinds(p)
 	f.settleKinds()
 	p.check("source_url", checkSource(f.SourceURL))
-	if f.Host != "" {
-		const want = "rewrites, cloudflare for Cloudflare Pages, or plain for a host that knows no rules, such as GitHub Pages"
-		p.check("host", match(f.Host, `^(?:rewrites|plain|cloudflare)$`, want))
-	}
+	const hosts = "rewrites, cloudflare for Cloudflare Pages, or plain for a host that knows no " +
+		"rules, such as GitHub Pages"
+	p.check("host", match(f.Host, `^(?:rewrites|plain|cloudflare)$`, hosts))
 	if f.Upstream != nil {
 		f.Upstream.validate(p)
 	}
@@ -38,18 +34,9 @@ func (f *file) validate(p *parser) {
 	f.validateNetworks(p)
 	f.validateForks(p)
 	f.validateOverrides(p)
-	for i, locale := range f.Locales {
-		p.check(item("locales", i), checkLocale(locale))
-	}
-	p.distinct("locales", f.Locales)
-	for i, redirect := range f.Redirects {
-		p.check(item("redirects", i), checkRedirect(redirect))
-	}
-	p.distinct("redirects", f.Redirects)
-	for i, pattern := range f.Ignore {
-		p.check(item("ignore", i), checkPattern(pattern))
-	}
-	p.distinct("ignore", f.Ignore)
+	p.list("locales", f.Locales, checkLocale)
+	p.list("redirects", f.Redirects, checkRedirect)
+	p.list("ignore", f.Ignore, checkPattern)
 	f.Brand.validate(p)
 	f.validateStatuses(p)
 	f.validateKeys(p)
@@ -68,9 +55,6 @@ func (f *file) validateKinds(p *parser) {
 		p.check(name+".prefix", checkPrefix(k.Prefix))
 		p.once(pages, name+".prefix", strings.ToLower(k.Prefix))
 		p.proposals(name+".proposals", k.Proposals)
-		if len(k.Proposals) == 0 {
-			p.check(name+".proposals", errors.New("no folder"))
-		}
 	}
 	for _, key := range []string{"prefix", "proposals"} {
 		if len(f.Kinds) > 0 {
@@ -110,20 +94,14 @@ func stageNames() string {
 
 // validateKeys checks what the site says of the headers of its proposals.
 func (f *file) validateKeys(p *parser) {
-	check := func(name string, keys []string) {
-		for i, key := range keys {
-			p.check(item(name, i), match(key, `^[A-Za-z0-9][\w -]{0,63}$`, "a key of a header, such as network"))
-		}
-		p.distinct(name, keys)
-	}
-	check("show", f.Show)
+	p.list("show", f.Show, checkKey)
 	taken := map[string]string{} // by key, what it stands for
 	for _, meaning := range slices.Sorted(maps.Keys(f.Keys)) {
 		name := below("keys", meaning)
 		if known := mip.HeaderKeys(); !slices.Contains(known, meaning) {
 			p.at(name, "unknown-key", meant(meaning, known))
 		}
-		check(name, f.Keys[meaning])
+		p.list(name, f.Keys[meaning], checkKey)
 		for i, key := range f.Keys[meaning] {
 			if other := taken[strings.ToLower(key)]; other != "" && other != meaning {
 				p.check(item(name, i), fmt.Errorf("want a key of one meaning, got %s, which keys.%s has", mip.Quote(key), other))
@@ -131,9 +109,7 @@ func (f *file) validateKeys(p *parser) {
 			taken[strings.ToLower(key)] = meaning
 		}
 	}
-	if f.Dates != "" {
-		p.check("dates", match(f.Dates, `^(?:mdy|dmy)$`, "mdy or dmy"))
-	}
+	p.check("dates", match(f.Dates, `^(?:mdy|dmy)$`, "mdy or dmy"))
 }
 
 // validateReferences checks where proposals of other sites are.
@@ -156,10 +132,10 @@ func (u *Upstream) validate(p *parser) {
 	p.check("upstream.git", match(u.Git, `^[^-:\s](:?[^:\s])*$`, "the address of a git repository, without a remote helper (::)"))
 	// Ranges (a..b) are refused as well.
 	p.check("upstream.ref", match(u.Ref, `^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"))
-	p.folders("upstream.folders", u.Folders)
-	for i, folder := range u.Folders {
-		p.check(item("upstream.folders", i), cmp.Or(checkInside(folder, "a folder within the repository"), checkProposals(folder)))
-	}
+	clean(u.Folders)
+	p.list("upstream.folders", u.Folders, func(folder string) error {
+		return cmp.Or(checkInside(folder, "a folder within the repository"), checkProposals(folder))
+	})
 }
 
 func (f *file) validateNetworks(p *parser) {
@@ -171,10 +147,7 @@ func (f *file) validateNetworks(p *parser) {
 		p.once(ids, name+".id", n.ID)
 		p.check(name+".chain_id", between("a number", n.ChainID, 1, maxChainID))
 		p.once(chains, name+".chain_id", strconv.FormatInt(n.ChainID, 10))
-		for j, address := range n.RPC {
-			p.check(item(name+".rpc", j), checkAddress(address))
-		}
-		p.distinct(name+".rpc", n.RPC)
+		p.list(name+".rpc", n.RPC, checkAddress)
 		_, err := blockTime(n.BlockTime)
 		p.check(name+".block_time", err)
 	}
@@ -189,17 +162,13 @@ func (f *file) validateForks(p *parser) {
 		for j, n := range h.MIPs {
 			p.check(item(name+".mips", j), between("a number", int64(n), 0, mip.MaxNumber))
 		}
-		if h.Meta != nil {
-			p.check(name+".meta", between("a number", int64(*h.Meta), 0, mip.MaxNumber))
-		}
+		p.check(name+".meta", between("a number", int64(mip.Deref(h.Meta)), 0, mip.MaxNumber))
 		for id, t := range h.Activation {
 			at := below(name+".activation", id)
 			if !slices.ContainsFunc(f.Networks, func(n network) bool { return n.ID == id }) {
 				p.check(at, errors.New("networks has no such id"))
 			}
-			if t != nil {
-				p.check(at, between("unix seconds", int64(*t), 0, maxUnix))
-			}
+			p.check(at, between("unix seconds", int64(mip.Deref(t)), 0, maxUnix))
 		}
 		p.check(name+".source", checkAddress(mip.Deref(h.Source)))
 	}
@@ -212,9 +181,8 @@ func (f *file) validateOverrides(p *parser) {
 		id, err := f.parseID(key)
 		p.check(name, err)
 		p.once(taken, name, id.String())
-		if o.ForumTopicID != nil {
-			p.check(name+".forum_topic_id", between("a number", int64(*o.ForumTopicID), 1, mip.MaxNumber))
-		}
+		topic := int64(mip.Deref(o.ForumTopicID))
+		p.check(name+".forum_topic_id", between("a number", topic, 1, mip.MaxNumber))
 		p.check(name+".discussions_to", checkAddress(mip.Deref(o.DiscussionsTo)))
 		if !slices.ContainsFunc(f.HardForks, func(h fork) bool { return h.Name == mip.Deref(o.Hardfork) }) {
 			p.check(name+".hardfork", fmt.Errorf("hardforks has no %s", mip.Quote(mip.Deref(o.Hardfork))))
@@ -250,27 +218,28 @@ func (p *parser) once(taken map[string]string, name, value string) {
 	taken[value] = name
 }
 
-// distinct adds a problem of each item that stands in its list before.
-func (p *parser) distinct(name string, items []string) {
+// list checks the items of a list, each of which stands there once.
+func (p *parser) list(name string, items []string, check func(string) error) {
 	taken := map[string]string{}
 	for i, value := range items {
+		p.check(item(name, i), check(value))
 		p.once(taken, item(name, i), value)
 	}
 }
 
-// folders cleans the paths of folders, each of which stands in its list once.
-func (p *parser) folders(name string, paths []string) {
-	for i := range paths {
-		paths[i] = path.Clean(paths[i])
+// proposals checks folders and patterns, at least one, and makes them clean.
+func (p *parser) proposals(name string, paths []string) {
+	if len(paths) == 0 {
+		p.check(name, errors.New("no folder"))
 	}
-	p.distinct(name, paths)
+	clean(paths)
+	p.list(name, paths, checkProposals)
 }
 
-// proposals makes folders and patterns clean.
-func (p *parser) proposals(name string, paths []string) {
-	p.folders(name, paths)
-	for i, path := range paths {
-		p.check(item(name, i), checkProposals(path))
+// clean makes each path the shortest one to the same folder.
+func clean(paths []string) {
+	for i := range paths {
+		paths[i] = path.Clean(paths[i])
 	}
 }
 
