@@ -131,8 +131,8 @@ func (p *planner) moved() (out []Redirect) {
 // configured adds the redirects of site.yaml.
 func (p *planner) configured(addresses *addresses, published map[string]bool, add func(from, to string)) {
 	s := p.options.Site
-	for _, item := range s.Redirects {
-		line := s.RedirectLines[item]
+	for i, item := range s.Redirects {
+		line := s.Lines[fmt.Sprintf("redirects[%d]", i)]
 		report := func(id string, args ...any) {
 			p.problems = append(p.problems, problem.New(p.siteFile(), line, id, args...))
 		}

@@ -140,7 +140,7 @@ func (in *input) problem(s *site.Site, code, format string, args ...any) mip.Pro
 	// The line is that of the key proposals, 0 where site.yaml has none.
 	p := mip.Problem{Level: mip.Error, Code: code, Message: fmt.Sprintf(format, args...), File: "--proposals"}
 	if len(in.proposals) == 0 {
-		p.File, p.Line = filepath.ToSlash(in.config), s.ProposalsLine
+		p.File, p.Line = filepath.ToSlash(in.config), s.ProposalsLine()
 	}
 	return p
 }

@@ -72,13 +72,14 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	})
 	progress.clear()
 	// An error of site.yaml names its line.
+	line := config.Lines["upstream"]
 	switch {
 	case errors.Is(err, gitsync.ErrUpstream):
 		return exit(exitUpstream, err)
 	case errors.Is(err, gitsync.ErrRef):
-		return exit(exitUsage, s.invalid(up.Line, "upstream-ref", err.Error()))
+		return exit(exitUsage, s.invalid(line, "upstream-ref", err.Error()))
 	case errors.Is(err, gitsync.ErrFolder):
-		return exit(exitUsage, s.invalid(up.Line, "upstream-folder", err.Error()))
+		return exit(exitUsage, s.invalid(line, "upstream-folder", err.Error()))
 	case err != nil:
 		return exit(exitWrite, err)
 	}
@@ -94,7 +95,7 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 	from, local := config.Upstream.Folders, []string{}
 	for _, src := range s.sources(config.Proposals) {
 		if src.pattern != "" {
-			return nil, s.invalid(config.ProposalsLine, "bad-value", fmt.Sprintf(
+			return nil, s.invalid(config.ProposalsLine(), "bad-value", fmt.Sprintf(
 				"proposals: texts are synced into folders, and %s is a pattern; name a folder here, and the pattern under upstream.folders", src.pattern))
 		}
 		local = append(local, src.folder)
@@ -106,7 +107,7 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 	case len(local) == 1:
 		return []gitsync.Target{{Folder: local[0], From: from}}, nil
 	case len(local) != len(from):
-		return nil, s.invalid(config.Upstream.Line, "bad-value", fmt.Sprintf(
+		return nil, s.invalid(config.Lines["upstream"], "bad-value", fmt.Sprintf(
 			"upstream.folders: %s cannot be matched with %s of proposals; list as many, or one folder of proposals",
 			plural(len(from), "folder"), plural(len(local), "folder")))
 	}

@@ -15,8 +15,6 @@ type Brand struct {
 	Name string `yaml:"name"`
 	// Logo is the path of a picture, slash-separated and below the folder of the file; empty: none. See [Site.ReadLogo].
 	Logo string `yaml:"logo"`
-	// LogoLine is where the file names the logo.
-	LogoLine int
 	// Picture is the logo itself once it has been read.
 	Picture *Picture
 	// Colors are nil where the file has none.

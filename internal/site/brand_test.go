@@ -34,7 +34,9 @@ func TestBrand(t *testing.T) {
 	}
 	colors := s.Brand.Colors
 	s.Brand.Colors = nil
-	want := site.Brand{Name: "Lantern", Logo: "assets/logo.svg", LogoLine: 5, Footer: []site.FooterLine{{"Lantern Foundation", "https://lantern.example"}, {Text: "All texts are CC0"}}}
+	want := site.Brand{Name: "Lantern", Logo: "assets/logo.svg", Footer: []site.FooterLine{
+		{"Lantern Foundation", "https://lantern.example"}, {Text: "All texts are CC0"},
+	}}
 	if d := cmp.Diff(want, s.Brand); d != "" {
 		t.Errorf("the brand (-want +got):\n%s", d)
 	}

@@ -44,18 +44,7 @@ type unixSeconds int64
 // site returns the site of a file in which nothing is wrong.
 func (f *file) site(lines map[string]int) *Site {
 	s := &f.Site
-	s.Forum, s.ProposalsLine = f.Forum.BaseURL, cmp.Or(lines["proposals"], lines["kinds"])
-	s.Brand = f.Brand.Brand
-	s.Brand.LogoLine = lines["brand.logo"]
-	if s.Upstream != nil {
-		s.Upstream.Line = lines["upstream"]
-	}
-	for i, redirect := range s.Redirects {
-		if s.RedirectLines == nil {
-			s.RedirectLines = map[string]int{}
-		}
-		s.RedirectLines[redirect] = lines[item("redirects", i)]
-	}
+	s.Lines, s.Forum, s.Brand = lines, f.Forum.BaseURL, f.Brand.Brand
 	for i, status := range s.Statuses {
 		s.Statuses[i].Aliases = append([]string{}, status.Aliases...)
 	}

@@ -81,10 +81,12 @@ func parseTime(s string) mip.Time {
 func TestParse(t *testing.T) {
 	whole := &site.Site{
 		Title: "Sample: Proposals", BaseURL: "https://example.org/mips", Description: "What changes, and when.", Prefix: "EIP",
-		Proposals: []string{"MIPs", "../other"}, ProposalsLine: 8,
+		Proposals: []string{"MIPs", "../other"},
 		SourceURL: "https://example.org/tree/{commit}/{path}",
-		Upstream:  &site.Upstream{Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"}, Line: 10},
-		Forum:     "https://forum.example.org",
+		Upstream: &site.Upstream{
+			Git: "https://example.org/mips.git", Ref: "main", Folders: []string{"MIPs", "MRCs"},
+		},
+		Forum: "https://forum.example.org",
 		Networks: []mip.Endpoints{
 			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: 143, BlockTime: 0.4}, RPC: []string{"https://rpc.example.org/key?x=1", "http://127.0.0.1:8545"}},
 			{Network: mip.Network{ID: "testnet", Name: "testnet", ChainID: 10143, BlockTime: 0.4}},
@@ -100,7 +102,7 @@ func TestParse(t *testing.T) {
 			{Kind: "EIP", Number: 8}: {ForumTopicID: new(5)},
 		},
 		Locales:   []string{"de", "zh-Hant", "pt-BR", "es-419", "no"},
-		Redirects: []string{"/EIPS/eip-{n}", "/p/{n}.html"}, RedirectLines: map[string]int{"/EIPS/eip-{n}": 39, "/p/{n}.html": 39},
+		Redirects: []string{"/EIPS/eip-{n}", "/p/{n}.html"},
 	}
 	least := &site.Site{Title: "Sample", BaseURL: "https://example.org", Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}
 	tests := []struct {
@@ -114,7 +116,7 @@ func TestParse(t *testing.T) {
 		{"null leaves a key out", head + "description:\nprefix: ~\nnetworks: null\nhardforks:\noverrides:\nforum:\n", least},
 		{"a text may look like something else", "title: Sample\nbase_url: https://example.org\nupstream: {git: true, ref: 1_0}\ndescription: 2026-01-01\nprefix: x\n",
 			&site.Site{Title: "Sample", BaseURL: "https://example.org", Description: "2026-01-01", Prefix: "x", Proposals: []string{"proposals"},
-				Upstream: &site.Upstream{Git: "true", Ref: "1_0", Line: 3}, Highlight: true}},
+				Upstream: &site.Upstream{Git: "true", Ref: "1_0"}, Highlight: true}},
 		{"JSON is YAML", `{"title": "Sample", "base_url": "https://example.org/"}`, least},
 	}
 	for _, tt := range tests {
@@ -122,6 +124,11 @@ func TestParse(t *testing.T) {
 			got, err := site.Parse("site.yaml", []byte(tt.in))
 			if err != nil {
 				t.Fatalf("Parse(%q): %v", tt.in, err)
+			}
+			lines := got.Lines
+			got.Lines = nil
+			if tt.want == whole && (lines["upstream"] != 10 || lines["redirects[1]"] != 39) {
+				t.Errorf("Parse(%q): lines %v", tt.in, lines)
 			}
 			opt := cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) })
 			if diff := cmp.Diff(tt.want, got, opt); diff != "" {

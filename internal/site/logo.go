@@ -47,7 +47,8 @@ func (s *Site) ReadLogo(config string) []mip.Problem {
 	logo, err := readLogo(filepath.Dir(config), s.Brand.Logo)
 	if err != nil {
 		return []mip.Problem{{
-			Level: mip.Error, Code: "bad-value", File: filepath.ToSlash(config), Line: s.Brand.LogoLine, Message: "brand.logo: " + err.Error(),
+			Level: mip.Error, Code: "bad-value", File: filepath.ToSlash(config),
+			Line: s.Lines["brand.logo"], Message: "brand.logo: " + err.Error(),
 		}}
 	}
 	s.Brand.Picture = logo

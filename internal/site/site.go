@@ -30,8 +30,6 @@ type Site struct {
 	Proposals []string `yaml:"proposals"`
 	// Kinds are the kinds of proposals, the main one first, which has Prefix; none: there is one alone.
 	Kinds []Kind `yaml:"kinds"`
-	// ProposalsLine is where the file names the folders; 0 when it does not.
-	ProposalsLine int
 	// Template with {path} and {commit}; empty: proposals have no source link.
 	SourceURL string `yaml:"source_url"`
 	// Nil: nothing to sync from.
@@ -48,8 +46,6 @@ type Site struct {
 	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}, and other
 	// old paths, each with a blank and the path or address that it leads to now behind it, as in /faq /about/.
 	Redirects []string `yaml:"redirects"`
-	// RedirectLines are the lines of Redirects in the file, by their text.
-	RedirectLines map[string]int
 	// Ignore are patterns of names of files that hold no proposals, such as templates, in the syntax of path.Match. Letter
 	// case does not count.
 	Ignore []string `yaml:"ignore"`
@@ -69,6 +65,9 @@ type Site struct {
 	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.
 	Highlight bool `yaml:"highlight"`
+	// Lines are those of the file's values, by the names that messages have for them, such as
+	// brand.logo and redirects[0]. A value that the file lacks has line 0.
+	Lines map[string]int
 }
 
 // Kind is a kind of proposals, with numbers of its own.
@@ -88,8 +87,6 @@ type Upstream struct {
 	Ref string `yaml:"ref"`
 	// Folders are within the repository; none stands for its top.
 	Folders []string `yaml:"folders"`
-	// Line is where the file speaks of the upstream.
-	Line int
 }
 
 // Override holds facts about one proposal that its header lacks. A fact that is nil is not
@@ -99,6 +96,9 @@ type Override struct {
 	DiscussionsTo *string `yaml:"discussions_to"`
 	Hardfork      *string `yaml:"hardfork"`
 }
+
+// ProposalsLine is where the file names the folders; 0 when it does not.
+func (s *Site) ProposalsLine() int { return cmp.Or(s.Lines["proposals"], s.Lines["kinds"]) }
 
 // UpstreamGit is the address of the upstream as the file has it; empty when there is none.
 func (s *Site) UpstreamGit() string {
