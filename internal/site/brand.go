@@ -35,9 +35,9 @@ type brand struct {
 	Color accent `yaml:"color"`
 }
 
-// accent is one colour, or one for each theme.
+// accent is one colour, which is written as a text, or one for each theme.
 type accent struct {
-	One   string `plain:"true"`
+	One   string
 	Light string `yaml:"light"`
 	Dark  string `yaml:"dark"`
 }

@@ -23,8 +23,8 @@ func (p *parser) decode(n *yaml.Node, to reflect.Value, name string) {
 		p.decode(n, to.Elem(), name)
 	case kind == reflect.Struct && n.Kind == yaml.MappingNode:
 		p.decodeStruct(n, to, name)
-	case n.Kind == yaml.ScalarNode && plain(to).IsValid():
-		p.decode(n, plain(to), name)
+	case n.Kind == yaml.ScalarNode && to.Type() == reflect.TypeFor[accent]():
+		p.decode(n, to.FieldByName("One"), name)
 	case kind == reflect.Map && n.Kind == yaml.MappingNode:
 		to.Set(reflect.MakeMap(to.Type()))
 		for _, e := range p.entries(n, name) {
@@ -68,18 +68,6 @@ func (p *parser) decodeStruct(n *yaml.Node, to reflect.Value, name string) {
 			p.add(e.key.Line, "yaml-syntax", "%s: %s", e.name, wantQuotes)
 		}
 	}
-}
-
-// plain is the field that has the value of a struct which is written as one text, in place of a mapping; invalid: none has.
-func plain(to reflect.Value) (field reflect.Value) {
-	if to.Kind() == reflect.Struct {
-		for f, value := range to.Fields() {
-			if f.Tag.Get("plain") != "" {
-				return value
-			}
-		}
-	}
-	return field
 }
 
 // entry is a key of a mapping with its value, which has a name.
