@@ -252,8 +252,9 @@ func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (stri
 func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	info := mip.SiteInfo{
 		Site: mip.Site{
-			Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
-			Kinds: s.PublicKinds(), Statuses: append(mip.Process{}, s.Statuses...),
+			Title: s.Title, Description: s.Description, Prefix: s.Prefix,
+			BaseURL: s.BaseURL, Host: s.Host, Kinds: s.PublicKinds(),
+			Statuses: append(mip.Process{}, s.Statuses...),
 			Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
 		},
 		History: c.History,

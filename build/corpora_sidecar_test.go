@@ -35,7 +35,7 @@ func checkDescribed(t *testing.T, b built) {
 		t.Fatal(err)
 	}
 	h := b.plan.Publish()
-	for _, r := range agent.StaticRoutes(b.prefix) {
+	for _, r := range agent.StaticRoutes(mip.Site{Prefix: b.prefix, Host: b.host}) {
 		if !bytes.Contains(b.files["api/index.html"], []byte("<code>"+r.Pattern+"</code>")) {
 			t.Errorf("/api/ does not show %s", r.Pattern)
 		}

@@ -37,6 +37,7 @@ type built struct {
 	base     string // the site's address
 	basePath string // its path alone
 	prefix   string // of its proposals
+	host     mip.Host
 }
 
 func buildCorpus(t testing.TB, dir string, s *site.Site) built {
@@ -49,7 +50,10 @@ func buildCorpus(t testing.TB, dir string, s *site.Site) built {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := built{corpus: c, plan: p, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/"), prefix: s.Prefix}
+	b := built{
+		corpus: c, plan: p, base: s.BaseURL, basePath: strings.TrimSuffix(s.Path("/"), "/"),
+		prefix: s.Prefix, host: s.Host,
+	}
 	b.files = bytesOf(t, p)
 	return b
 }

@@ -218,7 +218,14 @@ func TestDiagnosticsNameNoPlace(t *testing.T) {
 
 // The snapshot holds the JSON tree but for what is past, and the configuration, addresses of nodes included.
 func TestSnapshot(t *testing.T) {
+	for _, host := range []mip.Host{"", mip.HostPlain} {
+		t.Run(string(host), func(t *testing.T) { checkSnapshot(t, host) })
+	}
+}
+
+func checkSnapshot(t *testing.T, host mip.Host) {
 	s := testSite("MIP")
+	s.Host = host
 	s.Networks = []mip.Endpoints{{Network: mip.Network{ID: "mainnet", Name: "M", ChainID: 7, BlockTime: 0.5}, RPC: []string{"https://rpc.example/KEY"}}}
 	in, out, snap := folderOf(t, "MIP-1.md", proposalText("", "T")), t.TempDir(), t.TempDir()
 	commit(t, in, "One", 10)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,17 +17,21 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// TestPlainHost serves a site by a plain file server: every address on the site that a page, a document, a feed or a text for
-// agents names is answered, and the hash of the skill is that of its file.
+// TestPlainHost serves a site by a plain file server, which answers every address on the site that
+// a page, a document, a feed or a text for agents names. The hash of the skill is that of its file.
 func TestPlainHost(t *testing.T) {
 	s, err := site.Load("../internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Host, s.BaseURL, s.Redirects = site.HostPlain, "https://team.example.org/mips", []string{"/faq /about/", "/old/{n}.html"}
+	s.Host, s.BaseURL = mip.HostPlain, "https://team.example.org/mips"
+	s.Redirects = []string{
+		"/faq /about/", "/old/{n}.html", "/data /api/v1/mips.json", "/list /api/v1/mips",
+	}
 	b := buildCorpus(t, "../internal/samples/proposals", s)
 	root := t.TempDir()
 	if _, err := build.Sync(t.Context(), b.plan, filepath.Join(root, "mips"), build.SyncOptions{}); err != nil {
@@ -59,7 +64,9 @@ func TestPlainHost(t *testing.T) {
 		case err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, b.basePath+"/"), strings.Contains(u.Path, "{"):
 		case slices.ContainsFunc(api.Routes(), func(r api.Route) bool { return b.basePath+r.Path == u.Path }):
 		case u.Path == b.basePath+"/api/v1/mips/": // the page of what is not found goes on with a number and .json
-		case file == documentation && slices.ContainsFunc(links.absent, func(pattern string) bool { return isOf(b.basePath+pattern, strings.TrimSuffix(u.Path, ".json")) }):
+		case file == documentation && slices.ContainsFunc(links.absent, func(pattern string) bool {
+			return isOf(b.basePath+pattern, u.Path)
+		}):
 		default:
 			asked[u.EscapedPath()] = file
 		}
@@ -78,22 +85,68 @@ func TestPlainHost(t *testing.T) {
 			t.Errorf("%s is of no use to such a host", name)
 		}
 	}
+	// The host has no other address for a document of the API.
+	document := regexp.MustCompile(`/api/v1/[\w/{}.-]*`)
+	for _, file := range []string{
+		"llms.txt", "skill.md", "openapi.json", ".well-known/api-catalog", "api/index.html",
+	} {
+		for _, route := range document.FindAllString(string(b.files[file]), -1) {
+			if !strings.HasSuffix(strings.TrimSuffix(route, "."), ".json") {
+				t.Errorf("%s names %s", file, route)
+			}
+		}
+	}
+	checkDescribed(t, b)
 	// Old addresses have a page of their own, which leads on.
 	for file, to := range map[string]string{
 		"MIPS/MIP-1/index.html": "/mips/mip/1/", "MIPS/MIP-1.html": "/mips/mip/1/", "MIPS/MIP-2/index.html": "/mips/mip/2/", "faq/index.html": "/mips/about/", "old/3.html": "/mips/mip/3/",
+		"data/index.html": "/mips/api/v1/mips.json",
 	} {
 		if page := string(b.files[file]); !strings.Contains(page, `content="0; url=`+to+`"`) || bytes.Contains(b.files["sitemap.xml"], []byte(strings.TrimSuffix(file, "index.html")+"<")) {
 			t.Errorf("%s does not lead to %s, or is in the sitemap: %s", file, to, page)
 		}
 	}
-	// The text of a proposal stays as it is.
-	quoting := buildCorpus(t, folderOf(t, "MIP-1.md", proposalText("", "Ask `/api/v1/mips` or `GET /api/v1/site`.\n")), &site.Site{Title: "T", BaseURL: "https://m.example", Prefix: "MIP", Host: site.HostPlain})
-	if page := string(quoting.files["mip/1/index.html"]); !strings.Contains(page, "<code>/api/v1/mips</code> or <code>GET /api/v1/site</code>") ||
-		!strings.Contains(page, `href="/api/v1/mips/1.json"`) {
-		t.Errorf("a text that names a route: %s", page)
+	var told []string
+	for _, problem := range b.plan.LinkProblems() {
+		told = append(told, problem.Message)
+	}
+	const dead = "the address /list under redirects in site.yaml leads to /api/v1/mips"
+	if len(told) != 1 || !strings.HasPrefix(told[0], dead) {
+		t.Errorf("told %q, want %s", told, dead)
 	}
 	index := b.files[".well-known/agent-skills/index.json"]
 	if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(b.files["skill.md"])); !bytes.Contains(index, []byte(sum)) {
 		t.Errorf("the index of skills lacks %s: %s", sum, index)
+	}
+}
+
+// TestPlainHostKeepsTexts builds a site whose proposal names a route of the API in its title and
+// its text: no file has another address in its place.
+func TestPlainHostKeepsTexts(t *testing.T) {
+	const text = "Ask `/api/v1/mips` or `GET /api/v1/site`."
+	proposal := strings.Replace(proposalText("", text+"\n"), "title: T", "title: "+text, 1)
+	s := testSite("MIP")
+	s.Host = mip.HostPlain
+	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposal), s)
+	// The name of an asset has the hash of its bytes.
+	asset := regexp.MustCompile(`^assets/.*\.([0-9a-f]{8,})\.`)
+	marks := regexp.MustCompile("</?code>|[`\\\\]")
+	naming := 0
+	for file, body := range b.files {
+		if hash := asset.FindStringSubmatch(file); hash != nil {
+			if sum := fmt.Sprintf("%x", sha256.Sum256(body)); !strings.HasPrefix(sum, hash[1]) {
+				t.Errorf("the content of %s has the hash %s", file, sum)
+			}
+		}
+		for _, rest := range strings.SplitAfter(string(body), "Ask ")[1:] {
+			naming++
+			rest = marks.ReplaceAllString(rest, "")
+			if !strings.HasPrefix(rest, "/api/v1/mips or GET /api/v1/site.") {
+				t.Errorf("%s: %.60s", file, rest)
+			}
+		}
+	}
+	if naming < 10 {
+		t.Errorf("the text is found %d times", naming)
 	}
 }

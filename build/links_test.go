@@ -45,7 +45,7 @@ func newLinkCheck(b built) *linkCheck {
 	for _, a := range b.plan.Artifacts {
 		c.patterns[a.Pattern] = true
 	}
-	for _, r := range agent.StaticRoutes(b.prefix) {
+	for _, r := range agent.StaticRoutes(mip.Site{Prefix: b.prefix, Host: b.host}) {
 		if !c.patterns[r.Pattern] {
 			c.patterns[r.Pattern] = true
 			c.absent = append(c.absent, r.Pattern)

@@ -60,8 +60,7 @@ func (p *planner) documents() {
 	}})
 	// The text is published under two addresses, and its hash in the index.
 	skill := sync.OnceValues(func() ([]byte, error) {
-		text, err := agent.Skill(p.info.Site, p.Metadata)
-		return p.hosted(text, apiAddress), err
+		return agent.Skill(p.info.Site, p.Metadata)
 	})
 	p.addIndex("/skill.md", skill)
 	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info.Site), 1), Pattern: skillRoute, Body: skill})
@@ -106,7 +105,7 @@ func (p *planner) sitePages() {
 	}
 
 	p.addIndex("/404.html", p.pages.NotFound)
-	if !p.options.Site.FilesAlone() {
+	if !p.info.Host.FilesAlone() {
 		problem := func() ([]byte, error) { return agent.NotFoundProblem(p.info.Site) }
 		p.add(Artifact{File: "api-404.json", index: true, Body: problem})
 	}

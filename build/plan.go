@@ -29,7 +29,6 @@ import (
 	"io"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -117,8 +116,6 @@ type planner struct {
 	info          mip.SiteInfo
 	brand         render.Brand
 	relations     *render.Relations
-	// routes are those of the plan before it was made one for a host without rules; nil on others.
-	routes map[string]bool
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
 	// searchParts are the routes of the parts of the search index, and locales those with translations, which it has, too.
@@ -165,7 +162,6 @@ func NewPlan(c *Content) (*Plan, error) {
 	p.sitemap()
 	p.redirects()
 	p.headers()
-	p.host()
 	return p.plan, p.plan.unique()
 }
 
@@ -215,6 +211,7 @@ func (p *planner) lay() error {
 func (p *planner) add(a Artifact) {
 	a.Pattern = strings.Replace(cmp.Or(a.Pattern, a.Route), "{kind}", strings.ToLower(p.options.Site.Prefix), 1)
 	a.File = cmp.Or(a.File, fileOf(a.Route))
+	a.Route, a.Pattern = p.info.Host.Route(a.Route), p.info.Host.Route(a.Pattern)
 	a.Cache = cmp.Or(a.Cache, revalidate)
 	p.plan.Artifacts = append(p.plan.Artifacts, a)
 }
@@ -260,11 +257,13 @@ func (p *Plan) unique() error {
 // JSON tree of /api/v1 but for what is past, with the parts of the search index, and in sidecar.json the configuration of
 // the live part, RPC addresses included. dir is kept as [Sync] keeps an output folder, and must not be published.
 func Snapshot(ctx context.Context, p *Plan, dir string) (Report, error) {
-	carried := &Plan{made: p.made}
+	carried, past := &Plan{made: p.made}, map[string]bool{}
+	// What only reads the history is of no use there, and grows for ever.
+	for _, route := range []string{eventsRoute, yearRoute, versionsRoute} {
+		past[p.made.info.Host.Route(route)] = true
+	}
 	for _, a := range p.Artifacts {
-		// What only reads the history is of no use there, and grows for ever.
-		past := slices.Contains([]string{eventsRoute, yearRoute, versionsRoute}, a.Pattern)
-		if strings.HasPrefix(a.Route, "/api/v1/") && !past || strings.HasPrefix(a.Route, searchPart) {
+		if strings.HasPrefix(a.Route, "/api/v1/") && !past[a.Pattern] || strings.HasPrefix(a.Route, searchPart) {
 			carried.Artifacts = append(carried.Artifacts, a)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
-	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
 )
 
@@ -41,11 +40,11 @@ const (
 // does it: by rules, or by pages at the old addresses.
 func (p *planner) redirects() {
 	moved := p.moved()
-	switch p.options.Site.Host {
-	case site.HostPlain:
+	switch p.info.Host {
+	case mip.HostPlain:
 		p.movedPages(moved)
 		return
-	case site.HostCloudflare:
+	case mip.HostCloudflare:
 		p.plan.Redirects = moved
 		rules, left := forCloudflare(moved, p.published())
 		p.addRules("_redirects", rules)

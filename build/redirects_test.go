@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
@@ -75,7 +75,7 @@ func TestCloudflare(t *testing.T) {
 		}
 	}
 	s := testSite("CIP")
-	s.Host, s.Redirects = site.HostCloudflare, []string{"/faq /about/", "/cips/{n}", "/cip/cip{n}.html", "/gone /nowhere/"}
+	s.Host, s.Redirects = mip.HostCloudflare, []string{"/faq /about/", "/cips/{n}", "/cip/cip{n}.html", "/gone /nowhere/"}
 	p, err := buildtest.Plan(t.Context(), s, in)
 	if err != nil {
 		t.Fatal(err)

@@ -200,7 +200,7 @@ func (p *planner) headers() {
 		[2]string{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"})
 	add("/assets/*", [2]string{"Cache-Control", immutable})
 	fields := [][2]string{{"Cache-Control", revalidate}}
-	if !p.options.Site.FilesAlone() { // else names of files tell, and what is not found is a page
+	if !p.info.Host.FilesAlone() { // else names of files tell, and what is not found is a page
 		fields = append(fields, [2]string{"Content-Type", typeJSON})
 	}
 	add("/api/v1/*", fields...)
@@ -219,7 +219,7 @@ func (p *planner) headers() {
 			add(from, [2]string{"Content-Type", a.Type()})
 		}
 	}
-	if p.options.Site.Host != site.HostPlain {
+	if p.info.Host != mip.HostPlain {
 		p.add(Artifact{File: "_headers", index: true, Body: fixed(b.Bytes())})
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
@@ -89,7 +90,7 @@ func TestRoutesAgree(t *testing.T) {
 		}
 	}
 	static := map[string]bool{}
-	for _, r := range agent.StaticRoutes("MIP") {
+	for _, r := range agent.StaticRoutes(mip.Site{Prefix: "MIP"}) {
 		static[r.Pattern] = true
 	}
 	// A copy of this repository without its history has no changes to tell.

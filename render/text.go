@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -36,7 +37,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"happened":  p.happened,
 		// Addresses.
 		"path":       p.path,
-		"abs":        func(route string) string { return p.info.BaseURL + route },
+		"abs":        p.info.URL,
 		"asset":      p.assetPath,
 		"folder":     func(id mip.ID) string { return p.path(mip.PageFolder(id.Kind)) },
 		"page":       p.proposalPath,
@@ -90,7 +91,7 @@ func (p *Pages) funcs() template.FuncMap {
 
 // path is a link to a route of this site. The route starts with a slash; the site may lie below a
 // path.
-func (p *Pages) path(route string) string { return p.base + route }
+func (p *Pages) path(route string) string { return p.base + p.info.Host.Route(route) }
 
 // proposalPath is a link to a proposal's page.
 func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
@@ -110,8 +111,10 @@ func (p *Pages) authorPath(slug string) string {
 	return p.listPath("author", slug)
 }
 
-// jsonPath is a link to a proposal as JSON.
-func (p *Pages) jsonPath(id mip.ID) string { return p.path("/api/v1/mips/" + p.key(id)) }
+// jsonPath is a link to a proposal as JSON, or to the document that is below it, such as summary.
+func (p *Pages) jsonPath(id mip.ID, below ...string) string {
+	return p.path(path.Join(append([]string{"/api/v1/mips", p.key(id)}, below...)...))
+}
 
 // key is what stands for a proposal in the API.
 func (p *Pages) key(id mip.ID) string { return id.Key(p.info.Prefix) }

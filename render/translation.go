@@ -89,7 +89,7 @@ func translationRoute(id mip.ID, locale string) string { return id.Page() + loca
 
 // translationJSON is a committed translation as JSON.
 func (p *Pages) translationJSON(m mip.Metadata, locale string) alternate {
-	href := p.jsonPath(m.ID) + "/translations/" + locale
+	href := p.jsonPath(m.ID, "translations", locale)
 	return alternate{"application/json", m.ID.String() + " as JSON (" + locale + ")", href, locale}
 }
 

@@ -30,7 +30,7 @@ type Summary struct {
 	Committed     bool     `json:"committed" doc:"Kept beside the text, for people to review; false: made by rules, or by a model when asked."`
 
 	// Hardfork is the configuration's at the time of the answer. A committed file's is not read.
-	Hardfork *string `json:"hardfork" doc:"The hard fork that it is a part of, null without one. When that is: see /api/v1/hardforks."`
+	Hardfork *string `json:"hardfork" doc:"The hard fork that it is a part of, null without one. When that is: see listHardForks."`
 
 	Fallback *Fallback `json:"fallback" doc:"Why this is not the summary that was asked for; null when it is."`
 }

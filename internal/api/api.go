@@ -30,7 +30,7 @@ type ForumActivity struct {
 type ProposalRef struct {
 	Number int    `json:"number" doc:"Its number."`
 	ID     mip.ID `json:"id" doc:"Prefix and number."`
-	Title  string `json:"title" doc:"As in /api/v1/mips."`
+	Title  string `json:"title" doc:"As in listProposals."`
 }
 
 // NetworkInfo is the body of GET /api/network-info.
@@ -74,7 +74,7 @@ const (
 // MIPWatch is the body of GET /api/mip-watch: everything that a dashboard shows, in one answer, or the parts
 // of it that were asked for. A list or map that is nil was not; one that is empty holds nothing.
 type MIPWatch struct {
-	MIPs          []mip.Metadata           `json:"mips,omitzero" doc:"As in /api/v1/mips; forumTopicId is also there for links to the forum that hold no number."`
+	MIPs          []mip.Metadata           `json:"mips,omitzero" doc:"As in listProposals; forumTopicId is also there for links to the forum that hold no number."`
 	Forum         []ForumActivity          `json:"forum,omitzero" doc:"The topics that proposals link to, hottest first."`
 	Networks      map[string]NetworkStatus `json:"networks,omitzero" doc:"By network id."`
 	HardForks     []mip.HardFork           `json:"hardforks,omitzero" doc:"With status against the chains' own time."`

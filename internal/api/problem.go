@@ -116,10 +116,11 @@ func NotPublished(site mip.Site) string {
 		of = fmt.Sprintf(", or of another kind its id in lower case, such as %s-7", other)
 	}
 	const detail = "Nothing is published at this address. " +
-		"%[1]s/api/v1/mips lists the proposals that exist; each is at %[1]s/api/v1/mips/{n}, where {n} is its plain number, 7 for %[2]s-7%[3]s. " +
-		"%[1]s/openapi.json describes every endpoint. " +
+		"%s lists the proposals that exist; each is at %s, where {n} is its plain number, 7 for %s-7%s. " +
+		"%s describes every endpoint. " +
 		"Live endpoints are answered only where the site runs its sidecar."
-	return fmt.Sprintf(detail, site.BaseURL, site.Prefix, of)
+	return fmt.Sprintf(detail, site.URL("/api/v1/mips"), site.URL("/api/v1/mips/{n}"), site.Prefix, of,
+		site.URL("/openapi.json"))
 }
 
 // HTTPError is an error with what the caller of a live endpoint may know of it. It is made where the meaning of a

@@ -117,7 +117,7 @@ func searchParameters() []Parameter {
 		},
 		{
 			Name: "locale", Text: true, Most: LongestFilter, Example: English,
-			Doc: "The reader's language: en, or one of locales of /api/v1/search; en-US is en (RFC 4647 lookup). " +
+			Doc: "The reader's language: en, or one of locales of getSearchIndex; en-US is en (RFC 4647 lookup). " +
 				"Translations are searched as well then, and stand in place of their originals where both have the words.",
 		},
 	}

@@ -34,7 +34,7 @@ type SearchResults struct {
 	DidYouMean []Replacement `json:"didYouMean" doc:"Words that no text has, with those that were looked for in their place."`
 	Unknown    []Unknown     `json:"unknown" doc:"Filters with a value that no proposal has, so that nothing is found by them, with values that there are."`
 	Ignored    []string      `json:"ignored" doc:"Words and phrases that did not count, in the form of the index: sixteen words do, and four phrases."`
-	IndexedAt  *mip.Time     `json:"indexedAt" doc:"The newest change of a proposal that is searched, as updatedAt of /api/v1/mips."`
+	IndexedAt  *mip.Time     `json:"indexedAt" doc:"The newest change of a proposal that is searched, as updatedAt of listProposals."`
 }
 
 // SearchHit is a proposal that was found, with its best section.
@@ -42,7 +42,7 @@ type SearchHit struct {
 	ID               mip.ID         `json:"id" doc:"Prefix and number."`
 	Locale           string         `json:"locale" doc:"The language of title, section and excerpt: en, or that of a translation."`
 	Title            string         `json:"title" doc:"Plain text."`
-	Status           mip.Status     `json:"status" doc:"As in /api/v1/mips."`
+	Status           mip.Status     `json:"status" doc:"As in listProposals."`
 	LastCallDeadline *string        `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
 	Section          *SearchSection `json:"section" doc:"The section that fits best; null for the proposal as a whole."`
 	Excerpt          []Fragment     `json:"excerpt" doc:"The part of the section with most of the words, in pieces; empty where the text cannot be read now."`

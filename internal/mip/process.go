@@ -46,7 +46,7 @@ func Stages() []Stage {
 
 // Standing is a status with its meaning.
 type Standing struct {
-	Status Status `json:"status" doc:"A word of the process, see statuses of /api/v1/site, or any other as written."`
+	Status Status `json:"status" doc:"A word of the process, see statuses of getSite, or any other as written."`
 	Stage  Stage  `json:"stage" doc:"What the status means, whatever it is called; null for a word outside the process."`
 }
 

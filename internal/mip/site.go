@@ -89,7 +89,12 @@ type Site struct {
 	Networks    []Network `json:"networks" doc:"In the order of site.yaml."`
 	Forum       *string   `json:"forum" doc:"The forum's address."`
 	Locales     []string  `json:"locales" doc:"Languages beside English, BCP 47."`
+	// Host is never published: addresses in documents are those that it has.
+	Host Host `json:"-"`
 }
+
+// URL is the absolute address of a route, which starts with a slash.
+func (s Site) URL(route string) string { return s.BaseURL + s.Host.Route(route) }
 
 // Kind is a kind of proposals.
 type Kind struct {

@@ -14,14 +14,14 @@ import (
 type Manifest struct {
 	Version    int      `json:"version" doc:"4."`
 	Kinds      []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
-	Locales    []string `json:"locales" doc:"Locales with translations: the index of each is at /api/v1/search/{locale}."`
-	Proposals  []string `json:"proposals" doc:"Each as in /api/v1/mips/{n}, in the order in which the index counts them from 0; then those with a translation."`
+	Locales    []string `json:"locales" doc:"Locales with translations: getSearchIndexOfLocale has the index of each."`
+	Proposals  []string `json:"proposals" doc:"Each as n of getProposal, in the order in which the index counts them from 0; then those with a translation."`
 	Stages     string   `json:"stages" doc:"A letter for each: d draft, r review, l last-call, f final, v living, s stopped, or a hyphen."`
 	Statuses   []string `json:"statuses" doc:"The statuses that there are, as in the addresses of their lists."`
 	Status     []int    `json:"status" doc:"For each of proposals its place in statuses, from 0."`
 	Parts      []int    `json:"parts" doc:"For each how many parts its texts have."`
 	Shards     []Part   `json:"shards" doc:"Parts of the index, by their first term."`
-	Translated []Part   `json:"translated" doc:"Parts with the terms of translations, by their first term; none in /api/v1/search."`
+	Translated []Part   `json:"translated" doc:"Parts with the terms of translations, by their first term; none in getSearchIndex."`
 	Titles     []Part   `json:"titles" doc:"What rows of a list show of proposals, by the position of the first proposal in decimal digits."`
 }
 
@@ -67,16 +67,16 @@ type Entry struct {
 	ID           string                  `json:"id" doc:"The id."`
 	Locale       string                  `json:"locale" doc:"The language of the title and the texts: en, or that of a translation."`
 	Title        string                  `json:"title" doc:"The title."`
-	Status       string                  `json:"status" doc:"As in /api/v1/mips."`
+	Status       string                  `json:"status" doc:"As in listProposals."`
 	Mark         string                  `json:"mark" doc:"The class of the status in the site's style sheet."`
-	Category     *string                 `json:"category" doc:"As in /api/v1/mips."`
-	Hardfork     *string                 `json:"hardfork" doc:"As in /api/v1/mips."`
-	Activations  []mip.NetworkActivation `json:"activations" doc:"As in /api/v1/mips."`
-	Created      mip.Date                `json:"created" doc:"As in /api/v1/mips."`
-	Updated      *mip.Time               `json:"updated" doc:"As in /api/v1/mips."`
-	ForumTopicID *int                    `json:"forumTopicId" doc:"As in /api/v1/mips."`
-	Ended        []string                `json:"ended" doc:"As in /api/v1/index."`
-	Lists        []string                `json:"lists" doc:"As in /api/v1/index, those of its status and its upgrade."`
+	Category     *string                 `json:"category" doc:"As in listProposals."`
+	Hardfork     *string                 `json:"hardfork" doc:"As in listProposals."`
+	Activations  []mip.NetworkActivation `json:"activations" doc:"As in listProposals."`
+	Created      mip.Date                `json:"created" doc:"As in listProposals."`
+	Updated      *mip.Time               `json:"updated" doc:"As in listProposals."`
+	ForumTopicID *int                    `json:"forumTopicId" doc:"As in listProposals."`
+	Ended        []string                `json:"ended" doc:"As in getIndex."`
+	Lists        []string                `json:"lists" doc:"As in getIndex, those of its status and its upgrade."`
 	URL          string                  `json:"url" doc:"The page."`
 	Until        *string                 `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
 	Texts        []string                `json:"texts" doc:"The addresses of the parts of its texts. The first section of the first one is the description."`

@@ -59,8 +59,8 @@ type Site struct {
 	Show []string `yaml:"show"`
 	// References are where proposals of other sites are.
 	References mip.References `yaml:"references"`
-	// Host is what serves the site: rewrites, also when empty, [HostPlain] or [HostCloudflare].
-	Host string `yaml:"host"`
+	// Host is what serves the site.
+	Host mip.Host `yaml:"host"`
 	// KeepGoing says that the sound proposals are published, or taken from the upstream, where others are in error.
 	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.
@@ -128,29 +128,8 @@ func (s *Site) Addresses() []string {
 	return []string{s.BaseURL, source, strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
 }
 
-// Hosts that answer for files alone.
-const (
-	// HostPlain knows no rules, such as GitHub Pages.
-	HostPlain = "plain"
-	// HostCloudflare is Cloudflare Pages, which leads old addresses on and sets fields by rules of which it takes a
-	// limited number.
-	HostCloudflare = "cloudflare"
-)
-
-// FilesAlone reports whether the host answers for files alone, each at its own address.
-func (s *Site) FilesAlone() bool { return s.Host == HostPlain || s.Host == HostCloudflare }
-
-// Route is the address at which the host has a route that starts with a slash: where it answers for files alone, a JSON
-// document of the API has that of its file.
-func (s *Site) Route(route string) string {
-	if s.FilesAlone() && strings.HasPrefix(route, "/api/v1/") {
-		return route + ".json"
-	}
-	return route
-}
-
 // URL is the absolute address of a route that starts with a slash.
-func (s *Site) URL(route string) string { return s.BaseURL + s.Route(route) }
+func (s *Site) URL(route string) string { return s.BaseURL + s.Host.Route(route) }
 
 // Path is the route below the base address's own path: the form of links within the site.
 func (s *Site) Path(route string) string { return s.BasePath() + route }

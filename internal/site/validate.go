@@ -25,7 +25,7 @@ func (f *file) validate(p *parser) {
 	p.check("source_url", checkSource(f.SourceURL))
 	const hosts = "rewrites, cloudflare for Cloudflare Pages, or plain for a host that knows no " +
 		"rules, such as GitHub Pages"
-	p.check("host", match(f.Host, `^(?:rewrites|plain|cloudflare)$`, hosts))
+	p.check("host", match(string(f.Host), `^(?:rewrites|plain|cloudflare)$`, hosts))
 	if f.Upstream != nil {
 		f.Upstream.validate(p)
 	}

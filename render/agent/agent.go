@@ -56,9 +56,10 @@ func fixed() openAPI {
 	return out
 }
 
-// StaticRoutes returns every static route of a site with this prefix but pages, their pictures and
-// assets, in the order in which documentation shows them. The text formats are UTF-8.
-func StaticRoutes(prefix string) []StaticRoute {
+// StaticRoutes returns every static route of a site but pages, their pictures and assets, in the
+// order in which documentation shows them. Only the prefix and the host of info count. The text
+// formats are UTF-8.
+func StaticRoutes(info mip.Site) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
@@ -71,7 +72,8 @@ func StaticRoutes(prefix string) []StaticRoute {
 		out = append(out, r.formats()...)
 	}
 	for i := range out {
-		out[i].Pattern = strings.Replace(out[i].Pattern, "{page}", mip.PageFolder(prefix), 1)
+		pattern := strings.Replace(out[i].Pattern, "{page}", mip.PageFolder(info.Prefix), 1)
+		out[i].Pattern = info.Host.Route(pattern)
 		out[i].Response = responses[out[i].Name]
 	}
 	return out
@@ -99,7 +101,7 @@ func APICatalog(info mip.Site) ([]byte, error) {
 	type link = Ordered[string]
 	address := func(path string) Member[string] { return Member[string]{"href", info.BaseURL + path} }
 	items := []link{{address("/api/"), {"title", "The API as a whole"}}}
-	for _, r := range StaticRoutes(info.Prefix) {
+	for _, r := range StaticRoutes(info) {
 		if strings.HasPrefix(r.Pattern, "/api/") && !strings.Contains(r.Pattern, "{") {
 			items = append(items, link{address(r.Pattern), {"type", r.Type}, {"title", r.Summary}})
 		}

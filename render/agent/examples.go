@@ -13,7 +13,8 @@ import (
 )
 
 // examplesData has an invented answer for the name of each schema that is a whole answer. {prefix}
-// and {page} stand for the site's prefix and the folder of its pages.
+// and {page} stand for the site's prefix and the folder of its pages, {api} for the route of the
+// first proposal.
 //
 //go:embed data/examples.json
 var examplesData string
@@ -41,7 +42,8 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) exa
 	}
 	e := examples{exampleParameters(info, p, forks, locales[0]), map[string]Example{}}
 	text := strings.NewReplacer("{prefix}", inJSON(info.Prefix),
-		"{page}", inJSON(mip.PageFolder(info.Prefix))).Replace(examplesData)
+		"{page}", inJSON(mip.PageFolder(info.Prefix)),
+		"{api}", info.Host.Route("/api/v1/mips/1")).Replace(examplesData)
 	var bodies map[string]json.RawMessage
 	// The file is part of the program, so that every test would find it broken.
 	if err := json.Unmarshal([]byte(text), &bodies); err != nil {

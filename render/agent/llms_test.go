@@ -103,7 +103,7 @@ func TestLLMs(t *testing.T) {
 // Every route is named, and what an answer holds is explained by the names of the wire.
 func TestLLMsNamesEverything(t *testing.T) {
 	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleList())))
-	for _, r := range StaticRoutes("MIP") {
+	for _, r := range StaticRoutes(rendertest.SampleInfo()) {
 		if !strings.Contains(out, "- ["+r.Pattern+"](") && !strings.Contains(out, "`"+r.Pattern+"`") {
 			t.Errorf("llms.txt does not name %s", r.Pattern)
 		}

@@ -107,7 +107,7 @@ func Describe(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) *API {
 		Title: plain.SiteTitle(info), Description: strings.TrimSpace(mip.OneLine(info.Description) + " " + text),
 		Base: info.BaseURL, Contact: contact(info, subject), Tags: f.Tags, Schemas: d.schemas.byName,
 	}
-	for _, r := range StaticRoutes(info.Prefix) {
+	for _, r := range StaticRoutes(info) {
 		if r.Name == "getStatusRSS" && info.Several() {
 			kind := StaticRoute{
 				Pattern: "/kind/{kind}/{feed}", Name: "getKind{Feed}", Tag: r.Tag, Summary: "What happened to the proposals of one kind, as {feed}.",

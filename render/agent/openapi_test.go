@@ -88,7 +88,7 @@ func TestOpenAPIRoutes(t *testing.T) {
 		t.Errorf("openapi %q, info %+v, servers %+v", doc.OpenAPI, doc.Info, doc.Servers)
 	}
 	var want, got []string
-	for _, r := range StaticRoutes("MIP") {
+	for _, r := range StaticRoutes(rendertest.SampleInfo()) {
 		want = append(want, "get "+r.Pattern+" "+r.Name)
 	}
 	for _, r := range api.Routes() {
@@ -322,7 +322,7 @@ func TestOpenAPIExamplesAreAll(t *testing.T) {
 			t.Errorf("the example of %s: %v", typ, err)
 		}
 	}
-	for _, r := range StaticRoutes("MIP") {
+	for _, r := range StaticRoutes(rendertest.SampleInfo()) {
 		check(r.Response)
 	}
 	for _, r := range api.Routes() {
@@ -380,7 +380,7 @@ func wireTypes() []reflect.Type {
 		}
 	}
 	add(reflect.TypeFor[api.Problem]())
-	for _, r := range StaticRoutes("MIP") {
+	for _, r := range StaticRoutes(rendertest.SampleInfo()) {
 		if r.Response != nil {
 			add(reflect.TypeOf(r.Response))
 		}

@@ -245,7 +245,9 @@ func fourAxes(prefix string) ([]byte, error) {
 // wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded
 // struct in its place. Every field of the wire is exported and has a tag.
 func wireFields(t reflect.Type) []reflect.StructField {
-	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+		return f.Anonymous || f.Tag.Get("json") == "-"
+	})
 }
 
 // schemaName is the name in the document. Two packages have types of the same name.

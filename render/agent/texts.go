@@ -47,7 +47,7 @@ type guide struct {
 // text above the lists says how such a route is completed.
 func (g guide) Routes(list string) []string {
 	var out []string
-	for _, r := range StaticRoutes(g.Info.Prefix) {
+	for _, r := range StaticRoutes(g.Info) {
 		if r.List == list {
 			path := strings.Replace(r.Pattern, "{skill}", SkillName(g.Info), 1)
 			out = append(out, link(r.Pattern, g.Info.BaseURL+path, r.Summary))
@@ -65,7 +65,7 @@ func (g guide) FourAxes() (string, error) {
 // ListFeeds are the addresses of the feeds of lists, with commas between them.
 func (g guide) ListFeeds() string {
 	var out []string
-	for _, r := range StaticRoutes(g.Info.Prefix) {
+	for _, r := range StaticRoutes(g.Info) {
 		if strings.Contains(r.Pattern, "}/feed.") {
 			out = append(out, "`"+r.Pattern+"`")
 		}
@@ -101,8 +101,8 @@ func (g guide) Kinds() string {
 		example = g.All[i].ID
 	}
 	return fmt.Sprintf("There are several kinds of proposals, each with numbers of its own: %s. Of another kind than %s an address below /api/ has the id "+
-		"in lower case in place of the number, such as `%s/api/v1/mips/%s`, and pages lie below `%s/%s/`. Ties between kinds are in `external`.",
-		strings.Join(names, ", "), g.Info.Prefix, g.Info.BaseURL, example.Key(g.Info.Prefix), g.Info.BaseURL, strings.ToLower(example.Kind))
+		"in lower case in place of the number, such as `%s`, and pages lie below `%s/%s/`. Ties between kinds are in `external`.",
+		strings.Join(names, ", "), g.Info.Prefix, g.Info.URL("/api/v1/mips/"+example.Key(g.Info.Prefix)), g.Info.BaseURL, strings.ToLower(example.Kind))
 }
 
 // execute renders a template of the folder templates.
