@@ -37,14 +37,14 @@ func BenchmarkBuild(b *testing.B) {
 		b.Run(c.name+"/NewPlan", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := build.NewPlan(loaded); err != nil {
+				if _, err := build.NewPlan(b.Context(), loaded); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		// A plan of its own for each run.
 		sync := func(b *testing.B, dir string) {
-			p, err := build.NewPlan(loaded)
+			p, err := build.NewPlan(b.Context(), loaded)
 			if err != nil {
 				b.Fatal(err)
 			}

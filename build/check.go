@@ -21,9 +21,7 @@ func Check(ctx context.Context, c *Content) ([]mip.Problem, error) {
 		return nil, err
 	}
 	p.assets()
-	if err := p.lay(); err != nil {
-		return nil, err
-	}
+	p.lay()
 	p.redirects()
 	if err := p.plan.unique(); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func buildCorpus(t testing.TB, dir string, s *site.Site) built {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := build.NewPlan(c)
+	p, err := build.NewPlan(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func checkProblems(t *testing.T, b built, cycles []string) {
 
 // checkAgain plans the same corpus once more, with all its bytes.
 func checkAgain(t *testing.T, b built) {
-	p, err := build.NewPlan(b.corpus)
+	p, err := build.NewPlan(t.Context(), b.corpus)
 	if err != nil {
 		t.Fatal(err)
 	}

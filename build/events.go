@@ -2,8 +2,6 @@ package build
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"sync"
@@ -41,19 +39,12 @@ func (h happened) truncated(year int) (n int) {
 
 // events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text
 // or the site's file.
-func (p *planner) events() error {
+func (p *planner) events() {
 	past := p.Past()
-	var config history.FilePast
-	if p.options.Config != "" && p.options.Epoch == nil {
-		var err error
-		if config, err = history.PastOf(context.Background(), p.options.Config); err != nil {
-			return fmt.Errorf("walk through the history of %s: %w", p.options.Config, err)
-		}
-	}
-	years := append(past.Years(), config.Years()...)
+	years := append(past.Years(), p.config.Years()...)
 	slices.Sort(years)
 	years = append([]int{}, slices.Compact(years)...)
-	p.years, p.told = years, sync.OnceValues(func() (happened, error) { return p.happened(past, config) })
+	p.years, p.told = years, sync.OnceValues(func() (happened, error) { return p.happened(past) })
 	p.timeline = sync.OnceValues(p.makeTimeline)
 	list := func(year int, choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
 		return func() ([]byte, error) {
@@ -74,28 +65,27 @@ func (p *planner) events() error {
 			return slices.DeleteFunc(slices.Clone(all), func(e mip.Event) bool { return e.Time.UTC().Year() != year })
 		})})
 	}
-	return nil
 }
 
 // happened are all events with what is published today, from an earlier plan where nobody has committed anything since.
-func (p *planner) happened(past *history.Past, config history.FilePast) (happened, error) {
+func (p *planner) happened(past *history.Past) (happened, error) {
 	h := happened{of: past.Sum()}
-	texts, kept := p.options.Rendered, false
-	if texts != nil {
-		if before := texts.events.Load(); before != nil && before.of == h.of {
+	cache, kept := p.options.Cache, false
+	if cache != nil {
+		if before := cache.events.Load(); before != nil && before.of == h.of {
 			h, kept = *before, true
 		}
 	}
 	if !kept {
 		var err error
-		if h.events, h.complete, err = past.Events(&p.versions); err != nil {
+		if h.events, h.complete, err = past.Events(p.versions); err != nil {
 			return h, err
 		}
-		if texts != nil {
-			texts.events.Store(new(h))
+		if cache != nil {
+			cache.events.Store(new(h))
 		}
 	}
-	forks, err := p.forkEvents(config)
+	forks, err := p.forkEvents()
 	if err != nil {
 		return h, err
 	}

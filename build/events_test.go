@@ -2,7 +2,9 @@ package build_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -135,7 +137,7 @@ func TestForkEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := build.NewPlan(c)
+	p, err := build.NewPlan(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,5 +156,21 @@ func TestForkEvents(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || !all.Complete {
 		t.Errorf("complete %t, events (-want +got):\n%s", all.Complete, diff)
+	}
+}
+
+// TestCancelledPlan plans for a caller who has left.
+func TestCancelledPlan(t *testing.T) {
+	t.Parallel()
+	in := t.TempDir()
+	write(t, in, 1, "One", "Words.")
+	c, err := build.Load(t.Context(), build.Options{Site: testSite("MIP"), Folders: []string{in}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := build.NewPlan(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
 	}
 }

@@ -4,17 +4,16 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
 // forkEvents are the proposals that came to a hard fork of the site's file, or left one, in the order of its commits. What its
 // first version says was so before, and a version that is no sound site.yaml says nothing.
-func (p *planner) forkEvents(past history.FilePast) (out []mip.Event, err error) {
+func (p *planner) forkEvents() (out []mip.Event, err error) {
 	var now map[mip.ID]string
-	for _, v := range past.Versions {
-		was, is, err := p.versions.Texts(past, v)
+	for _, v := range p.config.Versions {
+		was, is, err := p.versions.Texts(p.config, v)
 		if err != nil {
 			return nil, err
 		}

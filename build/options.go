@@ -30,8 +30,8 @@ type Options struct {
 	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
 	// rules the live routes after that file and then has to rule all others itself.
 	NoAPIFallback bool
-	// Rendered, when set, keeps rendered texts for the next plan. Nil: each plan renders all.
-	Rendered *Rendered
+	// Cache, when set, is that of earlier builds, and of the next.
+	Cache *Cache
 }
 
 // corpus returns the options by which the proposals are read.
@@ -47,7 +47,7 @@ func (o Options) corpus() corpus.Options {
 			KindOf: o.KindOf, Dates: o.Site.Dates,
 		},
 		Rules:   filename.Rules{Patterns: o.Patterns, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
-		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(),
+		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Log: o.Cache.earlier().log,
 	}
 }
 

@@ -2,8 +2,7 @@
 // artifacts with their bytes, and writes that plan into a folder (Sync), serves it (Publish) or
 // copies the part that the sidecar needs (Snapshot).
 //
-// A build has three steps. [Load] reads everything into memory once. [NewPlan] is pure: it names the files of the
-// tree, and each artifact's Body makes the bytes when it is asked. [Sync] asks: a few workers
+// A build has three steps. [Load] reads everything into memory once. [NewPlan] names the files of the tree, and each artifact's Body makes the bytes when it is asked. [Sync] asks: a few workers
 // make bodies, compare them with the files, and put only different ones in place.
 //
 // Four properties hold for every artifact.
@@ -109,7 +108,7 @@ type planner struct {
 	plan *Plan
 	md   *html.Renderer
 	// versions are those of proposals with a history.
-	versions history.Reader
+	versions *history.Reader
 	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. stable knows
 	// neither counts nor commit: with them every page would change with every proposal.
 	pages, stable *render.Pages
@@ -144,20 +143,21 @@ type planner struct {
 	looked   sync.Once
 }
 
-// NewPlan lays out the published tree of what [Load] returned. It does not write, and renders no proposal: bodies are
-// made when they are asked for. The error names a file that two artifacts claim, or a template that fails.
-func NewPlan(c *Content) (*Plan, error) {
+// NewPlan lays out the published tree of what [Load] returned. It writes nothing and renders no
+// proposal: bodies are made when they are asked for, while ctx lasts. The index of the search is made
+// at once, since the names of its files are hashes. The error names a file that two artifacts claim
+// or a template that fails, or is the cause of ctx's end.
+func NewPlan(ctx context.Context, c *Content) (*Plan, error) {
 	p, err := newPlanner(c, html.New(c.options.Site.Highlight))
 	if err != nil {
 		return nil, err
 	}
+	p.versions = history.NewReader(ctx)
 	p.assets() // with the cards, before the pages that name them
-	if err := p.search(); err != nil {
+	if err := p.search(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.lay(); err != nil {
-		return nil, err
-	}
+	p.lay()
 	// These derive from all others.
 	p.sitemap()
 	p.redirects()
@@ -189,22 +189,19 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 }
 
 // lay adds the artifacts behind assets and the search index, but for those that derive from all others.
-func (p *planner) lay() error {
+func (p *planner) lay() {
 	// Each names artifacts, and makes none. A new artifact is a new line in one of them, or a new one.
 	p.proposals()
 	p.histories()
 	p.upgrades()
 	p.documents() // llms-full.txt takes longest: others are made at the same time
-	if err := p.events(); err != nil {
-		return err
-	}
+	p.events()
 	p.lists()
 	p.feeds()
 	p.calendar()
 	p.sitePages()
 	p.changes()
 	p.roles()
-	return nil
 }
 
 // add appends an artifact, filling in fields that follow from its route.

@@ -201,14 +201,14 @@ func age(t *testing.T, dir string) {
 func TestRendered(t *testing.T) {
 	in, s := folderOf(t, "MIP-1.md", proposalText("", "[a](./MIP-2.md) [b](data.csv) [c](MIP-3.md)"), "MIP-3.md", proposalText("", "Text.")), testSite("MIP")
 	s.SourceURL = "https://git.example/{commit}/{path}"
-	texts := &build.Rendered{}
-	plan := func(texts *build.Rendered) map[string][]byte {
+	texts := &build.Cache{}
+	plan := func(texts *build.Cache) map[string][]byte {
 		t.Helper()
-		c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{in}, Rendered: texts})
+		c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{in}, Cache: texts})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := build.NewPlan(c)
+		p, err := build.NewPlan(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

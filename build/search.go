@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"runtime"
@@ -30,13 +31,13 @@ type searchable struct {
 // search adds the index of all words: a list of proposals, and parts that are named by their content, so that a browser keeps
 // those that do not change. The texts are parsed for it at once, and their sections kept for other documents. A locale with
 // translations has the parts of this index, and beside them some of its own.
-func (p *planner) search() error {
+func (p *planner) search(ctx context.Context) error {
 	p.searchParts = map[string][sha256.Size]byte{}
 	all := make([]searchable, len(p.Proposals))
 	for i := range all {
 		all[i].of = &p.Metadata[i]
 	}
-	err := eachText(all, func(i int) {
+	err := eachText(ctx, all, func(i int) {
 		sections, texts := p.sections(p.Proposals[i])
 		p.parsed.get(p.Proposals[i].File, func() []mip.Section { return sections })
 		all[i].fill(api.English, all[i].of.Title, all[i].of.Description, sections, texts)
@@ -60,7 +61,7 @@ func (p *planner) search() error {
 	}
 	translated := map[string][]searchable{}
 	for _, locale := range p.info.Locales {
-		if translated[locale], err = p.translations(locale); err != nil {
+		if translated[locale], err = p.translations(ctx, locale); err != nil {
 			return err
 		}
 		if len(translated[locale]) > 0 {
@@ -87,7 +88,7 @@ func (p *planner) search() error {
 }
 
 // translations are those into a locale.
-func (p *planner) translations(locale string) ([]searchable, error) {
+func (p *planner) translations(ctx context.Context, locale string) ([]searchable, error) {
 	var all []searchable
 	var texts []corpus.CommittedTranslation
 	for i, c := range p.Proposals {
@@ -97,7 +98,7 @@ func (p *planner) translations(locale string) ([]searchable, error) {
 			}
 		}
 	}
-	return all, eachText(all, func(i int) {
+	return all, eachText(ctx, all, func(i int) {
 		t := texts[i]
 		all[i].fill(locale, t.Title, t.Description, t.Sections, markdown.Join(t.Sections).Texts())
 		all[i].entry.URL = p.options.Site.URL(routeOf(p.info.Prefix, translatedRoute, all[i].of.ID, "{locale}", locale))
@@ -105,11 +106,14 @@ func (p *planner) translations(locale string) ([]searchable, error) {
 }
 
 // eachText fills texts in on all processors, and makes the parts with what is read of them.
-func eachText(all []searchable, fill func(i int)) error {
+func eachText(ctx context.Context, all []searchable, fill func(i int)) error {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
 		workers.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			fill(i)
 			for _, part := range all[i].text.Cut() {
 				body, err := api.JSON(part)

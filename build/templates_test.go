@@ -44,7 +44,7 @@ func TestTemplates(t *testing.T) {
 				t.Errorf("%s: %v", all[i], p)
 			}
 		}
-		p, err := build.NewPlan(c)
+		p, err := build.NewPlan(t.Context(), c)
 		if err != nil {
 			t.Errorf("%s: %v", all[i], err)
 			continue

@@ -11,18 +11,37 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
-// Rendered keeps rendered texts and summaries by rules from one plan to the next: they take most of a build's time, and a
-// save changes one proposal. The zero value is empty and ready. It is safe for concurrent use.
-type Rendered struct {
+// Cache keeps from one build to the next what takes most of the time: rendered texts, summaries by
+// rules, and what git knows. A save changes one proposal and no commit. The zero value is empty and
+// ready. It is safe for concurrent use.
+type Cache struct {
 	byFile    sync.Map // of rendered
 	summaries sync.Map // of keptSummary, by file
 	events    atomic.Pointer[happened]
+	known     atomic.Pointer[known]
+}
+
+// known is what git knows of the proposals and of the site's file.
+type known struct {
+	log    *history.Log
+	config history.FilePast
+}
+
+// earlier is what git knew when the last plan was made, the zero value if there was none.
+func (c *Cache) earlier() known {
+	if c != nil {
+		if k := c.known.Load(); k != nil {
+			return *k
+		}
+	}
+	return known{}
 }
 
 // keptSummary is a summary by rules.
@@ -56,10 +75,10 @@ func (p *planner) kept(c *corpus.Proposal) (t rendered, ok bool) {
 		tried.of = t.of
 		return tried, true
 	}
-	if p.options.Rendered == nil {
+	if p.options.Cache == nil {
 		return t, false
 	}
-	before, _ := p.options.Rendered.byFile.Load(c.File)
+	before, _ := p.options.Cache.byFile.Load(c.File)
 	if before, ok := before.(rendered); ok && before.of == t.of && !p.leadSomewhere(c, before.links.dropped) {
 		return before, true
 	}
@@ -130,9 +149,9 @@ func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 		of := t.of
 		t = newRendered(c, d, article)
 		t.of = of
-		if p.options.Rendered != nil {
+		if p.options.Cache != nil {
 			t.texts = d.Texts()
-			p.options.Rendered.byFile.Store(c.File, t)
+			p.options.Cache.byFile.Store(c.File, t)
 		}
 	}
 	p.found.Store(c.File, t.links)
@@ -155,9 +174,9 @@ func (p *planner) byRules(i int) *api.Summary {
 	// Metadata holds the hash of its text. Encoding these types cannot fail.
 	from, _ := api.JSON([]any{m, fork, bundled})
 	next := keptSummary{of: sha256.Sum256(from)}
-	texts := p.options.Rendered
-	if texts != nil {
-		if before, ok := texts.summaries.Load(file); ok && before.(keptSummary).of == next.of {
+	cache := p.options.Cache
+	if cache != nil {
+		if before, ok := cache.summaries.Load(file); ok && before.(keptSummary).of == next.of {
 			return before.(keptSummary).sum
 		}
 	}
@@ -169,8 +188,8 @@ func (p *planner) byRules(i int) *api.Summary {
 		subject.Now = m.Created.Time()
 	}
 	next.sum = new(summary.Extract(subject))
-	if texts != nil {
-		texts.summaries.Store(file, next)
+	if cache != nil {
+		cache.summaries.Store(file, next)
 	}
 	return next.sum
 }

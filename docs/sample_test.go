@@ -36,7 +36,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 			t.Errorf("sample proposals: %s", p)
 		}
 	}
-	p, err := build.NewPlan(c)
+	p, err := build.NewPlan(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if refused && len(c.Proposals) == 0 {
 		return b.refuse(mip.FoldProblems(c.Problems))
 	}
-	plan, err := build.NewPlan(c)
+	plan, err := build.NewPlan(ctx, c)
 	if err != nil {
 		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
 	}

@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // TestOneSignalIsEnough interrupts a real process once while it is stuck in what looks at no context: writing to
@@ -91,4 +95,39 @@ func published(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String() + string(page)
+}
+
+// TestInterruptedPlan cancels a build while git reads the history of site.yaml, and has not answered.
+func TestInterruptedPlan(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		testenv.Missing(t, "git", "no git program")
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(dir, "site.yaml"), "title: T\nbase_url: https://m.example\n")
+	put(t, filepath.Join(dir, "proposals", "MIP-1.md"), "---\nmip: 1\ntitle: One\n---\n\nWords.\n")
+	testenv.Git(t, dir, "", "init", "-q")
+	testenv.Git(t, dir, "", "add", "-A")
+	testenv.Git(t, dir, "", "commit", "-q", "-m", "One")
+	asked := filepath.Join(bin, "asked")
+	if err := syscall.Mkfifo(asked, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(bin, "git"), fmt.Sprintf(
+		"#!/bin/sh\ncase \"$*\" in *' log '*site.yaml) echo >'%s'; exec sleep 60;; esac\nexec '%s' \"$@\"\n", asked, real))
+	if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		os.ReadFile(asked) // ends when git is asked
+		cancel()
+	}()
+	var stderr bytes.Buffer
+	args := []string{"build", "--config", filepath.Join(dir, "site.yaml"), "--out", filepath.Join(dir, "public")}
+	code := run(ctx, args, io.Discard, &stderr, func(string) (string, bool) { return "", false })
+	if code != exitWrite || !strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("exit code %d, want %d; %s", code, exitWrite, &stderr)
+	}
 }

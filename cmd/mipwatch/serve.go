@@ -56,8 +56,8 @@ type server struct {
 	// base is the address of the site.
 	base    string
 	sidecar *localSidecar
-	// texts are kept between builds, by their contents.
-	texts build.Rendered
+	// cache is kept between builds.
+	cache build.Cache
 	// folders and their patterns are those of the newest site.yaml without errors.
 	folders  []string
 	patterns map[string][]string
@@ -173,7 +173,7 @@ func (s *server) build(ctx context.Context) error {
 	s.folders, s.patterns = o.Folders, o.Patterns
 	// The state is taken before the files are read, so that a later change is built again.
 	s.built = s.state()
-	o.Site.BaseURL, o.Rendered = s.base, &s.texts
+	o.Site.BaseURL, o.Cache = s.base, &s.cache
 	if s.demo {
 		o.Notice = demoNotice
 	}
@@ -200,7 +200,7 @@ func (s *server) build(ctx context.Context) error {
 	}
 	progress.doing("rendering…")
 	// The plan is this edition's own, so that its scripts can be changed.
-	plan, err := build.NewPlan(c)
+	plan, err := build.NewPlan(ctx, c)
 	if err != nil {
 		return exit(exitWrite, err)
 	}

@@ -7,9 +7,15 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // serving is a running serve command.
@@ -255,4 +261,73 @@ func TestServeFollowsCompanions(t *testing.T) {
 	s.await("built 1 proposal")
 	s.write("proposals/translations/xx/MIP-1.md", "")
 	s.await("unknown-locale")
+}
+
+// TestServeAsksGitOnce counts the runs of git: a saved text, which no commit has, asks for the newest
+// commit alone, and a page with versions for their texts. A new commit is read.
+func TestServeAsksGitOnce(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		testenv.Missing(t, "git", "no git program")
+	}
+	bin := t.TempDir()
+	log := filepath.Join(bin, "log")
+	wrapper := fmt.Sprintf("#!/bin/sh\nprintf '%%s\\n' \"$*\" >>'%s'\nexec '%s' \"$@\"\n", log, real)
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(wrapper), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	s := serve(t, map[string]string{
+		"proposals/MIP-1.md": proposal(1, "One"), "proposals/MIP-2.md": proposal(2, "Two"),
+		"proposals/ja/MIP-2.md": proposal(2, "二"), "site.yaml": "title: S\nbase_url: https://m.example\nlocales: [ja]\n",
+	})
+	commit := func(when string) {
+		testenv.Git(t, s.dir, when, "add", "-A")
+		testenv.Git(t, s.dir, when, "commit", "-q", "-m", "Words "+when)
+	}
+	testenv.Git(t, s.dir, "", "init", "-q")
+	commit("2026-01-02T03:04:05Z")
+	// runs are the subcommands that git ran since the last call.
+	runs := func() (out []string) {
+		b, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(log)
+		for line := range strings.Lines(string(b)) {
+			for _, name := range []string{"rev-parse", "log", "ls-tree", "rev-list", "config", "cat-file"} {
+				if strings.Contains(line, " "+name+" ") {
+					out = append(out, name)
+				}
+			}
+		}
+		return out
+	}
+	save := func(title string) {
+		s.write("proposals/MIP-1.md", proposal(1, title))
+		s.await("built 2 proposals")
+		s.contains("/mip/1/", title)
+	}
+	save("Uno")
+	if got := runs(); !slices.Contains(got, "log") {
+		t.Errorf("a new repository: git %q; want its log", got)
+	}
+	save("Eins")
+	places := []string{"rev-parse", "rev-parse"} // of the texts, and of site.yaml
+	if diff := cmp.Diff(places, runs()); diff != "" {
+		t.Errorf("a saved text (-want +got):\n%s", diff)
+	}
+	s.contains("/mip/1/history/", "Words 2026-01-02")
+	if diff := cmp.Diff([]string{"cat-file"}, runs()); diff != "" {
+		t.Errorf("a page with versions (-want +got):\n%s", diff)
+	}
+	// A text that nobody has committed changes what counts, and a commit the history.
+	s.write("proposals/MIP-3.md", proposal(3, "Three"))
+	s.await("built 3 proposals")
+	s.contains("/mip/2/history/", "Words 2026-01-02")
+	commit("2026-01-03T03:04:05Z")
+	s.write("proposals/MIP-3.md", proposal(3, "Trois"))
+	s.await("built 3 proposals")
+	s.contains("/mip/1/history/", "Words 2026-01-03")
+	s.contains("/mip/3/history/", "Words 2026-01-03")
 }

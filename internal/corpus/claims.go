@@ -70,7 +70,7 @@ func (c *Corpus) settle(texts []*entry) {
 	}
 	byRank := func(a, b *entry) int {
 		return cmp.Or(
-			cmp.Compare(c.log.Arrival(a.File), c.log.Arrival(b.File)),
+			cmp.Compare(c.Log.Arrival(a.File), c.Log.Arrival(b.File)),
 			cmp.Compare(min(b.nameFits(), ofKind), min(a.nameFits(), ofKind)),
 			cmp.Compare(usual[b.form()], usual[a.form()]),
 			cmp.Compare(b.nameFits(), a.nameFits()),
@@ -95,7 +95,7 @@ func (c *Corpus) settle(texts []*entry) {
 			switch {
 			case kept.proposal == nil || kept.report.Failed:
 				e.report.Add(line, "duplicate-number/error", number, kept.Path)
-			case c.log.Arrival(kept.File) < c.log.Arrival(e.File):
+			case c.Log.Arrival(kept.File) < c.Log.Arrival(e.File):
 				e.report.Add(line, "duplicate-number/first", number, kept.Path)
 			default:
 				e.report.Add(line, "duplicate-number", number, kept.Path)

@@ -35,6 +35,8 @@ type Options struct {
 	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
 	// synced counts only if it names the same one: anybody can commit a record.
 	Upstream string
+	// Log, when set, is that of an earlier corpus: see [history.Options].
+	Log *history.Log
 }
 
 // Corpus is everything that was found. It is immutable and safe for concurrent use.
@@ -56,13 +58,14 @@ type Corpus struct {
 	CommittedAt *mip.Time
 	// History is full, shallow, none or fixed: see [mip.Site.History].
 	History string
+	// Log has the commits of the files.
+	Log *history.Log
 
 	// options are those that it was loaded with, Prefix set.
 	options Options
 	// texts and beside are the files as they were read: those that may be proposals, and the
-	// summaries and translations. log has their commits.
+	// summaries and translations.
 	texts, beside []*entry
-	log           *history.Log
 	// files are the proposals by file name in lower case; nil where two files share the name.
 	files map[string]*Proposal
 	// places are the proposals by path in the repository: that of the file, and that of a folder
@@ -103,7 +106,7 @@ func (c *Corpus) Locate(p *Proposal, repoPath string) (found, missing string) {
 // exists reports whether a file or folder is in a proposal's repository. It says nothing of
 // files outside, whichever way a path or a link leads there.
 func (c *Corpus) exists(p *Proposal, repoPath string) bool {
-	top := c.log.Top(p.source.Folder)
+	top := c.Log.Top(p.source.Folder)
 	switch {
 	case p.Upstream:
 		// Sync takes the texts of a folder and nothing else.
@@ -118,7 +121,7 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 		return true
 	}
 	// A clone need not have all files checked out.
-	tracked, known := c.log.Tracked(p.source.Folder, repoPath)
+	tracked, known := c.Log.Tracked(p.source.Folder, repoPath)
 	return tracked || !known
 }
 

@@ -79,7 +79,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
 	workers.Go(func() error {
-		c.log = history.Read(ctx, c.logOptions(translations))
+		c.Log = history.Read(ctx, c.logOptions(translations))
 		return ctx.Err()
 	})
 	for _, e := range slices.Concat(c.texts, c.beside) {
@@ -112,7 +112,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 // no file again.
 func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	out := &Corpus{
-		Folders: c.Folders, options: c.options, log: c.log,
+		Folders: c.Folders, options: c.options, Log: c.Log,
 		texts: copies(c.texts), beside: copies(c.beside),
 	}
 	for _, e := range slices.Concat(out.texts, out.beside) {
@@ -137,7 +137,8 @@ func (c *Corpus) logOptions(translations []*entry) history.Options {
 	}
 	o := history.Options{
 		Headers: c.options.Options, Rules: c.options.Rules, Folders: c.Folders, Dated: map[string][]string{},
-		Texts: files(c.texts), Translations: files(translations), Epoch: c.options.Epoch, Upstream: c.options.Upstream,
+		Texts: files(c.texts), Translations: files(translations), Epoch: c.options.Epoch,
+		Upstream: c.options.Upstream, Before: c.options.Log,
 	}
 	for _, dir := range c.Folders {
 		o.Dated[dir] = languages(dir)

@@ -17,7 +17,7 @@ func (c *Corpus) date() {
 	dated, synced := 0, 0
 	moved := map[*Proposal]bool{}
 	for _, p := range c.Proposals {
-		s := c.log.Of(p.source, p.ContentHash)
+		s := c.Log.Of(p.source, p.ContentHash)
 		p.RepoPath, p.Upstream, p.History = s.RepoPath, s.Upstream, s.File
 		if p.Upstream {
 			synced++
@@ -52,7 +52,7 @@ func (c *Corpus) date() {
 	for _, p := range c.Proposals {
 		p.Local = synced > 0 && !p.Upstream
 	}
-	c.Problems, c.History = slices.Clone(c.log.Problems), c.log.Completeness(dated)
+	c.Problems, c.History = slices.Clone(c.Log.Problems), c.Log.Completeness(dated)
 	if c.History != "fixed" && dated > 0 && synced == len(c.Proposals) {
 		// The upstream's history is whole, however much of the local one is there.
 		c.History = "full"
@@ -68,7 +68,7 @@ func (c *Corpus) Past() *history.Past {
 			synced = append(synced, p.source)
 		}
 	}
-	return c.log.Past(synced, c.History == "full")
+	return c.Log.Past(synced, c.History == "full")
 }
 
 // dateByHeader believes the last change that the header states where it is newer than what else is

@@ -72,7 +72,7 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 	out.PublishedTranslation, text.Sections = &text, slices.Clone(text.Sections)
 	text.MIPNumber, text.Title = p.Number, cmp.Or(text.Title, p.Title)
 	// The zero time stays where the proposal has no date at all.
-	at := c.log.Changed(e.File)
+	at := c.Log.Changed(e.File)
 	if at == nil {
 		at = p.Updated
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -60,24 +59,16 @@ type Commit struct {
 // nothing but the mode of a file has the same text before and after.
 type Step struct{ Path, Before, After string }
 
-// Walk lists the commits that lead to rev, HEAD when that is empty, and made something of files below
-// the folders, parents before their children whatever their clocks say. Folders, or files, are paths
+// Walk lists the commits that lead to rev and made something of files below the folders, parents before their children whatever their clocks say. Folders, or files, are paths
 // from top; inside chooses the files. The commits of a file are those that git log lists for its path: of a merge
 // the walk follows the parent alone that has the same text, if there is one, so that what was given
 // up on a branch is no step.
 //
 // A few objects can name each other so often that no walk through them ends. Git is stopped then,
-// and the error wraps ErrFailed. It is ErrNoRepo when there is no commit yet.
+// and the error wraps ErrFailed.
 func Walk(
 	ctx context.Context, top, rev string, folders []string, inside func(path string) bool,
 ) ([]Commit, error) {
-	if rev == "" {
-		rev = "HEAD"
-		verify := newCommand(ctx, top, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
-		if _, err := verify.output(); err != nil {
-			return nil, errors.Join(ErrNoRepo, ctx.Err())
-		}
-	}
 	args := []string{"log", "-z", "--format=^%P%n%H%n%ct%n%an%n%s", "--topo-order", "--full-history",
 		"--parents", "--raw", "--root", "--no-abbrev", "--no-renames", "--diff-merges=first-parent",
 		"--no-color", "--no-notes", "--no-decorate", rev, "--"}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,8 +23,16 @@ type Place struct {
 	Top string
 	// Prefix is the folder's path below Top, empty or ending in a slash.
 	Prefix string
+	// Head is the newest commit, empty when there is none yet.
+	Head string
 	// Shallow holds the commits at which a shallow clone ends; nil when the clone is whole.
 	Shallow map[string]bool
+}
+
+// SameCommits reports whether two places have the same history: one newest commit, and, in a
+// shallow clone, the same end.
+func (p Place) SameCommits(q Place) bool {
+	return p.Top == q.Top && p.Head == q.Head && maps.Equal(p.Shallow, q.Shallow)
 }
 
 // Locate finds the repository around a folder: the nearest folder, itself or above it, that holds .git. Git alone would
@@ -44,7 +53,8 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		}
 		top = filepath.Dir(top)
 	}
-	out, err := newCommand(ctx, top, "rev-parse", "--show-toplevel", "--git-dir", "--git-path", "shallow").output()
+	out, err := newCommand(ctx, top, "rev-parse", "--show-toplevel", "--git-dir", "--git-path", "shallow",
+		"--revs-only", "HEAD^{commit}").output()
 	// Recognise git's words, which have been the same for years. The tests fail with a version of git that has others.
 	if said, ok := errors.AsType[complaint](err); ok {
 		switch {
@@ -55,14 +65,14 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		}
 	}
 	lines := strings.Split(out, "\n")
-	if err != nil || len(lines) < 3 {
+	if err != nil || len(lines) < 4 {
 		return Place{}, errors.Join(ErrFailed, err)
 	}
 	// Where .git is no repository, git goes on with the folder itself, or above it.
 	if real, err := filepath.EvalSymlinks(lines[0]); err != nil || real != top || lines[1] == "." {
 		return Place{}, ErrNoRepo
 	}
-	p := Place{Top: top}
+	p := Place{Top: top, Head: lines[3]}
 	if dir != top {
 		rel, err := filepath.Rel(top, dir)
 		if err != nil {
@@ -111,11 +121,11 @@ func Partial(ctx context.Context, top string) bool {
 // maxTracked bounds the files of a commit, which anybody may have made.
 const maxTracked = 200_000
 
-// Tracked are the paths below top that the newest commit has, files and the folders that hold them, whether they are
+// Tracked are the paths below top that a commit has, files and the folders that hold them, whether they are
 // checked out or not.
-func Tracked(ctx context.Context, top string) (map[string]bool, error) {
+func Tracked(ctx context.Context, top, commit string) (map[string]bool, error) {
 	paths := map[string]bool{}
-	err := newCommand(ctx, top, "ls-tree", "-r", "-z", "--name-only", "HEAD").stream(func(out *bufio.Reader) error {
+	err := newCommand(ctx, top, "ls-tree", "-r", "-z", "--name-only", commit).stream(func(out *bufio.Reader) error {
 		for {
 			name, err := readRecord(out)
 			if err == io.EOF {

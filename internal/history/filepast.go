@@ -16,24 +16,31 @@ type FilePast struct {
 	// Versions are parents before their children. Nothing is known of what was before the first.
 	Versions []Version
 
-	// top is the folder of the repository.
-	top string
+	// place is that of the file's folder, and path the file's below its top.
+	place git.Place
+	path  string
 }
 
 // PastOf finds the versions of a file. It reads none, and knows nothing of a file in no repository
-// or in a clone that lacks texts.
-func PastOf(ctx context.Context, file string) (p FilePast, err error) {
+// or in a clone that lacks texts. It returns earlier, which may be the zero value, if that is of
+// the same file and newest commit.
+func PastOf(ctx context.Context, file string, earlier FilePast) (p FilePast, err error) {
 	dir, name := filepath.Split(file)
 	place, err := git.Locate(ctx, filepath.Clean(dir))
-	if err != nil || git.Partial(ctx, place.Top) {
-		return p, ctx.Err()
-	}
 	path := place.Prefix + name
-	commits, err := walk(ctx, place.Top, []string{path}, func(name string) bool { return name == path })
-	if errors.Is(err, git.ErrFailed) || errors.Is(err, git.ErrNoRepo) {
+	switch {
+	case err != nil || place.Head == "":
+		return p, ctx.Err()
+	case earlier.path == path && earlier.place.SameCommits(place):
+		return earlier, nil
+	case git.Partial(ctx, place.Top):
 		return p, ctx.Err()
 	}
-	p.top = place.Top
+	commits, err := walk(ctx, place, []string{path}, func(name string) bool { return name == path })
+	if errors.Is(err, git.ErrFailed) {
+		return p, ctx.Err()
+	}
+	p.place, p.path = place, path
 	for i := range commits {
 		c := &commits[i]
 		p.Versions = append(p.Versions, Version{c, c.Files[0], i == 0 || place.Shallow[c.Hash]})

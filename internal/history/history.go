@@ -20,7 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/filename"
@@ -48,6 +47,9 @@ type Options struct {
 	Epoch *time.Time
 	// Upstream is the address that a folder's record of mipwatch sync has to name.
 	Upstream string
+	// Before, when set, is an earlier log: what it has of a repository holds as long as the newest
+	// commit is the same and the same files count.
+	Before *Log
 }
 
 // Log is what git and the records of mipwatch sync know of the files in the folders. It is
@@ -76,9 +78,14 @@ type fileKey struct{ top, path string }
 
 // repository is what git knows of one repository.
 type repository struct {
-	// tracked lists the files of the newest commit.
-	tracked func() (map[string]bool, error)
 	pastFiles
+	place git.Place
+	// folders are those that were walked through, and counted has each file there, true where it
+	// counts; nil when the walk failed.
+	folders []string
+	counted map[string]bool
+	// tracked are the files of the newest commit; nil where git cannot tell.
+	tracked map[string]bool
 }
 
 // Read reads the history of all folders: of today's texts, of the translations beside them, and of
@@ -94,6 +101,7 @@ func Read(ctx context.Context, o Options) *Log {
 	if o.Epoch != nil {
 		return h
 	}
+	defer func() { h.options.Before = nil }()
 	// Several folders may lie in one repository, whose log is read once.
 	byTop := map[string][]string{}
 	for _, dir := range o.Folders {
@@ -113,16 +121,13 @@ func Read(ctx context.Context, o Options) *Log {
 		byTop[p.Top] = append(byTop[p.Top], dir)
 	}
 	for top, dirs := range byTop {
-		r := &repository{pastFiles: pastFiles{top: top, lacks: git.Partial(ctx, top)}}
-		r.tracked = sync.OnceValues(func() (map[string]bool, error) {
-			return git.Tracked(context.WithoutCancel(ctx), top)
-		})
+		r := &repository{pastFiles: pastFiles{top: top}, place: h.places[dirs[0]]}
 		h.repositories[top] = r
-		if r.lacks {
-			h.report(dirs[0], "history-partial")
-		}
 		if err := h.walk(ctx, r, dirs); err != nil {
 			h.missing(dirs[0], err)
+		}
+		if r.lacks {
+			h.report(dirs[0], "history-partial")
 		}
 	}
 	return h
@@ -173,15 +178,14 @@ func (h *Log) readRecord(dir, upstream string) {
 // walk walks through one repository, and takes the versions of every file in the folders, in the
 // folders of texts further down and in those of translations.
 func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error) {
-	r.texts, r.left, r.cut = map[string]folder.File{}, map[string]string{}, h.places[dirs[0]].Shallow
-	var prefixes []string
+	r.texts, r.left, r.cut = map[string]folder.File{}, map[string]string{}, r.place.Shallow
 	// Prefixes of folders: those whose files have times, and among them those of proposals.
 	dated, proposals := map[string]bool{}, map[string]bool{}
 	// Paths of files: today's texts, and files that are further down.
 	today, deeper := map[string]bool{}, map[string]bool{}
 	for _, dir := range dirs {
 		prefix := h.places[dir].Prefix
-		prefixes = append(prefixes, prefix)
+		r.folders = append(r.folders, prefix)
 		dated[prefix], proposals[prefix] = true, true
 		for _, below := range h.options.Dated[dir] {
 			dated[prefix+below+"/"] = true
@@ -200,11 +204,9 @@ func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error
 			today[name] = true
 		}
 	}
-	slices.Sort(prefixes)
-	r.commits, err = walk(ctx, r.top, slices.Compact(prefixes), func(name string) bool {
-		if _, known := r.texts[name]; known {
-			return true
-		}
+	slices.Sort(r.folders)
+	r.folders = slices.Compact(r.folders)
+	err = r.read(ctx, h.options.Before, func(name string) bool {
 		file, ok := h.wasText(r.top, name, today[name])
 		if ok {
 			r.texts[name] = file
@@ -248,11 +250,52 @@ func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error
 	return err
 }
 
+// read reads the commits and the files of the repository, or takes them from an earlier log.
+func (r *repository) read(ctx context.Context, earlier *Log, counts func(name string) bool) error {
+	if earlier != nil {
+		if before := earlier.repositories[r.top]; before != nil && r.same(before, counts) {
+			r.lacks, r.counted, r.tracked, r.commits = before.lacks, before.counted, before.tracked, before.commits
+			return nil
+		}
+	}
+	r.lacks = git.Partial(ctx, r.top)
+	if r.place.Head == "" {
+		return git.ErrNoRepo
+	}
+	r.tracked, _ = git.Tracked(ctx, r.top, r.place.Head)
+	counted := map[string]bool{}
+	var err error
+	r.commits, err = walk(ctx, r.place, r.folders, func(name string) bool {
+		in, known := counted[name]
+		if !known {
+			in = counts(name)
+			counted[name] = in
+		}
+		return in
+	})
+	if err == nil {
+		r.counted = counted
+	}
+	return err
+}
+
+// same reports whether a walk would find what an earlier one found. It asks of every file whether
+// it counts.
+func (r *repository) same(before *repository, counts func(name string) bool) bool {
+	same := before.counted != nil && before.place.SameCommits(r.place) && slices.Equal(before.folders, r.folders)
+	if same {
+		for name, counted := range before.counted {
+			same = counts(name) == counted && same
+		}
+	}
+	return same
+}
+
 // walk is [git.Walk] with names of authors and first lines of messages that fit on a page.
 func walk(
-	ctx context.Context, top string, paths []string, inside func(path string) bool,
+	ctx context.Context, from git.Place, paths []string, inside func(path string) bool,
 ) ([]git.Commit, error) {
-	commits, err := git.Walk(ctx, top, "", paths, inside)
+	commits, err := git.Walk(ctx, from.Top, from.Head, paths, inside)
 	for i := range commits {
 		c := &commits[i]
 		c.Author, c.Subject = oneLine(c.Author), oneLine(c.Subject)

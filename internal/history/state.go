@@ -103,8 +103,7 @@ func (h *Log) Tracked(dir, repoPath string) (tracked, known bool) {
 	if r == nil {
 		return false, true
 	}
-	paths, err := r.tracked()
-	return paths[repoPath], err == nil
+	return r.tracked[repoPath], r.tracked != nil
 }
 
 // Past is what is known of all files that are or were texts. synchronised are the texts that are

@@ -94,12 +94,17 @@ func oneLine(s string) string {
 }
 
 // Reader reads the versions of proposals, all through one git process for each repository, which
-// runs from the first call of Read until Close. The zero value is ready; it is safe for
-// concurrent use.
+// runs from the first call of Read until Close. It is safe for concurrent use.
 type Reader struct {
-	mu sync.Mutex
+	ctx context.Context
+	mu  sync.Mutex
 	// programs are the git processes by the repository's top folder.
 	programs map[string]*git.Objects
+}
+
+// NewReader returns a reader whose processes end with ctx as well.
+func NewReader(ctx context.Context) *Reader {
+	return &Reader{ctx: ctx, programs: map[string]*git.Objects{}}
 }
 
 // Read returns the texts before and after each of the versions, by their names in git; the text of
@@ -134,8 +139,8 @@ func (r *Reader) Read(h *File) (map[string][]byte, error) {
 func (r *Reader) Texts(p FilePast, v Version) (before, after []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if before, err = r.read(p.top, v.Before); err == nil {
-		after, err = r.read(p.top, v.After)
+	if before, err = r.read(p.place.Top, v.Before); err == nil {
+		after, err = r.read(p.place.Top, v.After)
 	}
 	return before, after, err
 }
@@ -148,11 +153,8 @@ func (r *Reader) read(top, blob string) (_ []byte, err error) {
 	}
 	program, ok := r.programs[top]
 	if !ok {
-		if program, err = git.OpenObjects(context.Background(), top); err != nil {
+		if program, err = git.OpenObjects(r.ctx, top); err != nil {
 			return nil, err
-		}
-		if r.programs == nil {
-			r.programs = map[string]*git.Objects{}
 		}
 		r.programs[top] = program
 	}
@@ -166,7 +168,7 @@ func (r *Reader) Close() {
 	for _, program := range r.programs {
 		program.Close()
 	}
-	r.programs = nil
+	clear(r.programs)
 }
 
 // legible makes a committed text one that can stand on a page: every character that is refused

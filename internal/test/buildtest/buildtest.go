@@ -28,7 +28,7 @@ func Plan(ctx context.Context, s *site.Site, folders ...string) (*build.Plan, er
 	if err != nil {
 		return nil, err
 	}
-	return build.NewPlan(c)
+	return build.NewPlan(ctx, c)
 }
 
 // Host answers with the files of a site and, where the rules of netlify.toml say so, with live.
