@@ -17,7 +17,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
@@ -42,8 +41,6 @@ type Content struct {
 	Problems []mip.Problem
 
 	options Options
-	// config is the past of the site's file.
-	config history.FilePast
 	// parsed are the sections of the texts.
 	parsed once[[]mip.Section]
 	// tried has the texts that were rendered to see how large they become, by file.
@@ -62,13 +59,8 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	for refused := c.tooLarge(); len(refused) > 0; refused = c.tooLarge() {
 		c = newContent(c.Without(refused), o)
 	}
-	if o.Config != "" && o.Epoch == nil {
-		if c.config, err = history.PastOf(ctx, o.Config, o.Cache.earlier().config); err != nil {
-			return nil, fmt.Errorf("read the history of %s: %w", o.Config, err)
-		}
-	}
 	if o.Cache != nil {
-		o.Cache.known.Store(&known{c.Log, c.config})
+		o.Cache.log.Store(c.Log)
 	}
 	return c, c.checkCommitted(ctx)
 }

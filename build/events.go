@@ -41,7 +41,7 @@ func (h happened) truncated(year int) (n int) {
 // or the site's file.
 func (p *planner) events() {
 	past := p.Past()
-	years := append(past.Years(), p.config.Years()...)
+	years := append(past.Years(), p.Log.Config.Years()...)
 	slices.Sort(years)
 	years = append([]int{}, slices.Compact(years)...)
 	p.years, p.told = years, sync.OnceValues(func() (happened, error) { return p.happened(past) })
@@ -78,7 +78,7 @@ func (p *planner) happened(past *history.Past) (happened, error) {
 	}
 	if !kept {
 		var err error
-		if h.events, h.complete, err = past.Events(p.versions); err != nil {
+		if h.events, h.complete, err = past.Events(&p.versions); err != nil {
 			return h, err
 		}
 		if cache != nil {

@@ -12,8 +12,8 @@ import (
 // first version says was so before, and a version that is no sound site.yaml says nothing.
 func (p *planner) forkEvents() (out []mip.Event, err error) {
 	var now map[mip.ID]string
-	for _, v := range p.config.Versions {
-		was, is, err := p.versions.Texts(p.config, v)
+	for _, v := range p.Log.Config.Versions {
+		was, is, err := p.versions.Texts(p.Log.Config, v)
 		if err != nil {
 			return nil, err
 		}

@@ -40,15 +40,19 @@ func (o Options) corpus() corpus.Options {
 	for _, k := range o.Site.AllKinds()[1:] {
 		others = append(others, k.Prefix)
 	}
-	return corpus.Options{
+	out := corpus.Options{
 		Options: header.Options{
 			Prefix: o.Site.Prefix, Others: others, Addresses: o.Site.Addresses(), Keys: o.Site.Keys,
 			Statuses: o.Site.Statuses, Show: o.Site.Show, References: references(o.Site),
 			KindOf: o.KindOf, Dates: o.Site.Dates,
 		},
 		Rules:   filename.Rules{Patterns: o.Patterns, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
-		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Log: o.Cache.earlier().log,
+		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Config: o.Config,
 	}
+	if o.Cache != nil {
+		out.Log = o.Cache.log.Load()
+	}
+	return out
 }
 
 // references are the addresses of proposals beside a kind: those of other sites and, where the site has several kinds, those

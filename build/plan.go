@@ -2,7 +2,8 @@
 // artifacts with their bytes, and writes that plan into a folder (Sync), serves it (Publish) or
 // copies the part that the sidecar needs (Snapshot).
 //
-// A build has three steps. [Load] reads everything into memory once. [NewPlan] names the files of the tree, and each artifact's Body makes the bytes when it is asked. [Sync] asks: a few workers
+// A build has three steps. [Load] reads everything into memory once. [NewPlan] names the files of the
+// tree, and each artifact's Body makes the bytes when it is asked. [Sync] asks: a few workers
 // make bodies, compare them with the files, and put only different ones in place.
 //
 // Four properties hold for every artifact.
@@ -108,7 +109,7 @@ type planner struct {
 	plan *Plan
 	md   *html.Renderer
 	// versions are those of proposals with a history.
-	versions *history.Reader
+	versions history.Reader
 	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. stable knows
 	// neither counts nor commit: with them every page would change with every proposal.
 	pages, stable *render.Pages
@@ -152,7 +153,7 @@ func NewPlan(ctx context.Context, c *Content) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.versions = history.NewReader(ctx)
+	p.versions.Context = ctx
 	p.assets() // with the cards, before the pages that name them
 	if err := p.search(ctx); err != nil {
 		return nil, err

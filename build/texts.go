@@ -25,23 +25,7 @@ type Cache struct {
 	byFile    sync.Map // of rendered
 	summaries sync.Map // of keptSummary, by file
 	events    atomic.Pointer[happened]
-	known     atomic.Pointer[known]
-}
-
-// known is what git knows of the proposals and of the site's file.
-type known struct {
-	log    *history.Log
-	config history.FilePast
-}
-
-// earlier is what git knew when the last plan was made, the zero value if there was none.
-func (c *Cache) earlier() known {
-	if c != nil {
-		if k := c.known.Load(); k != nil {
-			return *k
-		}
-	}
-	return known{}
+	log       atomic.Pointer[history.Log]
 }
 
 // keptSummary is a summary by rules.

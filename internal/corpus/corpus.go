@@ -35,6 +35,8 @@ type Options struct {
 	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
 	// synced counts only if it names the same one: anybody can commit a record.
 	Upstream string
+	// Config, when set, is the site's file, whose history is in Log.
+	Config string
 	// Log, when set, is that of an earlier corpus: see [history.Options].
 	Log *history.Log
 }

@@ -138,7 +138,7 @@ func (c *Corpus) logOptions(translations []*entry) history.Options {
 	o := history.Options{
 		Headers: c.options.Options, Rules: c.options.Rules, Folders: c.Folders, Dated: map[string][]string{},
 		Texts: files(c.texts), Translations: files(translations), Epoch: c.options.Epoch,
-		Upstream: c.options.Upstream, Before: c.options.Log,
+		Upstream: c.options.Upstream, Config: c.options.Config, Before: c.options.Log,
 	}
 	for _, dir := range c.Folders {
 		o.Dated[dir] = languages(dir)

@@ -59,8 +59,9 @@ type Commit struct {
 // nothing but the mode of a file has the same text before and after.
 type Step struct{ Path, Before, After string }
 
-// Walk lists the commits that lead to rev and made something of files below the folders, parents before their children whatever their clocks say. Folders, or files, are paths
-// from top; inside chooses the files. The commits of a file are those that git log lists for its path: of a merge
+// Walk lists the commits that lead to rev and made something of files below the folders, parents
+// before their children whatever their clocks say. Folders, or files, are paths from top; inside
+// chooses the files. The commits of a file are those that git log lists for its path: of a merge
 // the walk follows the parent alone that has the same text, if there is one, so that what was given
 // up on a branch is no step.
 //

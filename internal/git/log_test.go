@@ -1,7 +1,6 @@
 package git
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -27,7 +26,10 @@ func TestWalkIsThatOfGit(t *testing.T) {
 		for _, tt := range []struct {
 			rev     string
 			folders []string
-		}{{"", []string{"MIPs/"}}, {"HEAD~20", []string{"MIPs/", "MRCs/deep/"}}, {"", []string{""}}, {"", []string{"none/"}}} {
+		}{
+			{"HEAD", []string{"MIPs/"}}, {"HEAD~20", []string{"MIPs/", "MRCs/deep/"}}, {"HEAD", []string{""}},
+			{"HEAD", []string{"none/"}},
+		} {
 			some := func(name string) bool { return strings.HasSuffix(name, "1.md") }
 			commits, err := Walk(t.Context(), dir, tt.rev, tt.folders, some)
 			if err != nil {
@@ -43,10 +45,9 @@ func TestWalkIsThatOfGit(t *testing.T) {
 				t.Errorf("folders %q have no files", tt.folders)
 			}
 			for _, file := range slices.Sorted(maps.Keys(got)) {
-				rev := cmp.Or(tt.rev, "HEAD")
 				// Asked for what merges change, git lists more of them.
 				log := testenv.Git(t, dir, "", "log", "--format=%x01%H", "--raw", "--no-abbrev", "--no-renames",
-					"--diff-merges=first-parent", rev, "--", file)
+					"--diff-merges=first-parent", tt.rev, "--", file)
 				made := map[string]string{}
 				for record := range strings.SplitSeq(log, "\x01") {
 					// The commit, two modes, two texts, a letter and the file.
@@ -55,7 +56,7 @@ func TestWalkIsThatOfGit(t *testing.T) {
 					}
 				}
 				var want []string
-				for commit := range strings.FieldsSeq(testenv.Git(t, dir, "", "log", "--format=%H", rev, "--", file)) {
+				for commit := range strings.FieldsSeq(testenv.Git(t, dir, "", "log", "--format=%H", tt.rev, "--", file)) {
 					want = append(want, commit+" "+made[commit])
 				}
 				if diff := gocmp.Diff(want, got[file]); diff != "" {
@@ -104,7 +105,7 @@ func TestTouches(t *testing.T) {
 		t.Setenv(fmt.Sprintf("GIT_CONFIG_VALUE_%d", i), value)
 	}
 	got := map[string][]string{}
-	changes, err := Walk(t.Context(), dir, "", []string{"M/"}, func(name string) bool { return path.Dir(name) == "M" })
+	changes, err := Walk(t.Context(), dir, "HEAD", []string{"M/"}, func(name string) bool { return path.Dir(name) == "M" })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -21,31 +20,30 @@ type FilePast struct {
 	path  string
 }
 
-// PastOf finds the versions of a file. It reads none, and knows nothing of a file in no repository
-// or in a clone that lacks texts. It returns earlier, which may be the zero value, if that is of
-// the same file and newest commit.
-func PastOf(ctx context.Context, file string, earlier FilePast) (p FilePast, err error) {
+// pastOf finds the versions of a file. It reads none, and knows nothing of a file in no repository
+// or in a clone that lacks texts. It returns earlier if that is of the same file and newest commit.
+func pastOf(ctx context.Context, file string, earlier FilePast) (p FilePast) {
 	dir, name := filepath.Split(file)
 	place, err := git.Locate(ctx, filepath.Clean(dir))
 	path := place.Prefix + name
 	switch {
 	case err != nil || place.Head == "":
-		return p, ctx.Err()
+		return p
 	case earlier.path == path && earlier.place.SameCommits(place):
-		return earlier, nil
+		return earlier
 	case git.Partial(ctx, place.Top):
-		return p, ctx.Err()
+		return p
 	}
 	commits, err := walk(ctx, place, []string{path}, func(name string) bool { return name == path })
-	if errors.Is(err, git.ErrFailed) {
-		return p, ctx.Err()
+	if err != nil {
+		return p
 	}
 	p.place, p.path = place, path
 	for i := range commits {
 		c := &commits[i]
 		p.Versions = append(p.Versions, Version{c, c.Files[0], i == 0 || place.Shallow[c.Hash]})
 	}
-	return p, err
+	return p
 }
 
 // Years are those of the commits, ascending.

@@ -47,6 +47,8 @@ type Options struct {
 	Epoch *time.Time
 	// Upstream is the address that a folder's record of mipwatch sync has to name.
 	Upstream string
+	// Config, when set, is a file that may lie outside the folders: that of the site.
+	Config string
 	// Before, when set, is an earlier log: what it has of a repository holds as long as the newest
 	// commit is the same and the same files count.
 	Before *Log
@@ -57,6 +59,8 @@ type Options struct {
 type Log struct {
 	// Problems are those of repositories and records.
 	Problems []mip.Problem
+	// Config is the past of the file in [Options].
+	Config FilePast
 
 	options Options
 	// places are those of the folders in their repositories, by folder; whole says that every
@@ -101,7 +105,11 @@ func Read(ctx context.Context, o Options) *Log {
 	if o.Epoch != nil {
 		return h
 	}
-	defer func() { h.options.Before = nil }()
+	earlier := cmp.Or(o.Before, &Log{})
+	h.options.Before = nil // whose own is of no use
+	if o.Config != "" {
+		h.Config = pastOf(ctx, o.Config, earlier.Config)
+	}
 	// Several folders may lie in one repository, whose log is read once.
 	byTop := map[string][]string{}
 	for _, dir := range o.Folders {
@@ -123,7 +131,7 @@ func Read(ctx context.Context, o Options) *Log {
 	for top, dirs := range byTop {
 		r := &repository{pastFiles: pastFiles{top: top}, place: h.places[dirs[0]]}
 		h.repositories[top] = r
-		if err := h.walk(ctx, r, dirs); err != nil {
+		if err := h.walk(ctx, r, earlier.repositories[top], dirs); err != nil {
 			h.missing(dirs[0], err)
 		}
 		if r.lacks {
@@ -177,7 +185,7 @@ func (h *Log) readRecord(dir, upstream string) {
 
 // walk walks through one repository, and takes the versions of every file in the folders, in the
 // folders of texts further down and in those of translations.
-func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error) {
+func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (err error) {
 	r.texts, r.left, r.cut = map[string]folder.File{}, map[string]string{}, r.place.Shallow
 	// Prefixes of folders: those whose files have times, and among them those of proposals.
 	dated, proposals := map[string]bool{}, map[string]bool{}
@@ -206,7 +214,7 @@ func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error
 	}
 	slices.Sort(r.folders)
 	r.folders = slices.Compact(r.folders)
-	err = r.read(ctx, h.options.Before, func(name string) bool {
+	err = r.read(ctx, earlier, func(name string) bool {
 		file, ok := h.wasText(r.top, name, today[name])
 		if ok {
 			r.texts[name] = file
@@ -250,13 +258,12 @@ func (h *Log) walk(ctx context.Context, r *repository, dirs []string) (err error
 	return err
 }
 
-// read reads the commits and the files of the repository, or takes them from an earlier log.
-func (r *repository) read(ctx context.Context, earlier *Log, counts func(name string) bool) error {
-	if earlier != nil {
-		if before := earlier.repositories[r.top]; before != nil && r.same(before, counts) {
-			r.lacks, r.counted, r.tracked, r.commits = before.lacks, before.counted, before.tracked, before.commits
-			return nil
-		}
+// read reads the commits and the files of the repository, or takes those of an earlier log, nil for
+// none.
+func (r *repository) read(ctx context.Context, before *repository, counts func(name string) bool) error {
+	if r.same(before, counts) {
+		r.lacks, r.counted, r.tracked, r.commits = before.lacks, before.counted, before.tracked, before.commits
+		return nil
 	}
 	r.lacks = git.Partial(ctx, r.top)
 	if r.place.Head == "" {
@@ -282,7 +289,7 @@ func (r *repository) read(ctx context.Context, earlier *Log, counts func(name st
 // same reports whether a walk would find what an earlier one found. It asks of every file whether
 // it counts.
 func (r *repository) same(before *repository, counts func(name string) bool) bool {
-	same := before.counted != nil && before.place.SameCommits(r.place) && slices.Equal(before.folders, r.folders)
+	same := before != nil && before.counted != nil && before.place.SameCommits(r.place) && slices.Equal(before.folders, r.folders)
 	if same {
 		for name, counted := range before.counted {
 			same = counts(name) == counted && same

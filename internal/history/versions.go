@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -94,17 +95,15 @@ func oneLine(s string) string {
 }
 
 // Reader reads the versions of proposals, all through one git process for each repository, which
-// runs from the first call of Read until Close. It is safe for concurrent use.
+// runs from the first call of Read until Close. The zero value is ready; it is safe for
+// concurrent use.
 type Reader struct {
-	ctx context.Context
-	mu  sync.Mutex
+	// Context, when set, ends the processes as well.
+	Context context.Context
+
+	mu sync.Mutex
 	// programs are the git processes by the repository's top folder.
 	programs map[string]*git.Objects
-}
-
-// NewReader returns a reader whose processes end with ctx as well.
-func NewReader(ctx context.Context) *Reader {
-	return &Reader{ctx: ctx, programs: map[string]*git.Objects{}}
 }
 
 // Read returns the texts before and after each of the versions, by their names in git; the text of
@@ -153,8 +152,11 @@ func (r *Reader) read(top, blob string) (_ []byte, err error) {
 	}
 	program, ok := r.programs[top]
 	if !ok {
-		if program, err = git.OpenObjects(r.ctx, top); err != nil {
+		if program, err = git.OpenObjects(cmp.Or(r.Context, context.Background()), top); err != nil {
 			return nil, err
+		}
+		if r.programs == nil {
+			r.programs = map[string]*git.Objects{}
 		}
 		r.programs[top] = program
 	}
@@ -168,7 +170,7 @@ func (r *Reader) Close() {
 	for _, program := range r.programs {
 		program.Close()
 	}
-	clear(r.programs)
+	r.programs = nil
 }
 
 // legible makes a committed text one that can stand on a page: every character that is refused
