@@ -140,13 +140,12 @@ func (c *Content) checkCommitted(ctx context.Context) error {
 	return nil
 }
 
-// checked is the committed summary of the i-th proposal as far as the text supports it, with the problem that it has.
-// It is nil when a sentence that has to stay is not supported.
+// checked returns the committed summary of the i-th proposal and the problem that it has. The summary is nil if the text
+// does not support it.
 func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 	committed, s := c.Proposals[i].CommittedSummary, c.Subject(i)
 	sum := committed.Summary
-	before := summary.Texts(*sum)
-	summary.Settle(sum, s)
+	summary.Complete(sum, s)
 	refused := summary.Check(*sum, s)
 	told := func(id string, args ...any) []mip.Problem {
 		return []mip.Problem{problem.New(committed.File, 0, id, args...)}
@@ -160,8 +159,6 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 		return nil, told(id, strings.ReplaceAll(refused.Error(), "\n", "; "))
 	case sum.Stale:
 		return sum, told("summary-stale")
-	case !slices.Equal(before, summary.Texts(*sum)):
-		return sum, told("summary-trimmed")
 	}
 	return sum, nil
 }
@@ -357,17 +354,14 @@ func (c *Content) sectionsOf(i int) []mip.Section {
 	return c.parsed.get(p.File, func() []mip.Section { return markdown.Parse(p.Body).Sections })
 }
 
-// Outdated are the committed summaries to make: those that are missing, of an older text, refused or trimmed, and with
+// Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
 // the name of a model those of another source. A proposal for whose place several files compete is left out: the
 // problem was found when they were read.
 func (c *Content) Outdated(model string) []ai.Outdated {
 	var out []ai.Outdated
 	for i, p := range c.Proposals {
 		dir, name, ok := c.SummaryFile(p)
-		trimmed := slices.ContainsFunc(c.Problems, func(p mip.Problem) bool {
-			return p.Code == "summary-trimmed" && p.File == path.Join(filepath.ToSlash(dir), name)
-		})
-		if sum := c.Committed[i]; sum != nil && !sum.Stale && !trimmed && (model == "" || sum.Source == model) {
+		if sum := c.Committed[i]; sum != nil && !sum.Stale && (model == "" || sum.Source == model) {
 			continue
 		}
 		if ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -19,7 +20,119 @@ const (
 	changes = "Contracts that allocate more than 8 MB will now revert."
 	calm    = "Users do not have to do anything."
 	aside   = "Validators sign each block in 12 ms, with the keys that they have."
+	nobody  = "The text does not say what this means for this group."
 )
+
+// bounded is the text of a proposal with these sentences.
+func bounded(number int) string {
+	return fmt.Sprintf("---\nmip: %d\ntitle: Memory %d\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n"+
+		"## Abstract\n\nMemory gets a bound.\n\n## Backwards Compatibility\n\n%s\n\n%s\n\n%s\n",
+		number, number, changes, calm, aside)
+}
+
+// groupSaid is an answer for a group. Without a quote it says that the text says nothing.
+func groupSaid(severity string, acts bool, quote string, named any) map[string]any {
+	x := map[string]any{"impact": nobody, "severity": severity, "actionRequired": acts, "actionEvidence": named, "evidence": []any{}}
+	if quote != "" {
+		x["impact"], x["evidence"] = "It is as the quote says.", []any{compatibly(quote)}
+	}
+	return x
+}
+
+// compatibly is a quote as a model gives it.
+func compatibly(quote string) map[string]any {
+	return map[string]any{"section": "s-backwards-compatibility", "quote": quote}
+}
+
+// boundedSaid is a sound answer for the text of bounded.
+func boundedSaid() map[string]any {
+	return map[string]any{
+		"tldr": "A bound.", "whatsChanging": []string{"One.", "Two.", "Three."},
+		"developers": groupSaid("high", true, changes, compatibly(changes)),
+		"users":      groupSaid("low", false, calm, compatibly(calm)),
+		"validators": groupSaid("medium", false, aside, nil),
+		"foundation": groupSaid("low", false, "", nil),
+	}
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestModelAnswers gives sound answers of a model and such as lie. What is sound comes through as it is. A lie is held by
+// its form, by quotes, by what it names and by floors. No rule reads its sentences.
+func TestModelAnswers(t *testing.T) {
+	p := published(t, map[string]string{"MIP-1.md": bounded(1)}, func(s *site.Site) { s.HardForks, s.Overrides = nil, nil })
+	group := func(a map[string]any, name string) map[string]any { return a[name].(map[string]any) }
+	published := func(sum api.Summary) string {
+		out := fmt.Sprintf("%s %d", sum.TLDR, len(sum.WhatsChanging))
+		for _, x := range []api.Axis{sum.Developers, sum.Users, sum.Validators, sum.Foundation} {
+			says := "not said"
+			switch {
+			case !x.Stated:
+				says = "silent"
+			case x.ActionRequired:
+				says = "acts"
+			case x.ActionEvidence != nil:
+				says = "nothing to do"
+			}
+			out += fmt.Sprintf(", %s %s", x.Severity, says)
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		name  string
+		spoil func(a map[string]any)
+		want  string // the code of the failure, or what is published
+	}{
+		// Sound answers.
+		{"as it is", func(map[string]any) {}, "A bound. 3, high acts, low nothing to do, medium not said, low silent"},
+		{"one point", func(a map[string]any) { a["whatsChanging"] = []string{"Memory gets a bound."} },
+			"A bound. 1, high acts, low nothing to do, medium not said, low silent"},
+		{"a duty in words that no rule knows", func(a map[string]any) { a["validators"] = groupSaid("high", true, aside, compatibly(aside)) },
+			"A bound. 3, high acts, low nothing to do, high acts, low silent"},
+		{"a reassurance in words that no rule knows", func(a map[string]any) {
+			a["validators"] = groupSaid("medium", false, aside, compatibly(aside))
+		}, "A bound. 3, high acts, low nothing to do, medium nothing to do, low silent"},
+		{"a sentence that a rule takes for one of a successor", func(a map[string]any) { a["tldr"] = "The table goes. It is replaced by a bound." },
+			"The table goes. It is replaced by a bound. 3, high acts, low nothing to do, medium not said, low silent"},
+		// Lies.
+		{"a duty with an invented quote", func(a map[string]any) {
+			a["users"] = groupSaid("high", true, "Users must send their tokens.", compatibly("Users must send their tokens."))
+		}, "A bound. 3, high acts, low silent, medium not said, low silent"},
+		{"a number that the text has not", func(a map[string]any) { group(a, "users")["impact"] = "Pay 500 tokens." }, "ai_failed"},
+		{"a host that the text has not", func(a map[string]any) { a["tldr"] = "Claim at evil.example now." }, "ai_failed"},
+		{"a severity below the floor", func(a map[string]any) {
+			group(a, "developers")["severity"], group(a, "validators")["severity"] = "low", "low"
+		}, "A bound. 3, medium acts, low nothing to do, medium not said, low silent"},
+		// Nothing holds this one but its quote, which readers see beside it.
+		{"a duty that is left out", func(a map[string]any) { a["developers"] = groupSaid("medium", false, changes, nil) },
+			"A bound. 3, medium not said, low nothing to do, medium not said, low silent"},
+		{"a duty beside a quote that denies it", func(a map[string]any) { a["users"] = groupSaid("low", true, calm, compatibly(calm)) },
+			"A bound. 3, high acts, low acts, medium not said, low silent"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := boundedSaid()
+			tt.spoil(a)
+			answer := func(demo.ModelRequest) demo.ModelReply { return demo.ModelReply{Text: encoded(t, a)} }
+			withAI(t, aiSetup{site: p, provider: "openai", answer: answer}, func(w *aiWorld) {
+				sum := w.summary(`{"mipNumber": 1}`)
+				got := published(sum)
+				if sum.Fallback != nil {
+					got = string(sum.Fallback.Code)
+				}
+				if got != tt.want {
+					t.Errorf("got %s\nwant %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
 
 // verdict is what an answer says to a group.
 type verdict struct {
@@ -29,36 +142,13 @@ type verdict struct {
 }
 
 // Whether a group has to act is yes with the sentence that says so, no with the sentence that says so, or not said:
-// in a summary by rules, in that of a model that says no to all, and in a committed one that says the same and was
-// written before there was more than one no.
+// in a summary by rules, in that of a model, and in a committed one.
 func TestSummaryAnswers(t *testing.T) {
-	text := func(number int) string {
-		return fmt.Sprintf("---\nmip: %d\ntitle: Memory %d\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n"+
-			"## Abstract\n\nMemory gets a bound.\n\n## Backwards Compatibility\n\n%s\n\n%s\n\n%s\n", number, number, changes, calm, aside)
-	}
-	axis := func(severity string, quotes ...string) map[string]any {
-		x := map[string]any{"impact": "It is as before.", "severity": severity, "actionRequired": false, "evidence": []any{}}
-		for _, q := range quotes {
-			x["evidence"] = append(x["evidence"].([]any), map[string]string{"section": "s-backwards-compatibility", "quote": q})
-		}
-		if quotes == nil {
-			x["impact"] = "The text does not say what this means for this group."
-		}
-		return x
-	}
-	soft := map[string]any{"tldr": "A bound.", "whatsChanging": []string{"One.", "Two.", "Three."}, "developers": axis("medium", changes),
-		"users": axis("low", calm), "validators": axis("medium", aside), "foundation": axis("low")}
-	committed, hash := maps.Clone(soft), sha256.Sum256([]byte(text(2)))
+	said := boundedSaid()
+	committed, hash := maps.Clone(said), sha256.Sum256([]byte(bounded(2)))
 	maps.Copy(committed, map[string]any{"mipNumber": 2, "generatedAt": "2026-11-01T00:00:00Z", "locale": "en", "source": "a person",
 		"contentHash": hex.EncodeToString(hash[:])})
-	encode := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	p := published(t, map[string]string{"MIP-1.md": text(1), "MIP-2.md": text(2), "summaries/MIP-2.json": encode(committed)},
+	p := published(t, map[string]string{"MIP-1.md": bounded(1), "MIP-2.md": bounded(2), "summaries/MIP-2.json": encoded(t, committed)},
 		func(s *site.Site) { s.HardForks, s.Overrides = nil, nil })
 	quote := func(q string) *struct{ Section, Quote string } {
 		return &struct{ Section, Quote string }{"s-backwards-compatibility", q}
@@ -67,7 +157,7 @@ func TestSummaryAnswers(t *testing.T) {
 		"validators": {true, false, nil}, "foundation": {false, false, nil}}
 	for _, provider := range []string{"", "openai"} {
 		answer := func(demo.ModelRequest) demo.ModelReply {
-			return demo.ModelReply{Text: encode(soft)}
+			return demo.ModelReply{Text: encoded(t, said)}
 		}
 		withAI(t, aiSetup{site: p, provider: provider, answer: answer}, func(w *aiWorld) {
 			for number, source := range map[int]string{1: map[string]string{"": "extractive", "openai": modelName}[provider], 2: "a person"} {

@@ -24,7 +24,7 @@ import (
 
 // PromptVersion is part of every key under which a model's answer is kept. It changes with the prompts, the severity
 // floors and the checks, so that no answer outlives the rules by which it was made.
-const PromptVersion = "6"
+const PromptVersion = "7"
 
 // Model answers a prompt. It is safe for concurrent use. Its errors say what went wrong on the way (time,
 // refusal, a cut answer), and nothing here translates them.

@@ -77,9 +77,9 @@ func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 }
 
 // decode reads a model's reply: the last JSON object in it with exactly the members of the schema,
-// each once and of the right type. It may hold what [summary.Settle] then finds by itself. White
-// space in texts is collapsed. Lengths, severities and quotes are for [summary.Accept]. An error
-// repeats nothing of the reply.
+// each once and of the right type. Those that [summary.Complete] sets may be left out. White space in
+// texts is collapsed. Lengths, severities and quotes are for [summary.Accept]. An error repeats
+// nothing of the reply.
 func decode(reply string) (sum api.Summary, err error) {
 	err = errors.New("it holds no JSON object")
 	for _, object := range objects(reply) {

@@ -17,7 +17,7 @@ type SummaryRequest struct {
 type Summary struct {
 	MIPNumber     int      `json:"mipNumber" doc:"The proposal."`
 	TLDR          string   `json:"tldr" doc:"One or two sentences."`
-	WhatsChanging []string `json:"whatsChanging" doc:"Three to six points."`
+	WhatsChanging []string `json:"whatsChanging" doc:"One to six points."`
 	Developers    Axis     `json:"developers" doc:"People who write contracts and tools."`
 	Users         Axis     `json:"users" doc:"People who hold and move value."`
 	Validators    Axis     `json:"validators" doc:"People who run nodes."`

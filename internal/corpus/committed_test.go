@@ -106,8 +106,6 @@ func TestSummary(t *testing.T) {
 		{"without what a build works out", extracted(t, dir, func(m map[string]any) { delete(m, "stale"); delete(m, "fallback") }), "", true},
 		{"stale as written", extracted(t, dir, set("stale", true)), "", true},
 		{"of an older text", extracted(t, dir, set("contentHash", strings.Repeat("0", 64))), "summary-stale: it is of an older text and is published", true},
-		{"with the time of a fork", extracted(t, dir, set("tldr", "It burns fees. It activates with the hard fork F (mainnet has no time yet).")),
-			"summary-trimmed: what it says of the time of a hard fork or a deadline, or of a successor that is none yet, is left out", true},
 		{"empty", "", ":1: summary-invalid: it is not JSON: unexpected EOF", false},
 		{"cut off", good[:len(good)-20], "summary-invalid: it is not JSON", false},
 		{"a list", "[]", ":1: summary-invalid: the file must be an object", false},

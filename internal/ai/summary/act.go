@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
-	"github.com/mipwatch/mipwatch/internal/api"
 )
 
 // Words of a sentence that says that somebody has to act. What is named has to be what is theirs.
@@ -130,57 +129,3 @@ func (x *sentence) reassures(a axis) bool {
 
 // limits reports whether a reassurance is not for all, or not for sure.
 func limits(text string) bool { return limited(contrast().ReplaceAllString(text, "")) }
-
-// Settle says of each group of a summary that others have made whether the text speaks of it and which quote says
-// whether it has to act. A quote that obliges it makes that so; a claim that it has to act stands where no quote
-// reassures it; and where no quote obliges it, one that reassures it says that it has nothing to do.
-//
-// It also names the fork, and leaves out what others say of times and successors: see [Subject.withoutPassing].
-func Settle(sum *api.Summary, s Subject) {
-	sum.Hardfork = s.hardfork()
-	s.withoutPassing(sum)
-	s.settleActions(sum, sentences(s))
-}
-
-// settleActions says which quote of each group says whether it has to act.
-func (s Subject) settleActions(sum *api.Summary, all []sentence) {
-	for a, x := range axes(sum) {
-		claims, claim := x.ActionRequired, x.ActionEvidence
-		x.Stated, x.ActionRequired, x.ActionEvidence = len(x.Evidence) > 0, false, nil
-		if !x.Stated || abandoned(s) {
-			continue
-		}
-		if claim == nil || !slices.Contains(x.Evidence, *claim) {
-			claim = &x.Evidence[0]
-		}
-		// The quote that was claimed to say it is asked first. A quote may be a part of a sentence, and more than one.
-		says := func(what func(*sentence, api.Evidence) bool) *api.Evidence {
-			for _, e := range slices.Concat([]api.Evidence{*claim}, x.Evidence) {
-				for i := range all {
-					if all[i].isIn(e) && what(&all[i], e) {
-						return &e
-					}
-				}
-			}
-			return nil
-		}
-		act := says(func(y *sentence, _ api.Evidence) bool { return y.obliges(axis(a)) })
-		// What is quoted has to reassure, and the rest of the quote must not take it back.
-		calm := says(func(y *sentence, e api.Evidence) bool {
-			return y.reassures(axis(a)) && find(tokens(e.Quote, y.id.Kind)).has("calm") && !limits(e.Quote)
-		})
-		switch {
-		case act != nil:
-			x.ActionRequired, x.ActionEvidence = true, act
-		case calm != nil && s.isOne():
-			x.ActionEvidence = calm
-		case calm == nil && claims:
-			x.ActionRequired, x.ActionEvidence = true, new(*claim)
-		}
-	}
-}
-
-// isIn reports whether a quote is of a sentence.
-func (x *sentence) isIn(e api.Evidence) bool {
-	return x.section == e.Section && (strings.Contains(e.Quote, x.quote) || strings.Contains(x.quote, e.Quote))
-}

@@ -257,8 +257,9 @@ func TestNotStated(t *testing.T) {
 	}
 }
 
-// TestSettle holds what stays of what a model says that a group has to do.
-func TestSettle(t *testing.T) {
+// TestAcceptActions holds that the rules do not read what a model says that a group has to do: its quotes have to stand in
+// the text, and a claim has one of them.
+func TestAcceptActions(t *testing.T) {
 	const (
 		must    = "Tools that parse headers have to be updated."
 		idle    = "Users are unaffected."
@@ -267,42 +268,36 @@ func TestSettle(t *testing.T) {
 	)
 	s := says("Core", "Backwards Compatibility", must+"\n\n"+idle+"\n\n"+partial+" "+dim)
 	for _, tt := range []struct {
-		a      axis
-		claims bool
-		quote  string
-		want   string
+		a            axis
+		claims       bool
+		quote, named string
+		answer, by   string
 	}{
-		{developers, true, must, yes},
-		{developers, false, must, yes}, // a model cannot play down what it quotes itself
-		{users, false, idle, no},
-		{users, true, idle, no},
-		{validators, false, partial, silent},
-		{validators, false, "Validators are unaffected", silent}, // cut out of its sentence
-		{validators, false, dim, silent},
-		{validators, true, dim, yes}, // whose words the rules do not know
-		{foundation, false, dim, silent},
+		{developers, true, must, must, yes, must},
+		{developers, true, must, "", yes, must},
+		{developers, true, must, "Invented by nobody.", yes, must},
+		{developers, false, must, "", silent, ""},
+		{users, false, idle, idle, no, idle},
+		{users, false, idle, " Users are\nunaffected. ", no, idle},
+		{users, false, idle, "", silent, ""},
+		{users, false, idle, "Invented by nobody.", silent, ""},
+		{users, true, idle, idle, yes, idle},
+		{validators, false, partial, partial, no, partial},
+		{validators, true, dim, dim, yes, dim},
+		{foundation, true, "Invented by nobody.", "Invented by nobody.", silent, ""},
 	} {
 		sum := Extract(s)
-		*axes(&sum)[tt.a] = api.Axis{Impact: "As it is.", Severity: api.High, ActionRequired: tt.claims, Stated: !tt.claims,
-			Evidence: []api.Evidence{{Section: "s-more", Quote: tt.quote}}, ActionEvidence: &api.Evidence{Section: "s-more", Quote: "Invented."}}
+		x := axes(&sum)[tt.a]
+		*x = api.Axis{Impact: "As it is.", Severity: api.High, ActionRequired: tt.claims, Evidence: []api.Evidence{{Section: "s-more", Quote: tt.quote}}}
+		if tt.named != "" {
+			x.ActionEvidence = &api.Evidence{Section: "s-more", Quote: tt.named}
+		}
 		if err := Accept(&sum, s); err != nil {
 			t.Errorf("%q for %s: %v", tt.quote, tt.a, err)
 		}
-		if got, _ := answered(*axes(&sum)[tt.a]); got != tt.want || !axes(&sum)[tt.a].Stated {
-			t.Errorf("%q for %s, claimed %t: %s, want %s", tt.quote, tt.a, tt.claims, got, tt.want)
+		if answer, quote := answered(*x); answer != tt.answer || quote != tt.by {
+			t.Errorf("%q for %s, claimed %t by %q: %s by %q, want %s by %q", tt.quote, tt.a, tt.claims, tt.named, answer, quote, tt.answer, tt.by)
 		}
-	}
-	// The quote ends before its sentence reassures.
-	part := says("Core", "Backwards Compatibility", "Validators verify the new proof, and its format is the one of the last upgrade, with no changes to keys.")
-	sum := Extract(part)
-	sum.Validators = api.Axis{Impact: "As it is.", Severity: api.Low, Evidence: []api.Evidence{{Section: "s-more", Quote: "Validators verify the new proof"}}}
-	if Settle(&sum, part); sum.Validators.ActionEvidence != nil {
-		t.Errorf("half a sentence reassures: %+v", sum.Validators)
-	}
-	sum = Extract(s)
-	sum.Foundation.ActionRequired = true
-	if Settle(&sum, s); sum.Foundation.ActionRequired {
-		t.Error("a claim without a quote stays")
 	}
 }
 

@@ -35,7 +35,8 @@ func axes(sum *api.Summary) [4]*api.Axis {
 var enoughFor = [4]int{developers: 5, users: 6, validators: 6, foundation: 8}
 
 // extractAxis picks the sentences that speak of one group. Each of them is evidence, so the impact holds nothing that
-// the text does not. Whether the group has to act is left to [Subject.settleActions].
+// the text does not. The first one that obliges the group says that it has to act; without one, the first that
+// reassures it says that it has nothing to do. Nobody has to act for an abandoned proposal.
 func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	const outright = 2 // points above what is enough
 	points, caveat := func(x *sentence) int { return x.group[a] }, ""
@@ -53,6 +54,23 @@ func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	}
 	if !out.Stated {
 		out.Impact = notMentionedBy(s, a, "en")
+	}
+	if abandoned(s) {
+		return out
+	}
+	acts := slices.IndexFunc(picked, func(x sentence) bool { return x.obliges(a) })
+	calm := slices.IndexFunc(picked, func(x sentence) bool {
+		// A quote may be a part of its sentence, or begin with another one.
+		quoted := find(tokens(x.quote, x.id.Kind)).has("calm") && !limits(x.quote)
+		return quoted && x.reassures(a) && s.isOne()
+	})
+	switch {
+	case acts >= 0 && find(tokens(picked[acts].quote, "")).has("break"):
+		out.ActionRequired, out.ActionEvidence, out.Severity = true, &out.Evidence[acts], api.High
+	case acts >= 0:
+		out.ActionRequired, out.ActionEvidence, out.Severity = true, &out.Evidence[acts], api.Medium
+	case calm >= 0:
+		out.ActionEvidence = &out.Evidence[calm]
 	}
 	return out
 }

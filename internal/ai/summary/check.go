@@ -16,7 +16,7 @@ import (
 
 // Bounds of a summary, lengths in runes. The prompt in internal/ai/prompts names them too.
 const (
-	minChanges  = 3
+	minChanges  = 1
 	maxChanges  = 6
 	maxChange   = 400
 	maxTLDR     = 400
@@ -30,24 +30,44 @@ const (
 var ErrForm = errors.New("it breaks the form of a summary")
 
 // Accept leaves of a model's answer what the text supports. A quote that is not in its section is dropped, a group
-// without any quote is said to be missing, what groups have to do is as [Settle] says, and severities are raised to
-// their floors. The error says why nothing of the answer can be used: it breaks the rules of [CheckForm], or the summary
-// that is left breaks those of [Check]. For the former it wraps [ErrForm].
+// without any quote is said to be missing, and severities are raised to their floors. The error says why nothing of
+// the answer can be used: it breaks the rules of [CheckForm], or the summary that is left breaks those of [Check]. For
+// the former it wraps [ErrForm].
 func Accept(sum *api.Summary, s Subject) error {
 	if err := check(*sum, nil, 2*maxEvidence); err != nil {
 		return fmt.Errorf("%w: %w", ErrForm, err)
 	}
-	// A claim that no quote bears out is the model's own, so it goes with the quotes.
 	quotes := quoteIndexOf(s)
 	for a, x := range axes(sum) {
 		x.Evidence = quotes.verified(x.Evidence)
+		if e := x.ActionEvidence; e != nil {
+			e.Quote = mip.Collapse(e.Quote)
+			if !slices.Contains(x.Evidence, *e) {
+				x.ActionEvidence = nil
+			}
+		}
 		if len(x.Evidence) == 0 {
 			*x = api.Axis{Impact: notMentionedBy(s, axis(a), sum.Locale), Severity: api.Low, Evidence: x.Evidence}
 		}
 	}
-	Settle(sum, s)
+	Complete(sum, s)
 	raise(sum, s)
 	return Check(*sum, s)
+}
+
+// Complete sets what follows from the rest of a summary and from the site: the fork, of which groups the text speaks,
+// and for a group that has to act the first of its quotes where none is named.
+func Complete(sum *api.Summary, s Subject) {
+	sum.Hardfork = nil
+	if s.Fork != nil {
+		sum.Hardfork = &s.Fork.Name
+	}
+	for _, x := range axes(sum) {
+		x.Stated = len(x.Evidence) > 0
+		if x.ActionRequired && x.ActionEvidence == nil && x.Stated {
+			x.ActionEvidence = &x.Evidence[0]
+		}
+	}
 }
 
 // CheckForm reports all that is wrong with a summary and can be seen without its proposal: the length and count of
@@ -79,9 +99,8 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		if sum.MIPNumber != s.Proposal.Number {
 			report("mipNumber is %d, not %d", sum.MIPNumber, s.Proposal.Number)
 		}
-		// Which proposals a fork bundles is the configuration's, which changes without the text.
-		if i := strings.Index(sum.TLDR, s.Proposal.ID.String()+" bundles "); i >= 0 && s.bundles() && !strings.HasSuffix(tldr(*s, nil), sum.TLDR[i:]) {
-			report("tldr does not name what the fork bundles now")
+		if sum.Source == api.Extractive {
+			problems = append(problems, s.outdated(sum)...)
 		}
 		if !supported(Texts(sum), *s) {
 			report("a text mentions a number or an address, or a name like one, that does not stand in the proposal")
@@ -131,6 +150,22 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// outdated reports the sentences of the rules that the configuration and other headers have overtaken. Both change
+// without the text.
+func (s *Subject) outdated(sum api.Summary) (problems []error) {
+	id := s.Proposal.ID.String()
+	i := strings.Index(sum.TLDR, id+" bundles ")
+	if i >= 0 && s.bundles() && !strings.HasSuffix(tldr(*s, nil), sum.TLDR[i:]) {
+		problems = append(problems, errors.New("tldr does not name what the fork bundles now"))
+	}
+	for _, text := range Texts(sum) {
+		if strings.HasPrefix(text, id+" is superseded by ") && !slices.Contains(outcome(s.Proposal), text) {
+			problems = append(problems, errors.New("a text names a successor that is none now"))
+		}
+	}
+	return problems
 }
 
 // faultOf says what is wrong with one of the summary's own texts, nothing when it is sound.

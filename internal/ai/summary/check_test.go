@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,10 @@ func TestCheckSummary(t *testing.T) {
 		{"no source", func(sum *api.Summary) { sum.Source = "" }, "locale or source is missing"},
 		{"no tldr", func(sum *api.Summary) { sum.TLDR = "" }, "tldr is empty"},
 		{"not UTF-8", func(sum *api.Summary) { sum.TLDR = "a\xff" }, "tldr is not UTF-8"},
-		{"two points", func(sum *api.Summary) { sum.WhatsChanging = sum.WhatsChanging[:2] }, "whatsChanging has 2 points, not 3 to 6"},
+		{"no points", func(sum *api.Summary) { sum.WhatsChanging = nil }, "whatsChanging has 0 points, not 1 to 6"},
+		{"one point", func(sum *api.Summary) { sum.WhatsChanging = sum.WhatsChanging[:1] }, ""},
+		{"six points", func(sum *api.Summary) { sum.WhatsChanging = slices.Repeat(sum.WhatsChanging, 2) }, ""},
+		{"seven points", func(sum *api.Summary) { sum.WhatsChanging = slices.Repeat(sum.WhatsChanging, 3)[:7] }, "whatsChanging has 7 points, not 1 to 6"},
 		{"a long point", func(sum *api.Summary) { sum.WhatsChanging[1] = strings.Repeat("灯", 401) }, "whatsChanging 1 has 401 characters, more than 400"},
 		{"no severity", func(sum *api.Summary) { sum.Users.Severity = "" }, "users: severity is none of"},
 		{"below the floor", func(sum *api.Summary) { sum.Validators.Severity = api.Low }, "validators: severity low is below the floor medium"},

@@ -118,23 +118,6 @@ func quotedTitle(p *mip.Proposal) string {
 	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
 }
 
-// written says who wrote a proposal. Authors of whom only an e-mail address is known are left out.
-func written(p *mip.Proposal) string {
-	var names []string
-	for _, a := range p.Authors {
-		switch {
-		case a.Name != nil:
-			names = append(names, *a.Name)
-		case a.GitHub != nil:
-			names = append(names, "@"+*a.GitHub)
-		}
-	}
-	if len(names) == 0 {
-		return p.ID.String() + " names no author."
-	}
-	return p.ID.String() + " was written by " + enumeration(names) + "."
-}
-
 // inventories says what the lists hold that stand in a proposal without a sentence of their own.
 func inventories(p *mip.Proposal) []string {
 	const most = 6 // items: with more of them a point would be cut within one

@@ -38,7 +38,7 @@ func TestInjectionExtract(t *testing.T) {
 		if err := Check(sum, s); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if sum.Validators.Severity != "medium" || len(sum.WhatsChanging) < 3 {
+		if sum.Validators.Severity != "medium" || len(sum.WhatsChanging) == 0 {
 			t.Errorf("%s: %+v", name, sum)
 		}
 	}

@@ -9,11 +9,14 @@
 //     readers and towards what changes (mark.go).
 //  4. The best sentences are the points (summary.go) and, with their quotes, the impacts (axis.go). A group has to act
 //     where a sentence says that what is theirs stops working, or that they have to change it (act.go).
-//  5. The header adds what the text does not say (material.go).
+//  5. The header adds what becomes of the proposal (material.go).
 //  6. Severities are raised to the floors of the proposal's kind and status (check.go, kinds.txt).
 //
 // Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine. It says nothing of when a
-// fork activates: a page says that by the configuration and the reader's clock (schedule.go).
+// fork activates: a page says that by the configuration and the reader's clock.
+//
+// The rules end where a model begins: [Accept] holds a model's answer to its form, to quotes that stand in the text,
+// to the names and numbers of the text and to the floors, and does not read its sentences.
 //
 // It asks no model, and it does not know who wrote a summary or where one is kept.
 package summary
@@ -26,7 +29,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -88,23 +90,13 @@ func Extract(s Subject) api.Summary {
 		ContentHash: s.Proposal.ContentHash,
 		Locale:      "en",
 		Source:      api.Extractive,
-		Hardfork:    s.hardfork(),
 		TLDR:        tldr(s, all),
 	}
 	sum.WhatsChanging = changes(s, all, sum.TLDR)
 	for a, x := range axes(&sum) {
 		*x = extractAxis(s, axis(a), all)
 	}
-	s.settleActions(&sum, all)
-	for _, x := range axes(&sum) {
-		switch {
-		case !x.ActionRequired:
-		case find(tokens(x.ActionEvidence.Quote, "")).has("break"):
-			x.Severity = api.High
-		default:
-			x.Severity = api.Medium
-		}
-	}
+	Complete(&sum, s)
 	raise(&sum, s)
 	return sum
 }
@@ -169,12 +161,10 @@ func opening(all []sentence) *sentence {
 // enoughForChange are the points from which on a sentence is worth being one of what changes.
 const enoughForChange = 6
 
-// changes picks three to six points: what the abstract and the specification say will be different,
-// with what the header says of its fate. Where the text says too little, its lists and the
-// rest of the header fill up.
+// changes picks one to six points: what becomes of the proposal by its header, and what the abstract and the
+// specification say will be different. Where few sentences say it, weaker ones and lists of the text stand beside them.
 func changes(s Subject, all []sentence, tldr string) []string {
-	const most = 5 // sentences of the text
-	// What becomes of the proposal comes first; what the text says has the room behind it.
+	const most, few = 5, 3 // sentences of the text
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
 	room := maxChanges - len(points)
 	if s.bundles() {
@@ -182,17 +172,24 @@ func changes(s Subject, all []sentence, tldr string) []string {
 	} else {
 		ranked := func(least int) []sentence { return best(all, func(x *sentence) int { return x.change }, least) }
 		picked := pick(ranked(enoughForChange), min(most, room), math.MaxInt, tldr)
-		// A sentence without enough points is one of the least only.
-		if least := minChanges - len(points); len(picked) < least {
+		if least := few - len(points); len(picked) < least {
 			picked = pick(ranked(1), least, math.MaxInt, tldr)
 		}
 		points = append(points, listed(picked)...)
 	}
-	points = filled(points[:min(len(points), maxChanges)], s.Proposal, tldr)
-	for i := range points {
-		points[i] = fit(points[i], maxChange)
+	for _, line := range inventories(s.Proposal) {
+		if len(points) < few && !repeats(line, points...) {
+			points = append(points, line)
+		}
 	}
-	return points
+	if len(points) == 0 {
+		points = list("no change")
+	}
+	out := make([]string, min(len(points), maxChanges))
+	for i := range out {
+		out[i] = fit(points[i], maxChange)
+	}
+	return out
 }
 
 // listed are points of sentences. Items of one list are one point while they fit.
@@ -211,39 +208,6 @@ func listed(picked []sentence) (out []string) {
 			lead = x.lead
 		}
 		out = append(out, x.text)
-	}
-	return out
-}
-
-// filled has at least three points. Each filler that says something new comes before one that repeats a point or the
-// tldr.
-func filled(points []string, p *mip.Proposal, tldr string) []string {
-	if len(points) >= minChanges {
-		return points
-	}
-	for _, again := range []bool{false, true} {
-		for _, line := range fillers(p) {
-			said := strings.Contains(tldr, strings.TrimPrefix(line, byHeader)) || repeats(line, points...)
-			if len(points) < minChanges && !slices.Contains(points, line) && (again || !said) {
-				points = append(points, line)
-			}
-		}
-	}
-	return points
-}
-
-// byHeader begins what the header alone says, so that nobody takes it for what the text changes.
-const byHeader = "By its header, "
-
-// fillers returns what can be said when sentences are lacking, best first. All of it follows from the file, so that a
-// summary has its three points whatever a proposal looks like.
-func fillers(p *mip.Proposal) []string {
-	out := inventories(p)
-	for _, line := range append(relations(p), header(p), written(p), quotedTitle(p)) {
-		out = append(out, byHeader+line)
-	}
-	if !slices.ContainsFunc(p.Sections, func(s mip.Section) bool { return strings.TrimSpace(prose.Body(s)) != "" }) {
-		out = append(out, "Beneath its header the file holds no text.")
 	}
 	return out
 }

@@ -23,9 +23,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// committedThen are summaries of the samples' proposals, made while site.yaml was as it is in the samples: by today's
-// rules, or in the form of earlier ones, which wrote the times of the fork into them.
-func committedThen(t *testing.T, earlier bool) map[string]string {
+// committedThen are summaries of the samples' proposals, made while site.yaml was as it is in the samples.
+func committedThen(t *testing.T) map[string]string {
 	t.Helper()
 	s, err := site.Load("../../samples/site.yaml")
 	if err != nil {
@@ -43,23 +42,6 @@ func committedThen(t *testing.T, earlier bool) map[string]string {
 		subject := c.Subject(i)
 		subject.Now = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 		sum := summary.Extract(subject)
-		if f := subject.Fork; earlier && f != nil {
-			times := "mainnet on 12 May 2026, 15:00 UTC; testnet on 14 April 2026, 15:00 UTC"
-			if f.Name == "ARGAND" {
-				times = "mainnet has no time yet; testnet on 19 January 2027, 15:00 UTC"
-			}
-			last := len(sum.WhatsChanging) - 1
-			sum.WhatsChanging[last] = fmt.Sprintf("%s comes with the hard fork %s (%s).", m.ID, f.Name, times)
-			add := func(x *api.Axis, words string) { x.Impact, x.ActionRequired = x.Impact+" "+words, true }
-			for _, x := range []*api.Axis{&sum.Validators, &sum.Foundation} {
-				x.Impact = mip.ShortenRunes(x.Impact, 300)
-				if !strings.HasSuffix(x.Impact, ".") {
-					x.Impact += "."
-				}
-			}
-			add(&sum.Validators, fmt.Sprintf("Nodes have to run a release that knows the hard fork %s before it activates (%s).", f.Name, times))
-			add(&sum.Foundation, fmt.Sprintf("It activates with the hard fork %s (%s).", f.Name, times))
-		}
 		text, err := json.Marshal(sum)
 		if err != nil {
 			t.Fatal(err)
@@ -94,24 +76,22 @@ func TestClocks(t *testing.T) {
 			return strings.NewReplacer("mips: [12, 14]", "mips: [14]", main, "      mainnet: 1803045600\n").Replace(s)
 		},
 	} {
-		for _, earlier := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, earlier rules %t", name, earlier), func(t *testing.T) {
-				t.Parallel()
-				config := filepath.Join(t.TempDir(), "site.yaml")
-				text := change(string(sample))
-				if name != "as it was" && text == string(sample) {
-					t.Fatal("the sample's site.yaml has other lines")
-				}
-				if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				v := setup{folders: []string{"../../samples/proposals"}, more: committedThen(t, earlier), config: config}.serve(t)
-				forks := read[mip.HardForks](t, v, "/api/v1/hardforks").HardForks
-				schedule := rendertest.Schedule{Networks: read[mip.SiteInfo](t, v, "/api/v1/site").Networks, Forks: forks}
-				files(t, v, schedule)
-				clocked(t, v, schedule, clocks(forks))
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config := filepath.Join(t.TempDir(), "site.yaml")
+			text := change(string(sample))
+			if name != "as it was" && text == string(sample) {
+				t.Fatal("the sample's site.yaml has other lines")
+			}
+			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			v := setup{folders: []string{"../../samples/proposals"}, more: committedThen(t), config: config}.serve(t)
+			forks := read[mip.HardForks](t, v, "/api/v1/hardforks").HardForks
+			schedule := rendertest.Schedule{Networks: read[mip.SiteInfo](t, v, "/api/v1/site").Networks, Forks: forks}
+			files(t, v, schedule)
+			clocked(t, v, schedule, clocks(forks))
+		})
 	}
 }
 
