@@ -248,6 +248,10 @@ func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (stri
 	return values.Replace(s.SourceURL), true
 }
 
+// mostFullText is how many bytes the texts of all proposals may have together for llms-full.txt: no
+// model reads more at once.
+const mostFullText = 1_000_000
+
 // siteInfo is the document of /api/v1/site. It holds no RPC address: those may carry keys.
 func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	info := mip.SiteInfo{
@@ -260,6 +264,11 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 		History: c.History,
 		Counts:  mip.SiteCounts{Total: len(c.Metadata), ByKind: map[string]int{}, ByStatus: map[string]int{}, ByCategory: map[string]int{}},
 	}
+	size := 0
+	for _, p := range c.Proposals {
+		size += len(p.Raw)
+	}
+	info.FullText = size <= mostFullText
 	if s.Forum != "" {
 		info.Forum = &s.Forum
 	}

@@ -1,9 +1,7 @@
 package build
 
 import (
-	"bytes"
 	"cmp"
-	"io"
 	"maps"
 	"path"
 	"slices"
@@ -48,16 +46,15 @@ func (p *planner) documents() {
 		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.LinkProblems())})
 	})
 	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info.Site, p.Forks, p.Metadata) })
-	texts := make([]string, len(p.Proposals))
-	for i, c := range p.Proposals {
-		texts[i] = c.Raw
+	if p.info.FullText {
+		p.addIndex("/llms-full.txt", func() ([]byte, error) {
+			texts := make([]string, len(p.Proposals))
+			for i, c := range p.Proposals {
+				texts[i] = c.Raw
+			}
+			return agent.LLMsFull(p.info.Site, p.Metadata, texts), nil
+		})
 	}
-	full := func(w io.Writer) error { return agent.LLMsFull(w, p.info.Site, p.Metadata, texts) }
-	p.add(Artifact{Route: "/llms-full.txt", index: true, stream: full, Body: func() ([]byte, error) {
-		var b bytes.Buffer
-		err := full(&b)
-		return b.Bytes(), err
-	}})
 	// The text is published under two addresses, and its hash in the index.
 	skill := sync.OnceValues(func() ([]byte, error) {
 		return agent.Skill(p.info.Site, p.Metadata)
@@ -89,7 +86,7 @@ func (p *planner) index() mip.Index {
 // sitePages adds the pages and descriptions that are one each, and the answers for addresses that do not exist.
 func (p *planner) sitePages() {
 	p.addIndex("/", p.home)
-	p.add(Artifact{Route: "/search/", Body: func() ([]byte, error) { return p.stable.Search(p.locales) }})
+	p.add(Artifact{Route: "/search/", Body: func() ([]byte, error) { return p.stable.Search() }})
 	p.addIndex("/dashboard/", p.dashboard)
 	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.relations) })
 

@@ -26,7 +26,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"runtime"
 	"strings"
@@ -55,8 +54,6 @@ type Artifact struct {
 	// Body makes the bytes. It may be called from any goroutine, and more than once.
 	Body func() ([]byte, error)
 
-	// stream, when set, writes the bytes of Body without holding them in memory, for large files.
-	stream func(io.Writer) error
 	// of is the proposal that the artifact is one of the files of; nil for any other.
 	of *corpus.Proposal
 	// index marks an artifact that names others and is written after them: lists, feeds, sitemap, rewrites.
@@ -118,9 +115,8 @@ type planner struct {
 	relations     *render.Relations
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
-	// searchParts are the routes of the parts of the search index, and locales those with translations, which it has, too.
+	// searchParts are the routes of the parts of the search index.
 	searchParts map[string][sha256.Size]byte
-	locales     []string
 	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
 	years    []int
 	told     func() (happened, error)
@@ -195,7 +191,7 @@ func (p *planner) lay() {
 	p.proposals()
 	p.histories()
 	p.upgrades()
-	p.documents() // llms-full.txt takes longest: others are made at the same time
+	p.documents()
 	p.events()
 	p.lists()
 	p.feeds()

@@ -120,6 +120,15 @@ func (p *planner) moved() (out []Redirect) {
 			add(from, p.options.Site.Path(c.ID.Page()))
 		}
 	}
+	// What went leads on to what has the same; a page, as plain hosts have them, cannot stand for it.
+	if p.info.Host != mip.HostPlain {
+		for _, locale := range p.info.Locales {
+			add(p.info.Host.Route("/api/v1/search/"+locale), p.options.Site.Path(p.info.Host.Route("/api/v1/search")))
+		}
+		if !p.info.FullText {
+			add("/llms-full.txt", p.options.Site.Path("/llms.txt"))
+		}
+	}
 	old := func(k mip.Kind) bool { return mip.PageFolder(k.Prefix) == oldPages }
 	if folder := mip.PageFolder(p.info.Prefix); !slices.ContainsFunc(p.info.Kinds, old) {
 		out = append(out, Redirect{oldPages + "*", p.options.Site.Path(folder) + splat, 301})

@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -159,6 +160,48 @@ func TestCloudflare(t *testing.T) {
 		n := strings.TrimLeft(regexp.MustCompile(`\d+`).FindString(at), "0")
 		if got, want := follow(at), "/cip/"+n+"/"; got != want {
 			t.Errorf("%s leads to %q, want %s", at, got, want)
+		}
+	}
+}
+
+// TestFullText publishes all texts in one file as long as they are no more than 1 MB together. Beyond
+// that nothing names the file, and its address leads to the map of the site.
+func TestFullText(t *testing.T) {
+	t.Parallel()
+	for over, want := range []string{"200 ", "301 /llms.txt"} {
+		in := t.TempDir()
+		size := 0
+		for n := 1; n <= 4; n++ {
+			text := fmt.Sprintf("---\nmip: %d\ntitle: T\n---\n\n", n)
+			length := 250_000
+			if n == 4 {
+				length = 1_000_000 + over - size
+			}
+			text += strings.Repeat("a b\n", (length-len(text))/4) + strings.Repeat("c", (length-len(text))%4)
+			size += len(text)
+			put(t, filepath.Join(in, fmt.Sprintf("MIP-%d.md", n)), text)
+		}
+		s := testSite("MIP")
+		s.Locales = []string{"ja"}
+		p, err := buildtest.Plan(t.Context(), s, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := p.Publish()
+		for _, target := range []string{"/llms-full.txt", "/api/v1/search/ja", "/api/v1/search/tr"} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+			want := map[string]string{"/llms-full.txt": want, "/api/v1/search/ja": "301 /api/v1/search"}[target]
+			if got := fmt.Sprint(w.Code, " ", w.Header().Get("Location")); got != cmp.Or(want, "404 ") {
+				t.Errorf("%d bytes: GET %s: %s, want %s", size, target, got, want)
+			}
+		}
+		for _, page := range []string{"/llms.txt", "/search/", "/feeds/"} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, page, nil))
+			if named := strings.Contains(w.Body.String(), "llms-full.txt"); named != (over == 0) {
+				t.Errorf("%d bytes: %s names llms-full.txt: %t", size, page, named)
+			}
 		}
 	}
 }

@@ -31,7 +31,6 @@ const (
 	summaryRoute      = "/api/v1/mips/{n}/summary"
 	versionsRoute     = "/api/v1/mips/{n}/history"
 	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
-	searchRoute       = "/api/v1/search/{locale}"
 	eventsRoute       = "/api/v1/events"
 	yearRoute         = "/api/v1/events/{year}"
 	changesYearRoute  = "/changes/{year}/"
@@ -111,7 +110,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	routes := []string{
 		markdownRoute, requirementsRoute, aroundRoute, translatedRoute, cardRoute, siteCardRoute,
-		apiRoute, summaryRoute, translationRoute, versionsRoute, searchRoute, yearRoute, changesYearRoute, skillRoute,
+		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute,
 		upgradeRoute + calendarFile,
 		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
 		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",

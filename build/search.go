@@ -12,8 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/corpus"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -29,8 +27,7 @@ type searchable struct {
 }
 
 // search adds the index of all words: a list of proposals, and parts that are named by their content, so that a browser keeps
-// those that do not change. The texts are parsed for it at once, and their sections kept for other documents. A locale with
-// translations has the parts of this index, and beside them some of its own.
+// those that do not change. The texts are parsed for it at once, and their sections kept for other documents.
 func (p *planner) search(ctx context.Context) error {
 	p.searchParts = map[string][sha256.Size]byte{}
 	all := make([]searchable, len(p.Proposals))
@@ -40,15 +37,14 @@ func (p *planner) search(ctx context.Context) error {
 	err := eachText(ctx, all, func(i int) {
 		sections, texts := p.sections(p.Proposals[i])
 		p.parsed.get(p.Proposals[i].File, func() []mip.Section { return sections })
-		all[i].fill(api.English, all[i].of.Title, all[i].of.Description, sections, texts)
+		all[i].fill(sections, texts)
 		all[i].entry.URL = all[i].of.URL
 	})
 	if err != nil {
 		return err
 	}
 	m := search.Manifest{
-		Version: search.Version, Kinds: []string{}, Locales: []string{}, Proposals: []string{}, Statuses: []string{}, Status: []int{}, Parts: []int{},
-		Translated: []search.Part{}, Titles: []search.Part{},
+		Version: search.Version, Kinds: []string{}, Proposals: []string{}, Statuses: []string{}, Status: []int{}, Parts: []int{}, Titles: []search.Part{},
 	}
 	for _, k := range p.info.Kinds {
 		m.Kinds = append(m.Kinds, k.Prefix)
@@ -59,50 +55,8 @@ func (p *planner) search(ctx context.Context) error {
 	if m.Shards, err = p.addShards(all); err != nil {
 		return err
 	}
-	translated := map[string][]searchable{}
-	for _, locale := range p.info.Locales {
-		if translated[locale], err = p.translations(ctx, locale); err != nil {
-			return err
-		}
-		if len(translated[locale]) > 0 {
-			m.Locales = append(m.Locales, locale)
-		}
-	}
-	p.locales = m.Locales
 	p.addIndex("/api/v1/search", func() ([]byte, error) { return api.JSON(m) })
-	for _, locale := range m.Locales {
-		local := m
-		local.Proposals, local.Titles, local.Status = slices.Clone(m.Proposals), slices.Clone(m.Titles), slices.Clone(m.Status)
-		local.Parts = slices.Clone(m.Parts)
-		if err := p.addTitles(&local, translated[locale]); err != nil {
-			return err
-		}
-		// Positions go on behind those of the proposals.
-		if local.Translated, err = p.addShards(append(make([]searchable, len(all)), translated[locale]...)); err != nil {
-			return err
-		}
-		route := strings.Replace(searchRoute, "{locale}", locale, 1)
-		p.add(Artifact{Route: route, Pattern: searchRoute, index: true, Body: func() ([]byte, error) { return api.JSON(local) }})
-	}
 	return nil
-}
-
-// translations are those into a locale.
-func (p *planner) translations(ctx context.Context, locale string) ([]searchable, error) {
-	var all []searchable
-	var texts []corpus.CommittedTranslation
-	for i, c := range p.Proposals {
-		for _, t := range c.Translations {
-			if t.Locale == locale {
-				all, texts = append(all, searchable{of: &p.Metadata[i]}), append(texts, t)
-			}
-		}
-	}
-	return all, eachText(ctx, all, func(i int) {
-		t := texts[i]
-		all[i].fill(locale, t.Title, t.Description, t.Sections, markdown.Join(t.Sections).Texts())
-		all[i].entry.URL = p.options.Site.URL(routeOf(p.info.Prefix, translatedRoute, all[i].of.ID, "{locale}", locale))
-	})
 }
 
 // eachText fills texts in on all processors, and makes the parts with what is read of them.
@@ -186,11 +140,10 @@ func (p *planner) addSearchPart(body []byte) (url string) {
 	}
 }
 
-// fill says what is searched and shown of a text with these sections and their texts. What is a filter is the header's, in
-// every language.
-func (s *searchable) fill(locale, title string, description *string, sections []mip.Section, texts []string) {
+// fill says what is searched and shown of a text with these sections and their texts.
+func (s *searchable) fill(sections []mip.Section, texts []string) {
 	m := s.of
-	s.text = search.Proposal{Title: plain.Text(title), Description: mip.OneLine(plain.Text(mip.Deref(description)))}
+	s.text = search.Proposal{Title: plain.Text(m.Title), Description: mip.OneLine(plain.Text(mip.Deref(m.Description)))}
 	facets := [][2]string{{"kind", m.ID.Kind}, {"upgrade", mip.Deref(m.Hardfork)}}
 	for _, f := range mip.Words() {
 		facets = append(facets, [2]string{f.Key(), f.Text(m)})
@@ -209,7 +162,7 @@ func (s *searchable) fill(locale, title string, description *string, sections []
 		}
 	}
 	s.entry = search.Entry{
-		ID: m.ID.String(), Locale: locale, Title: plain.Text(title), Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
+		ID: m.ID.String(), Title: s.text.Title, Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
 		Category: m.Category, Hardfork: m.Hardfork, Activations: m.Activations, Created: m.Created, Updated: m.Updated, ForumTopicID: m.ForumTopicID,
 		Ended: append([]string{}, plain.Ended(*m)...), Lists: []string{"status/" + m.Status.Slug()}, Texts: []string{},
 	}

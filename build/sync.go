@@ -1,13 +1,11 @@
 package build
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -256,9 +254,6 @@ func (f *output) record(files map[string]bool) error {
 // replace leaves an artifact's file with the bytes of its body, and reports whether it had others. The error
 // wraps [ErrMake] where the body is at fault and not the folder.
 func (f *output) replace(a *Artifact) (changed bool, err error) {
-	if a.stream != nil {
-		return f.replaceStream(a)
-	}
 	want, err := a.Bytes()
 	if err != nil || f.has(a.File, want) {
 		return false, err
@@ -266,52 +261,11 @@ func (f *output) replace(a *Artifact) (changed bool, err error) {
 	return true, f.write(a.File, want)
 }
 
-// replaceStream is replace for an artifact that is not held in memory: it is made once to be compared with the file,
-// and where the two differ once more into the file.
-func (f *output) replaceStream(a *Artifact) (changed bool, err error) {
-	if f.size(a.File) >= 0 {
-		old, err := f.root.Open(a.File)
-		if err != nil {
-			return false, err
-		}
-		defer old.Close()
-		c := &comparison{old: bufio.NewReader(old)}
-		err = a.stream(c)
-		if _, rest := c.old.ReadByte(); err == nil && errors.Is(rest, io.EOF) {
-			return false, nil
-		}
-	}
-	return true, f.put(a.File, a.stream)
-}
-
-// comparison fails when other bytes are written to it than old has.
-type comparison struct {
-	old *bufio.Reader
-	buf []byte
-}
-
-// Write implements [io.Writer].
-func (c *comparison) Write(b []byte) (int, error) {
-	c.buf = slices.Grow(c.buf[:0], len(b))[:len(b)]
-	if _, err := io.ReadFull(c.old, c.buf); err != nil || !bytes.Equal(c.buf, b) {
-		return 0, errors.New("the file differs")
-	}
-	return len(b), nil
-}
-
-// write puts a file with this text in place.
+// write puts a file with this text in place, from a temporary one in the folder of the state.
 func (f *output) write(file string, text []byte) error {
-	return f.put(file, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
-}
-
-// put puts a file in place, from a temporary one in the folder of the state.
-func (f *output) put(file string, content func(io.Writer) error) error {
 	temp, err := folder.CreateTemp(f.root, stateDir)
 	if err == nil {
-		if err = content(temp); err == nil {
+		if _, err = temp.Write(text); err == nil {
 			err = temp.Commit(file)
 		} else {
 			temp.Remove()

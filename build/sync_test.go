@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -142,33 +141,24 @@ func TestSyncTouchesNothingWhenNothingChanged(t *testing.T) {
 	}
 }
 
-// A file gets the new bytes wherever they begin to differ from the old ones, streamed or not, and is left alone when it
-// has them.
+// A file gets the new bytes wherever they begin to differ from the old ones, and is left alone when it has them.
 func TestSyncComparesBytes(t *testing.T) {
 	long := strings.Repeat("a long line of a page, ", 10_000)
-	made := func(text string) *Plan { return planOf("a=" + text) }
-	streamed := func(text string) *Plan {
-		p := planOf("a")
-		p.Artifacts[0].stream = func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
-		return p
-	}
-	for _, plan := range []func(string) *Plan{made, streamed} {
-		texts := []string{"", "one", "one more", "once", long, long + "end", long + "END", "x" + long}
-		for _, old := range texts {
-			for _, text := range texts {
-				dir := t.TempDir()
-				mustSync(t, plan(old), dir)
-				age(t, dir)
-				want := Report{Changed: 1}
-				if old == text {
-					want = Report{Unchanged: 1}
-				}
-				if r := mustSync(t, plan(text), dir); r != want {
-					t.Errorf("%.40q after %.40q: %+v, want %+v", text, old, r, want)
-				}
-				if got := tree(t, dir)["a"]; got != text {
-					t.Errorf("%.40q after %.40q: the file holds %.40q, %d bytes", text, old, got, len(got))
-				}
+	texts := []string{"", "one", "one more", "once", long, long + "end", long + "END", "x" + long}
+	for _, old := range texts {
+		for _, text := range texts {
+			dir := t.TempDir()
+			mustSync(t, planOf("a="+old), dir)
+			age(t, dir)
+			want := Report{Changed: 1}
+			if old == text {
+				want = Report{Unchanged: 1}
+			}
+			if r := mustSync(t, planOf("a="+text), dir); r != want {
+				t.Errorf("%.40q after %.40q: %+v, want %+v", text, old, r, want)
+			}
+			if got := tree(t, dir)["a"]; got != text {
+				t.Errorf("%.40q after %.40q: the file holds %.40q, %d bytes", text, old, got, len(got))
 			}
 		}
 	}

@@ -320,14 +320,10 @@ func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 }
 
 // Search renders the page for searching all texts, of which some are translated into these locales.
-func (p *Pages) Search(locales []string) ([]byte, error) {
-	var languages []language
-	for _, tag := range locales {
-		languages = append(languages, languageOf(tag))
-	}
+func (p *Pages) Search() ([]byte, error) {
 	return p.page("search", head{
 		Title: "Search", Route: "/search/", Script: searchScript, Description: fmt.Sprintf("Every word of every text of %s.", p.info.Title),
-	}, languages)
+	}, nil)
 }
 
 // NotFound renders the answer to an address that leads nowhere. It has no canonical address and is

@@ -127,21 +127,11 @@ func (p *Pages) renderFrame(notice string) (err error) {
 			return err
 		}
 	}
-	data := struct {
-		Section, Notice string
-		Language        *language // of the page; nil: English
-	}{Notice: notice}
+	data := struct{ Section, Notice string }{Notice: notice}
 	// The last one is for pages that are in no section.
 	for _, s := range append(sections(), section{}) {
 		data.Section = s.Path
 		if p.frame["header"][s.Path], err = p.fragment("site-header", data); err != nil {
-			return err
-		}
-	}
-	data.Section = "/"
-	for _, tag := range p.info.Locales {
-		data.Language = new(languageOf(tag))
-		if p.frame["header"][data.Section+tag], err = p.fragment("site-header", data); err != nil {
 			return err
 		}
 	}

@@ -121,7 +121,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 		do(route, func() ([]byte, error) { return p.About(route, mip.Process(nil).Known()) })
 	}
 	do("/404.html", p.NotFound)
-	do("/search/", func() ([]byte, error) { return p.Search([]string{"ja", "tr"}) })
+	do("/search/", p.Search)
 	do("/api/", func() ([]byte, error) { return p.API(pageAPI()) })
 	for i := range p.forks {
 		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(UpgradePage{Fork: p.forks[i], All: all}) })

@@ -43,7 +43,7 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 		return nil, err
 	}
 	defer func() { <-s.searches }()
-	out, whole, err := st.catalog.Search(r.Context(), asked.locale, q, asked.page)
+	out, whole, err := st.catalog.Search(r.Context(), q, asked.page)
 	if err != nil {
 		return nil, err
 	}
@@ -71,18 +71,18 @@ func (s *Sidecar) takePlace(ctx context.Context) error {
 
 // searchParameters are the names of all parameters.
 func searchParameters() []string {
-	return append([]string{"q", "limit", "offset", "locale"}, api.SearchFilters()...)
+	return append([]string{"q", "limit", "offset"}, api.SearchFilters()...)
 }
 
 // searched is what a request asks for.
 type searched struct {
 	text    string
-	locale  string
 	page    catalog.Page
 	filters []struct{ name, value string }
 }
 
-// searchOf reads the parameters. Others are refused: a filter that is spelt wrong would find everything.
+// searchOf reads the parameters. Others are refused, since a filter that is spelt wrong would find
+// everything, but for locale, which had a meaning and is ignored.
 func searchOf(query string) (out searched, err error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -90,7 +90,7 @@ func searchOf(query string) (out searched, err error) {
 	}
 	known := searchParameters()
 	for name := range values {
-		if !slices.Contains(known, name) {
+		if name != "locale" && !slices.Contains(known, name) {
 			return out, badRequest("%.40q is no parameter of this address: want %s.", name, strings.Join(known, ", "))
 		}
 	}
@@ -105,11 +105,6 @@ func searchOf(query string) (out searched, err error) {
 	}
 	if out.page.Offset, err = numberOf(values, "offset", 0, 0, api.MostOffset); err != nil {
 		return out, err
-	}
-	if given := values["locale"]; len(given) > 0 {
-		if out.locale = given[0]; len(given) > 1 || out.locale == "" {
-			return out, badRequest("locale is there once at most, and is a language of the site, such as ?locale=%s.", api.English)
-		}
 	}
 	for _, name := range api.SearchFilters() {
 		for _, value := range values[name] {

@@ -115,11 +115,6 @@ func searchParameters() []Parameter {
 			Name: "offset", Most: MostOffset, Example: UsualHits,
 			Doc: "How many of what was found come before the first hit, none without it: 10 is the second page of ten.",
 		},
-		{
-			Name: "locale", Text: true, Most: LongestFilter, Example: English,
-			Doc: "The reader's language: en, or one of locales of getSearchIndex; en-US is en (RFC 4647 lookup). " +
-				"Translations are searched as well then, and stand in place of their originals where both have the words.",
-		},
 	}
 	for _, name := range SearchFilters() {
 		out = append(out, Parameter{

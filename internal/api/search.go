@@ -40,7 +40,6 @@ type SearchResults struct {
 // SearchHit is a proposal that was found, with its best section.
 type SearchHit struct {
 	ID               mip.ID         `json:"id" doc:"Prefix and number."`
-	Locale           string         `json:"locale" doc:"The language of title, section and excerpt: en, or that of a translation."`
 	Title            string         `json:"title" doc:"Plain text."`
 	Status           mip.Status     `json:"status" doc:"As in listProposals."`
 	LastCallDeadline *string        `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`

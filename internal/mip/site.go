@@ -91,6 +91,8 @@ type Site struct {
 	Locales     []string  `json:"locales" doc:"Languages beside English, BCP 47."`
 	// Host is never published: addresses in documents are those that it has.
 	Host Host `json:"-"`
+	// FullText reports whether llms-full.txt is published.
+	FullText bool `json:"-"`
 }
 
 // URL is the absolute address of a route, which starts with a slash.

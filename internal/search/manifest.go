@@ -12,26 +12,15 @@ import (
 
 // Manifest is what a search begins with: the proposals, and which part of the index has what.
 type Manifest struct {
-	Version    int      `json:"version" doc:"4."`
-	Kinds      []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
-	Locales    []string `json:"locales" doc:"Locales with translations: getSearchIndexOfLocale has the index of each."`
-	Proposals  []string `json:"proposals" doc:"Each as n of getProposal, in the order in which the index counts them from 0; then those with a translation."`
-	Stages     string   `json:"stages" doc:"A letter for each: d draft, r review, l last-call, f final, v living, s stopped, or a hyphen."`
-	Statuses   []string `json:"statuses" doc:"The statuses that there are, as in the addresses of their lists."`
-	Status     []int    `json:"status" doc:"For each of proposals its place in statuses, from 0."`
-	Parts      []int    `json:"parts" doc:"For each how many parts its texts have."`
-	Shards     []Part   `json:"shards" doc:"Parts of the index, by their first term."`
-	Translated []Part   `json:"translated" doc:"Parts with the terms of translations, by their first term; none in getSearchIndex."`
-	Titles     []Part   `json:"titles" doc:"What rows of a list show of proposals, by the position of the first proposal in decimal digits."`
-}
-
-// last are the positions of proposals by their keys, of one with a translation that of the translation.
-func (m *Manifest) last() map[string]int {
-	out := make(map[string]int, len(m.Proposals))
-	for i, key := range m.Proposals {
-		out[key] = i
-	}
-	return out
+	Version   int      `json:"version" doc:"4."`
+	Kinds     []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
+	Proposals []string `json:"proposals" doc:"Each as n of getProposal, in the order in which the index counts them from 0."`
+	Stages    string   `json:"stages" doc:"A letter for each: d draft, r review, l last-call, f final, v living, s stopped, or a hyphen."`
+	Statuses  []string `json:"statuses" doc:"The statuses that there are, as in the addresses of their lists."`
+	Status    []int    `json:"status" doc:"For each of proposals its place in statuses, from 0."`
+	Parts     []int    `json:"parts" doc:"For each how many parts its texts have."`
+	Shards    []Part   `json:"shards" doc:"Parts of the index, by their first term."`
+	Titles    []Part   `json:"titles" doc:"What rows of a list show of proposals, by the position of the first proposal in decimal digits."`
 }
 
 // Part is a file of an index.
@@ -43,8 +32,8 @@ type Part struct {
 // stageLetters are the letters of stages. Any other has a hyphen.
 var stageLetters = map[string]byte{"draft": 'd', "review": 'r', "last-call": 'l', "final": 'f', "living": 'v', "stopped": 's'}
 
-// Add adds a proposal or a translation of one behind those that are there: its key, its stage, its status as the address of a
-// list has it, and how many parts its texts have.
+// Add adds a proposal behind those that are there: its key, its stage, its status as the address of a list has it, and how many
+// parts its texts have.
 func (m *Manifest) Add(key, stage, status string, parts int) {
 	i := slices.Index(m.Statuses, status)
 	if i < 0 {
@@ -65,7 +54,6 @@ type Block struct {
 // the same, but for the title without Markdown, a deadline of a last call alone, and fewer lists.
 type Entry struct {
 	ID           string                  `json:"id" doc:"The id."`
-	Locale       string                  `json:"locale" doc:"The language of the title and the texts: en, or that of a translation."`
 	Title        string                  `json:"title" doc:"The title."`
 	Status       string                  `json:"status" doc:"As in listProposals."`
 	Mark         string                  `json:"mark" doc:"The class of the status in the site's style sheet."`

@@ -69,10 +69,7 @@ func rank(words []counted, m *Manifest, key string, allowed []bool) (out []*rank
 	}
 	named := -1
 	if key != "" {
-		named = len(m.Proposals) - 1
-		for named >= 0 && m.Proposals[named] != key {
-			named--
-		}
+		named = slices.Index(m.Proposals, key)
 	}
 	for proposal := range all {
 		r := &all[proposal]

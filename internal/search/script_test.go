@@ -93,13 +93,6 @@ func randomCase(t *testing.T, r *rand.Rand) scriptCase {
 		all, stages = append(all, p), stages+string("dfs"[r.IntN(3)])
 	}
 	x := newMade(all, stages)
-	if r.IntN(2) == 0 {
-		translations := slices.Clone(all[:1+r.IntN(len(all))])
-		for i := range translations {
-			translations[i].Title, translations[i].Sections = text(2), []Section{{"s", text(1), text(50)}}
-		}
-		x.translated(translations)
-	}
 	var questions []string
 	for range 12 {
 		var q strings.Builder
@@ -150,9 +143,6 @@ func TestScriptAgrees(t *testing.T) {
 	}
 	cases := []scriptCase{
 		newScriptCase(t, newMade(few(), "fdsff"), questions),
-		newScriptCase(t, newMade(few(), "fdsff").translated(inTurkish()), []string{
-			"taban ücret", `"taban ücret"`, "depolma ", "dep", "eth_getproof market", `"a market of their own"`, "1", "status:draft", "status:final", "status:x",
-		}),
 	}
 	for seed := range uint64(100) {
 		cases = append(cases, randomCase(t, rand.New(rand.NewPCG(seed, 0))))

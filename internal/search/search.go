@@ -94,9 +94,7 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 	}
 	answers := rank(words, m, q.key, allowed)
 	if len(q.phrases) > 0 {
-		err = r.having(answers, q.phrases, limit)
-		a.Found = once(m, a.Found)
-		return a, err
+		return a, r.having(answers, q.phrases, limit)
 	}
 	for _, of := range answers {
 		a.Found = append(a.Found, of.Found)
@@ -108,24 +106,7 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 			}
 		}
 	}
-	a.Found = once(m, a.Found)
 	return a, nil
-}
-
-// once leaves a proposal out that was found in translation, too.
-func once(m *Manifest, found []Found) []Found {
-	if len(m.Translated) == 0 {
-		return found
-	}
-	in := map[int]bool{}
-	for _, f := range found {
-		in[f.Proposal] = true
-	}
-	last := m.last()
-	return slices.DeleteFunc(found, func(f Found) bool {
-		translation := last[m.Proposals[f.Proposal]]
-		return translation != f.Proposal && in[translation]
-	})
 }
 
 // reader looks terms and phrases up.
@@ -210,23 +191,19 @@ func (r *reader) filter(filters []string) (allowed []bool, err error) {
 		if byName[name] == nil {
 			byName[name] = make([]bool, len(r.m.Proposals))
 		}
-		tables, err := r.tables(f)
+		table, err := r.table(f)
 		if err != nil {
 			return nil, err
 		}
-		some := false
-		for _, t := range tables {
-			for _, h := range t.lookup(f) {
-				some = true
-				// A shard of another index could name more proposals than there are.
-				if h.proposal >= 0 && h.proposal < len(r.m.Proposals) {
-					byName[name][h.proposal] = true
-				}
+		hits := table.lookup(f)
+		for _, h := range hits {
+			// A shard of another index could name more proposals than there are.
+			if h.proposal >= 0 && h.proposal < len(r.m.Proposals) {
+				byName[name][h.proposal] = true
 			}
 		}
-		if !some {
-			// What translations have, the proposals have, too.
-			r.answer.Unknown = append(r.answer.Unknown, Unknown{f, tables[0].nearest(f, name+":")})
+		if len(hits) == 0 {
+			r.answer.Unknown = append(r.answer.Unknown, Unknown{f, table.nearest(f, name+":")})
 		}
 	}
 	for _, one := range byName {
@@ -241,41 +218,32 @@ func (r *reader) filter(filters []string) (allowed []bool, err error) {
 	return allowed, nil
 }
 
-// tables are the shards whose ranges have a term: that of the proposals, and that of translations.
-func (r *reader) tables(term string) (out [2]*Table, err error) {
-	for n, parts := range [2][]Part{r.m.Shards, r.m.Translated} {
-		i, exact := slices.BinarySearchFunc(parts, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
-		if !exact {
-			i--
-		}
-		if out[n] = (&Table{}); i < 0 {
-			continue
-		}
-		if out[n], err = r.files.Table(parts[i].URL); err != nil {
-			return out, err
-		}
+// table is the shard whose range has a term, an empty one if there is none.
+func (r *reader) table(term string) (*Table, error) {
+	i, exact := slices.BinarySearchFunc(r.m.Shards, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
+	if !exact {
+		i--
 	}
-	return out, nil
+	if i < 0 {
+		return &Table{}, nil
+	}
+	return r.files.Table(r.m.Shards[i].URL)
 }
 
 // lists are the hits of a word, of those that begin with it where it is begun, and where there is none of the one that is
 // spelt most like it.
 func (r *reader) lists(w asked, guess bool) (out []list, err error) {
-	tables, err := r.tables(w.term)
+	table, err := r.table(w.term)
 	if err != nil {
 		return nil, err
 	}
-	var others []posted
-	for _, t := range tables {
-		if hits := t.lookup(w.term); len(hits) > 0 {
-			out = append(out, list{hits, 1})
-		}
-		if w.begun {
-			others = append(others, t.beginning(w.term)...)
-		}
-	}
-	if len(out) > 0 {
+	if hits := table.lookup(w.term); len(hits) > 0 {
+		out = append(out, list{hits, 1})
 		r.answer.Terms = append(r.answer.Terms, w.term)
+	}
+	var others []posted
+	if w.begun {
+		others = table.beginning(w.term)
 	}
 	if len(others) > 0 {
 		r.answer.Terms = append(r.answer.Terms, w.star())
@@ -284,8 +252,7 @@ func (r *reader) lists(w asked, guess bool) (out []list, err error) {
 		out = append(out, list{e.hits, near})
 	}
 	if len(out) == 0 && guess {
-		like := frequent(append(tables[0].like(w.term), tables[1].like(w.term)...))
-		if len(like) > 0 {
+		if like := frequent(table.like(w.term)); len(like) > 0 {
 			out = append(out, list{like[0].hits, near})
 			r.answer.Terms = append(r.answer.Terms, like[0].term)
 			r.answer.Instead[w.term] = like[0].term

@@ -105,22 +105,12 @@ func (x *made) Texts(url string) (*Texts, error) { return x.texts[url], nil }
 
 func newMade(all []Proposal, stages string) *made {
 	x := &made{
-		Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Shards: []Part{}, Translated: []Part{}}, map[string]*Shard{}, map[string]*Block{}, map[string]*Texts{},
+		Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Shards: []Part{}}, map[string]*Shard{}, map[string]*Block{}, map[string]*Texts{},
 	}
 	for i := range all {
 		x.add(fmt.Sprint(i+1), stages[i], &all[i])
 	}
 	x.Shards = x.shardsOf(all)
-	return x
-}
-
-// translated adds translations of the first proposals.
-func (x *made) translated(all []Proposal) *made {
-	originals := make([]Proposal, len(x.Proposals))
-	for i := range all {
-		x.add(x.Proposals[i], x.Stages[i], &all[i])
-	}
-	x.Translated = x.shardsOf(append(originals, all...))
 	return x
 }
 
@@ -246,48 +236,6 @@ func TestSearch(t *testing.T) {
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%q finds %s, want %s", question, s, want)
 		}
-	}
-}
-
-// inTurkish are translations of two of them, of which the first is in the words of the original in part.
-func inTurkish() []Proposal {
-	return []Proposal{
-		{Title: "Bloblar için taban ücret", Facets: []string{"status:final", "type:core"}, Sections: []Section{{"s", "Özet", "Bloblar için ayrı bir piyasa: `eth_getProof`, market."}}},
-		{Title: "Geçici depolama", Facets: []string{"status:draft", "type:core"}, Sections: []Section{{"s", "Özet", "İşlem bitince silinen depolama. Taban ücret değişmez."}}},
-	}
-}
-
-// TestSearchInLanguage finds translations and what has none, and of a proposal that was found in both the translation.
-func TestSearchInLanguage(t *testing.T) {
-	x := newMade(few(), "fdsff").translated(inTurkish())
-	for question, want := range map[string]string{
-		"taban ücret":             "5.0 6.1",
-		`"taban ücret"`:           "5.0 6.1",
-		"DEPOLAMA":                "6.1",
-		"depolma ":                "6.1 (depolama)",
-		"eth_getproof":            "3.1 5.1",
-		"market":                  "5.1",
-		`"a market of their own"`: "0.1",
-		"1":                       "5.0",
-		"status:draft":            "6.0",
-		"status:final":            "5.0 4.0 3.0",
-		"status:withdrawn":        "2.0",
-		"reentrancy":              "1.2 2.2",
-	} {
-		a := x.ask(t, question)
-		var got []string
-		for _, f := range a.Found {
-			got = append(got, fmt.Sprintf("%d.%d", f.Proposal, x.where(t, f, a.Terms)))
-		}
-		for _, word := range slices.Sorted(maps.Values(a.Instead)) {
-			got = append(got, "("+word+")")
-		}
-		if s := strings.Join(got, " "); s != want {
-			t.Errorf("%q finds %s, want %s", question, s, want)
-		}
-	}
-	if got := fmt.Sprint(x.ask(t, "status:finish").Unknown); got != "[{status:finish [draft final withdrawn]}]" {
-		t.Error(got)
 	}
 }
 

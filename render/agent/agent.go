@@ -64,7 +64,7 @@ func StaticRoutes(info mip.Site) []StaticRoute {
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
 		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
 		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getSearchIndex": search.Manifest{},
-		"getSearchIndexOfLocale": search.Manifest{}, "getRole": api.Role{},
+		"getRole":    api.Role{},
 		"getHistory": mip.History{}, "listEvents": mip.Events{}, "listEventsOfYear": mip.Events{},
 	}
 	var out []StaticRoute

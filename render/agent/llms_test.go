@@ -202,9 +202,5 @@ func TestLLMsGolden(t *testing.T) {
 
 func llmsFull(t *testing.T, all []mip.Metadata, texts []string) string {
 	t.Helper()
-	var b strings.Builder
-	if err := LLMsFull(&b, rendertest.SampleInfo(), all, texts); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return string(LLMsFull(rendertest.SampleInfo(), all, texts))
 }

@@ -123,11 +123,11 @@ export const best = (sections, terms) => {
 // find ranks: manifest is the list of proposals and parts, and part gives what an entry of it stands for.
 export const find = async (manifest, part, q, limit) => {
   const terms = [...q.phrases], instead = {}, unknown = [];
-  // at has [term, hits] of the parts that may have a term: that of proposals, and that of translations.
-  const at = async term => (await Promise.all([manifest.shards, manifest.translated].map(async all => {
-    const of = all.findLast(s => s.from <= term), s = of && await part(of.url);
+  // at has [term, hits] of the part that may have a term.
+  const at = async term => {
+    const of = manifest.shards.findLast(s => s.from <= term), s = of && await part(of.url);
     return s ? s.list ??= table(s, manifest.parts) : [];
-  }))).flat();
+  };
   const often = all => all.sort((a, b) => b[1].length - a[1].length);
   const lists = async (w, guess) => {
     const { term } = w, all = (await at(term)).filter(([t]) => !t.includes(":")), near = all.filter(([t]) => w.begun && t.startsWith(term) && t !== term);
@@ -172,9 +172,8 @@ export const find = async (manifest, part, q, limit) => {
       if (weight > 2) s.header += rare * v;
     }
   }
-  // Of a proposal with a translation this is the position of the translation.
-  const last = Object.fromEntries(manifest.proposals.map((k, i) => [k, i])), named = last[q.key];
-  if (named + 1) sum(named);
+  const named = manifest.proposals.indexOf(q.key);
+  if (named >= 0) sum(named);
   const ranked = [];
   sums.forEach(({ words, parts, header }, proposal) => {
     const order = Object.keys(parts).map(Number).sort((a, b) => parts[b] - parts[a] || a - b);
@@ -205,8 +204,7 @@ export const find = async (manifest, part, q, limit) => {
     }
     found.sort(better);
   }
-  const twice = (p, l) => l !== p && found.some(o => o.proposal === l);
-  return { found: found.filter(({ proposal: p }) => !twice(p, last[manifest.proposals[p]])), terms, instead, unknown, partial };
+  return { found, terms, instead, unknown, partial };
 };
 
 // excerpt is the part of a text with most of the terms: texts in turn plain and marked.
@@ -283,16 +281,15 @@ export const search = form => {
   let asked = 0, wait;
 
   const item = (entry, f, terms) => {
-    const lang = entry.locale, link = el("a", { href: here(entry.url), lang }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
-    const text = el("p", { className: "ex small muted", lang, dir: "auto" }), until = entry.lastCallDeadline;
-    const li = el("li", {}, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until ? ` until ${new Date(until).toUTCString().slice(5, 16)}` : ""), text);
+    const link = el("a", { href: here(entry.url) }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
+    const text = el("p", { className: "ex small muted", dir: "auto" }), until = entry.lastCallDeadline;
+    const li = el("li", { lang: "en" }, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until ? ` until ${new Date(until).toUTCString().slice(5, 16)}` : ""), text);
     whenSeen(li, () => fill(entry, f, terms, link, text, innerWidth < 600 ? 120 : 220));
     return li;
   };
 
   const ask = async most => {
-    const text = field.value, mine = ++asked, locale = form.elements.locale?.value;
-    const to = `?${locale ? `locale=${locale}&` : ""}q=${encodeURIComponent(text)}`;
+    const text = field.value, mine = ++asked, to = `?q=${encodeURIComponent(text)}`;
     const tell = (told, q, ...more) => {
       if (mine !== asked) return;
       if (box.contains(document.activeElement)) field.focus();
@@ -300,7 +297,7 @@ export const search = form => {
       box.replaceChildren(el("p", { className: "small muted" }, ...q ? chips(q, rest => { field.value = rest; field.focus(); ask(5) }) : [], told), ...more);
       document.querySelector("#live").textContent = told;
     };
-    if (own) history.replaceState(null, "", text || locale ? to : location.pathname);
+    if (own) history.replaceState(null, "", text ? to : location.pathname);
     if (!text.trim()) { box.hidden = !own; box.replaceChildren(); return }
     try {
       const { q, found, terms, note, partial, entry } = await answer(form.dataset.index, text, most), n = found?.length;

@@ -18,7 +18,7 @@ func SampleInfo() mip.Site {
 		Title: "Sample Improvement Proposals", Description: "The proposals of a sample network.",
 		Prefix: "MIP", BaseURL: "https://sample.example.org/mips", Statuses: mip.Process{}, Kinds: []mip.Kind{{Prefix: "MIP", Name: "MIPs"}},
 		Networks: []mip.Network{{ID: "mainnet", Name: "Sample Mainnet", ChainID: 143}, {ID: "testnet", Name: "Sample Testnet", ChainID: 10143}},
-		Forum:    new("https://forum.example.org"), Locales: []string{"ko"},
+		Forum:    new("https://forum.example.org"), Locales: []string{"ko"}, FullText: true,
 	}
 }
 

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,16 +43,15 @@ var errVersion = fmt.Errorf("its version is not %d, which this program reads", s
 // Page is a part of what a question finds: at most Limit hits behind the first Offset ones.
 type Page struct{ Offset, Limit int }
 
-// Search answers a question from the search index of the site for readers of a locale, with one page of hits. No locale
-// is English. whole says that every hit has the text that it can have. An error is an
+// Search answers a question from the search index of the site, with one page of hits. whole says that every hit has the text that it can have. An error is an
 // [api.HTTPError], or that of ctx.
-func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, page Page) (
+func (c *Catalog) Search(ctx context.Context, q search.Query, page Page) (
 	out api.SearchResults, whole bool, err error) {
 	out = api.SearchResults{
 		Hits: []api.SearchHit{}, DidYouMean: []api.Replacement{}, Unknown: []api.Unknown{},
 		Ignored: []string{}, IndexedAt: c.List.UpdatedAt,
 	}
-	m, err := c.index(ctx, locale)
+	m, err := c.manifest(ctx)
 	if err != nil {
 		return out, false, err
 	}
@@ -87,27 +84,10 @@ func (c *Catalog) Search(ctx context.Context, locale string, q search.Query, pag
 	return out, !slices.Contains(read, false), err
 }
 
-// index reads what a search for readers of a locale begins with.
-func (c *Catalog) index(ctx context.Context, locale string) (*search.Manifest, error) {
-	m, err := c.manifest(ctx, "")
-	if err != nil || locale == "" {
-		return m, err
-	}
-	known := append([]string{api.English}, m.Locales...)
-	switch locale = mip.LookUpLocale(locale, known); locale {
-	case api.English:
-		return m, nil
-	case "":
-		const detail = "locale is a language of the texts here, %s, or a more specific tag such as en-US."
-		return nil, &api.HTTPError{Code: api.BadRequest, Detail: fmt.Sprintf(detail, strings.Join(known, ", "))}
-	}
-	return c.manifest(ctx, "/"+locale)
-}
-
-// manifest reads the index at an address that ends so.
-func (c *Catalog) manifest(ctx context.Context, suffix string) (m *search.Manifest, err error) {
+// manifest reads what a search begins with.
+func (c *Catalog) manifest(ctx context.Context) (m *search.Manifest, err error) {
 	if c.documents != nil {
-		d := document{"api/v1/search" + suffix, manifestLimit}
+		d := document{"api/v1/search", manifestLimit}
 		m, err = get(ctx, c.documents, c.documents.kept, d, func(m *search.Manifest) error {
 			if len(m.Stages) != len(m.Proposals) || len(m.Parts) != len(m.Proposals) {
 				return errors.New("it has not one stage and one number of parts for each proposal")
@@ -214,7 +194,7 @@ func hit(x parts, f search.Found, terms []string) (h api.SearchHit, read bool, e
 		return h, false, unreadable(err)
 	}
 	h = api.SearchHit{
-		Locale: cmp.Or(e.Locale, api.English), Title: e.Title, Status: mip.Status(e.Status), LastCallDeadline: e.Until,
+		Title: e.Title, Status: mip.Status(e.Status), LastCallDeadline: e.Until,
 		Excerpt: []api.Fragment{}, Score: f.Score, URL: e.URL,
 	}
 	if h.ID, err = mip.ParseID(e.ID); err != nil {

@@ -26,7 +26,7 @@ const manifestFile = "api/v1/search.json"
 func TestSearch(t *testing.T) {
 	var first api.SearchResults
 	for _, source := range []*catalog.Source{open(t, sampleFolder(t), nil), catalog.FromFS(samples(t).snapshot), overWeb(t)} {
-		got, whole, err := load(t, source).Search(t.Context(), "", search.Parse("subscription to finalized heads ", "MIP"), catalog.Page{Limit: 2})
+		got, whole, err := load(t, source).Search(t.Context(), search.Parse("subscription to finalized heads ", "MIP"), catalog.Page{Limit: 2})
 		if err != nil || !whole || got.Count < len(got.Hits) || len(got.Hits) == 0 || got.Hits[0].ID.String() != "MIP-5" || got.IndexedAt == nil {
 			t.Fatalf("%+v, %t, %v; want MIP-5 with its text", got, whole, err)
 		}
@@ -80,7 +80,7 @@ func TestSearchRefuses(t *testing.T) {
 		tt.change(files)
 		x := load(t, catalog.FromFS(files))
 		// Words at both ends of the alphabet, and all that the first part has.
-		got, _, err := x.Search(t.Context(), "", search.Parse("0 fee transaction status:final ", "MIP"), catalog.Page{Limit: 50})
+		got, _, err := x.Search(t.Context(), search.Parse("0 fee transaction status:final ", "MIP"), catalog.Page{Limit: 50})
 		if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != tt.code || strings.Contains(e.Detail, "assets/") {
 			t.Errorf("%s: %+v, error %v; want the code %s", name, got, err, tt.code)
 		}
@@ -96,11 +96,11 @@ func TestSearchWithoutTexts(t *testing.T) {
 		}
 	}
 	x := load(t, catalog.FromFS(files))
-	got, whole, err := x.Search(t.Context(), "", search.Parse("mip 5", "MIP"), catalog.Page{Limit: 1})
+	got, whole, err := x.Search(t.Context(), search.Parse("mip 5", "MIP"), catalog.Page{Limit: 1})
 	if err != nil || whole || len(got.Hits) != 1 || got.Hits[0].ID.Number != 5 || got.Hits[0].Excerpt == nil || len(got.Hits[0].Excerpt) > 0 {
 		t.Errorf("%+v, %t, %v; want MIP-5 without an excerpt", got, whole, err)
 	}
-	_, _, err = x.Search(t.Context(), "", search.Parse(`"fee of the"`, "MIP"), catalog.Page{Limit: 1})
+	_, _, err = x.Search(t.Context(), search.Parse(`"fee of the"`, "MIP"), catalog.Page{Limit: 1})
 	if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != api.NotReady {
 		t.Errorf("a phrase without texts: %v, want the code %s", err, api.NotReady)
 	}
@@ -114,10 +114,10 @@ func TestSearchEnds(t *testing.T) {
 	for range 2 {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if got, _, err := x.Search(ctx, "", q, page); !errors.Is(err, context.Canceled) {
+		if got, _, err := x.Search(ctx, q, page); !errors.Is(err, context.Canceled) {
 			t.Errorf("%+v, error %v; want that it was cancelled", got, err)
 		}
-		if got, _, err := x.Search(t.Context(), "", q, page); err != nil || len(got.Hits) == 0 {
+		if got, _, err := x.Search(t.Context(), q, page); err != nil || len(got.Hits) == 0 {
 			t.Errorf("%+v, error %v; want what there is", got, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestSearchIsRemembered(t *testing.T) {
 		}))))
 		find := func() {
 			t.Helper()
-			if got, _, err := x.Search(t.Context(), "", search.Parse("subscription ", "MIP"), catalog.Page{Limit: 1}); err != nil || got.Count == 0 {
+			if got, _, err := x.Search(t.Context(), search.Parse("subscription ", "MIP"), catalog.Page{Limit: 1}); err != nil || got.Count == 0 {
 				t.Fatalf("%+v, %v", got, err)
 			}
 		}

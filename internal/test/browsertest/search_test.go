@@ -101,20 +101,6 @@ func searching(t *testing.T, r *served) {
 	tab.Press(kb.ArrowDown + kb.Enter)
 	tab.Wait(`location.pathname.startsWith("/mip/") && location.hash.startsWith("#s-")`)
 
-	// The field on a translation searches in its language, and leads to the page in it; what has no translation is found, too.
-	tab.Go("/mip/5/ja/")
-	tab.Press("/")
-	tab.Wait(`document.activeElement.ariaLabel === "Search in 日本語"`)
-	tab.Press("通知")
-	tab.Wait(`document.querySelector('.pop li a[lang=ja][href^="/mip/5/ja/#s-"] ~ .b') && document.querySelector(".pop li mark").textContent === "通知"`)
-	tab.Press(kb.Enter)
-	tab.Wait(`location.pathname + location.search === "/search/" + "?locale=ja&q=" + encodeURIComponent("通知") && document.querySelector("#found a[lang=ja]")`)
-	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
-	tab.Press("gas")
-	tab.Wait(`document.querySelectorAll("#found a[lang=en]").length > 1`)
-	Ask[bool](tab, `(document.querySelector("select[name=locale]").value = "", document.querySelector("#q").value = "通知", document.querySelector("select[name=locale]").dispatchEvent(new Event("change")))`)
-	tab.Wait(`document.querySelector("#found").textContent.startsWith("Nothing has these words") && !location.search.includes("locale")`)
-
 	// What a screen reader is told of answers on a phone: the field, how many there are, and each as a link with its name.
 	phone := r.tab(t, View{Width: 320})
 	phone.Go("/search/?q=%22base+fee%22+status:final")

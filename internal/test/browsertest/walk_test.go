@@ -23,7 +23,7 @@ import (
 func pages() []string {
 	return []string{
 		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/4/requirements/", "/mip/4/graph/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
-		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/changes/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html", "/search/?locale=ja&q=gas+cost",
+		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/changes/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html", "/search/?q=gas+cost",
 	}
 }
 
