@@ -86,7 +86,7 @@ var imports = map[string][]string{
 	"sidecar/catalog":     {"internal/ai/summary", "internal/api", "internal/mip", "internal/search", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
-	"sidecar/limit":       {"internal/api", "sidecar/redis", "github.com/sethvargo/go-limiter"},
+	"sidecar/limit":       {"internal/api", "sidecar/redis"},
 	"sidecar/redis":       {"sidecar/timing", "github.com/gomodule/redigo/redis"},
 	"sidecar/timing":      {},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/catalog",

@@ -35,7 +35,6 @@ require (
 require (
 	github.com/arran4/golang-ical v0.3.4
 	github.com/lucasb-eyer/go-colorful v1.4.1
-	github.com/sethvargo/go-limiter v0.7.1
 )
 
 require (

@@ -58,12 +58,12 @@ func (c *cluster) first(t *testing.T, config *sidecar.Config) {
 func (c *cluster) join(t testing.TB, config *sidecar.Config) {
 	t.Helper()
 	const patient = 20 * time.Second // longer than a question takes on the slowest machine
-	a, err := redis.Parse("redis://" + c.redis.Addr())
+	now := func() time.Time { return time.Unix(0, c.clock.Load()) }
+	store, err := redis.Open("redis://"+c.redis.Addr(), redis.Config{Timeout: patient, Log: config.Log, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := func() time.Time { return time.Unix(0, c.clock.Load()) }
-	config.Redis = redis.Open(a, redis.Config{Timeout: patient, Log: config.Log, Now: now})
+	config.Redis = store
 }
 
 func (c *cluster) complete(n int) *cluster {
@@ -237,7 +237,7 @@ func TestClusterHosts(t *testing.T) {
 		t.Errorf("%d calls to the forum, want one of each sidecar", n)
 	}
 	for _, key := range c.redis.Keys("") {
-		if !strings.Contains(key, ":limit:") {
+		if !strings.Contains(key, ":requests:") {
 			t.Errorf("the Redis has %s", key)
 		}
 	}

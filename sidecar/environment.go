@@ -25,8 +25,10 @@ func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []err
 	}
 	// A level that cannot be read is info, so that the errors are logged.
 	level := read(lookup, &errs, "LOG_LEVEL", parseLevel)
-	address := read(lookup, &errs, "REDIS_URL", redis.Parse)
 	c.Log = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
+	c.Redis = read(lookup, &errs, "REDIS_URL", func(address string) (*redis.Store, error) {
+		return redis.Open(address, redis.Config{Log: c.Log})
+	})
 	var more []error
 	c.AI, more = ai.Environment(lookup)
 	errs = append(errs, more...)
@@ -38,9 +40,6 @@ func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []err
 			c.Log.Warn("TRUSTED_PROXIES holds "+p.String()+": whoever sends from there names any caller in X-Forwarded-For, "+
 				"and gets round every limit; name the addresses of your proxies alone", "variable", "TRUSTED_PROXIES")
 		}
-	}
-	if address != nil {
-		c.Redis = redis.Open(address, redis.Config{Log: c.Log})
 	}
 	return c, errs
 }

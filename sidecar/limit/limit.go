@@ -9,12 +9,9 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"time"
-
-	"github.com/sethvargo/go-limiter"
-	"github.com/sethvargo/go-limiter/memorystore"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
@@ -39,6 +36,8 @@ type Config struct {
 	Proxies []netip.Prefix
 	// Redis counts for all sidecars of the site. Nil means that this one is alone.
 	Redis *redis.Store
+	// Now is the wall clock by which this process counts. Nil means time.Now.
+	Now func() time.Time
 }
 
 // Limit is safe for concurrent use.
@@ -47,30 +46,31 @@ type Limit struct {
 	// policy is the value of RateLimit-Policy after the name.
 	policy string
 	seed   maphash.Seed
-	store  limiter.Store
+
+	mu      sync.Mutex
+	windows map[uint64]window // of this process, by bucket
 }
 
-// New returns a limit. Close ends what it runs.
+// window counts the requests until its end.
+type window struct {
+	requests int64
+	end      time.Time
+}
+
+// New returns a limit.
 func New(c Config) *Limit {
-	// The error is nil for every configuration.
-	store, _ := memorystore.New(&memorystore.Config{
-		Tokens: uint64(c.PerWindow), Interval: Window,
-		SweepInterval: Window, SweepMinTTL: 2 * Window,
-		InitialAlloc: 64,
-	})
-	l := &Limit{Config: c, seed: maphash.MakeSeed(), store: store}
-	l.policy = fmt.Sprintf("q=%d;w=%d", c.PerWindow, int(Window.Seconds()))
-	return l
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	policy := fmt.Sprintf("q=%d;w=%d", c.PerWindow, int(Window.Seconds()))
+	return &Limit{Config: c, policy: policy, seed: maphash.MakeSeed(), windows: map[uint64]window{}}
 }
-
-// Close ends the sweeper of the counts in memory. It may be called more than once. A closed limit refuses nobody.
-func (l *Limit) Close() { l.store.Close(context.Background()) }
 
 // Room is what a caller has left of a limit. The zero value is that of no limit.
 type Room struct {
 	// Limit is the name, and Policy what the limit allows, as RateLimit-Policy has it.
 	Limit, Policy string
-	Remaining     uint64
+	Remaining     int64
 	// Left is the time to the end of the window.
 	Left time.Duration
 }
@@ -84,61 +84,41 @@ func (r Room) Add(h http.Header) {
 	}
 }
 
-// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request beyond the limit. Take
-// lets requests through when it cannot count: a limit protects the service and must not stop it. Sidecars of one site,
-// a base address, count together. An empty site is not known yet.
+// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request beyond the limit.
+// Sidecars of one site, a base address, count together; while the Redis is down each counts by itself, so that a caller
+// has the whole limit at each of them. An empty site is not known yet.
 func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room, error) {
-	bucket, shared := l.takeShared(ctx, caller, site)
-	// While the Redis is down each sidecar counts by itself, so that a caller has the whole limit at each of them.
-	if !shared {
-		var err error
-		if bucket, err = l.takeOwn(ctx, l.bucket(caller)); err != nil {
-			return Room{}, nil
-		}
-	}
-	left := min(bucket.Window, Window)
-	if !bucket.Taken {
+	n, left := l.count(ctx, caller, site)
+	if n > int64(l.PerWindow) {
 		const detail = "More than %d requests in a minute; wait for as long as Retry-After says."
 		return Room{}, &api.HTTPError{
 			Code: api.RateLimited, Detail: fmt.Sprintf(detail, l.PerWindow), RetryAfter: left,
 			Limit: l.Name, Policy: l.policy,
 		}
 	}
-	return Room{l.Name, l.policy, bucket.Tokens, left}, nil
+	return Room{l.Name, l.policy, int64(l.PerWindow) - n, left}, nil
 }
 
-// takeShared takes a token of all sidecars of a site. ok is false if this process has to count by itself.
-func (l *Limit) takeShared(ctx context.Context, caller netip.Addr, site string) (b redis.Bucket, ok bool) {
-	if l.Redis == nil || site == "" {
-		return b, false
+// count counts a request. It returns how many the caller has made in its window, and the time to the window's end.
+func (l *Limit) count(ctx context.Context, caller netip.Addr, site string) (requests int64, left time.Duration) {
+	if l.Redis != nil && site != "" {
+		key := redis.Key(site, "requests", l.Name, caller.String())
+		if n, left, err := l.Redis.Count(ctx, key, Window); err == nil {
+			return n, left
+		}
 	}
-	b, err := l.Redis.Take(ctx, l.key(caller, site), l.PerWindow, Window)
-	return b, err == nil
-}
-
-// key names a caller's count in Redis.
-func (l *Limit) key(caller netip.Addr, site string) string {
-	return redis.Key(site, "limit", l.Name, caller.String())
-}
-
-// bucket names a caller's count in this process.
-func (l *Limit) bucket(caller netip.Addr) string {
-	return strconv.FormatUint(maphash.Comparable(l.seed, caller)%buckets, 36)
-}
-
-// takeOwn takes a token of this process.
-func (l *Limit) takeOwn(ctx context.Context, name string) (redis.Bucket, error) {
-	_, remaining, end, ok, err := l.store.Take(ctx, name)
-	// The store counts in nanoseconds since 1970 by the wall clock.
-	left := time.Until(time.Unix(0, int64(end)))
-	if err != nil || left > 0 && left <= Window {
-		return redis.Bucket{Tokens: remaining, Window: left, Taken: ok}, err
+	// Use wall time: the monotonic clock stops while a function is frozen.
+	now, bucket := l.Now().Round(0), maphash.Comparable(l.seed, caller)%buckets
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.windows[bucket]
+	// A longer rest than a window is that of a clock that was set back.
+	if left := w.end.Sub(now); left <= 0 || left > Window {
+		w = window{end: now.Add(Window)}
 	}
-	// The clock was set. The store would count in windows that never come, so the bucket begins anew.
-	if err = l.store.Set(ctx, name, uint64(l.PerWindow), Window); err == nil {
-		_, remaining, _, ok, err = l.store.Take(ctx, name)
-	}
-	return redis.Bucket{Tokens: remaining, Window: Window, Taken: ok}, err
+	w.requests++
+	l.windows[bucket] = w
+	return w.requests, w.end.Sub(now)
 }
 
 // Caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of one address there has

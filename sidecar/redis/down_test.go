@@ -3,10 +3,12 @@ package redis_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -90,6 +92,13 @@ func (p *proxy) set(fault func(net.Conn) io.Reader) {
 	p.conns = nil
 }
 
+// become changes what comes through new connections. Those that there are stay as they are.
+func (p *proxy) become(fault func(net.Conn) io.Reader) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = fault
+}
+
 // swallow lets nothing through.
 func swallow(server net.Conn) io.Reader {
 	r, w := io.Pipe()
@@ -131,15 +140,15 @@ func TestDown(t *testing.T) {
 		fault, mend func(w world)
 		why         []string // at first; then the first of them
 	}{
-		"killed, then started empty": {func(w world) { w.Kill() }, func(w world) { w.Restart() }, []string{"no connection"}},
-		"hangs":                      {func(w world) { w.set(swallow) }, pass, []string{"no answer in time", "no connection"}},
-		"drips":                      {func(w world) { w.set(func(c net.Conn) io.Reader { return drip{c} }) }, pass, []string{"no answer in time", "no connection"}},
-		"cuts":                       {func(w world) { w.set(func(net.Conn) io.Reader { return nil }) }, pass, []string{"no connection"}},
+		"killed, then started empty": {func(w world) { w.Kill() }, func(w world) { w.Restart() }, []string{"no connection to a Redis"}},
+		"hangs":                      {func(w world) { w.set(swallow) }, pass, []string{"no answer in time", "no connection to a Redis"}},
+		"drips":                      {func(w world) { w.set(func(c net.Conn) io.Reader { return drip{c} }) }, pass, []string{"no answer in time", "no connection to a Redis"}},
+		"cuts":                       {func(w world) { w.set(func(net.Conn) io.Reader { return nil }) }, pass, []string{"no connection to a Redis"}},
 		"paused":                     {func(w world) { w.Do("CLIENT", "PAUSE", "2000", "ALL") }, func(w world) { w.Do("PING") }, []string{"no answer in time"}},
 		"no memory":                  {func(w world) { w.Do("CONFIG", "SET", "maxmemory", "1") }, func(w world) { w.Do("CONFIG", "SET", "maxmemory", "0") }, []string{"it answers OOM"}},
 		"a replica":                  {func(w world) { w.Do("REPLICAOF", "127.0.0.1", "1") }, func(w world) { w.Do("REPLICAOF", "NO", "ONE") }, []string{"it answers READONLY"}},
 		"a password is set": {func(w world) { w.Do("ACL", "SETUSER", "default", ">s3cr3t", "resetpass", ">s3cr3t"); w.set(nil) },
-			func(w world) { w.Do("-a", "s3cr3t", "ACL", "SETUSER", "default", "nopass") }, []string{"it answers NOAUTH", "no connection"}},
+			func(w world) { w.Do("-a", "s3cr3t", "ACL", "SETUSER", "default", "nopass") }, []string{"it answers NOAUTH", "no connection to a Redis"}},
 		"not allowed": {func(w world) { w.Do("ACL", "SETUSER", "default", "-@scripting") }, func(w world) { w.Do("ACL", "SETUSER", "default", "+@all") }, []string{"it answers NOPERM"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -149,12 +158,14 @@ func TestDown(t *testing.T) {
 			lines, log := newLog()
 			var c clock
 			s := openAt(t, "redis://"+w.proxy.Addr().String(), redis.Config{Log: log, Now: c.now})
-			take := func() (redis.Bucket, error) { return s.Take(t.Context(), "k", 10, time.Hour) }
-			ask := func(want string) {
+			count := func() error {
+				_, _, err := s.Count(t.Context(), "k", time.Hour)
+				return err
+			}
+			ask := func(up bool) {
 				t.Helper()
-				b, err := take()
-				if got := fmt.Sprint(b.Taken, " ", err); got != want {
-					t.Errorf("asked, got %s, want %s", got, want)
+				if err := count(); (err == nil) != up {
+					t.Errorf("asked, got %v, want an answer: %t", err, up)
 				}
 			}
 			told := func(want ...string) {
@@ -165,7 +176,7 @@ func TestDown(t *testing.T) {
 			}
 			// A slow machine may need more than the time that there is for its first connection.
 			for range 100 {
-				if _, err := take(); err == nil {
+				if count() == nil {
 					break
 				}
 				soon()
@@ -174,17 +185,17 @@ func TestDown(t *testing.T) {
 			lines.take(t)
 
 			tt.fault(w)
-			_, err := take()
-			if err == nil || !slices.Contains(tt.why, err.Error()) {
-				t.Errorf("got %v, want one of %q", err, tt.why)
+			ask(false)
+			line := lines.take(t)
+			if len(line) != 1 || !slices.Contains(tt.why, strings.TrimPrefix(line[0], "WARN redis is down: ")) {
+				t.Errorf("log %q, want one of %q", line, tt.why)
 			}
-			told("WARN redis is down: " + fmt.Sprint(err))
 			if !s.Down() {
 				t.Error("it is not said to be down")
 			}
 			asked := w.accepted.Load()
 			for range 100 {
-				ask("false redis is down")
+				ask(false)
 			}
 			s.Set(t.Context(), "k2", []byte("one"), time.Minute)
 			if record, ok := s.Get(t.Context(), "k2"); ok {
@@ -192,8 +203,8 @@ func TestDown(t *testing.T) {
 			}
 			for range 2 {
 				c.rest()
-				ask("false " + tt.why[0])
-				ask("false redis is down")
+				ask(false)
+				ask(false)
 			}
 			if n := w.accepted.Load() - asked; n > 2 {
 				t.Errorf("%d connections for two questions while it is down", n)
@@ -204,11 +215,11 @@ func TestDown(t *testing.T) {
 			for range 100 { // again, the machine may be slow
 				soon()
 				c.rest()
-				if b, err := take(); err == nil && b.Taken {
+				if count() == nil {
 					break
 				}
 			}
-			ask("true <nil>")
+			ask(true)
 			told("INFO redis is back")
 			if s.Down() {
 				t.Error("it is still said to be down")
@@ -251,45 +262,32 @@ func TestLogin(t *testing.T) {
 		t.Errorf("the database has %q", got)
 	}
 	for credentials, want := range map[string]string{"u:wrong@": "it answers WRONGPASS", "": "it answers NOAUTH"} {
-		s := openAt(t, "redis://"+credentials+server.Addr(), redis.Config{Timeout: patient})
-		if _, err := s.Take(t.Context(), "k", 1, time.Hour); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", credentials, err, want)
-		}
+		failure(t, "redis://"+credentials+server.Addr(), want)
 	}
 }
 
-// TestStranger asks servers that are no Redis, or say that they cannot.
-func TestStranger(t *testing.T) {
-	for reply, want := range map[string][]string{
-		"-LOADING Redis is loading the dataset in memory\r\n": {"it answers LOADING"},
-		"-BUSY Redis is busy running a script\r\n":            {"it answers BUSY"},
-		"-MASTERDOWN Link with MASTER is down\r\n":            {"it answers MASTERDOWN"},
-		"-MOVED 1 redis://:s3cr3t@h:1\r\n":                    {"it answers MOVED"},
-		"-ERR max number of clients reached\r\n":              {"it answers ERR", "no connection"},
-		"-s3cr3t and more\r\n":                                {"an answer that makes no sense"},
-		"HTTP/1.1 400 Bad Request\r\nX: s3cr3t\r\n\r\n":       {"no connection", "an answer that makes no sense"},
-		"+OK\r\n":                     {"no connection", "an answer that makes no sense"},
-		"*3\r\n+a\r\n+b\r\n+c\r\n":    {"an answer that makes no sense"},
-		"*3\r\n:-1\r\n:-1\r\n:-1\r\n": {"an answer that makes no sense"},
-		"*1\r\n:9\r\n":                {"no connection", "an answer that makes no sense"},
-		"*3\r\n:1\r\n:9223372036854775807\r\n:1\r\n": {"an answer that makes no sense"},
-		"$-2\r\n": {"no connection", "an answer that makes no sense"},
-	} {
-		s := openAt(t, "redis://"+stranger(t, reply), redis.Config{Timeout: patient})
-		b, err := s.Take(t.Context(), "k", 1, time.Hour)
-		if b.Taken || err == nil || !slices.Contains(want, err.Error()) {
-			t.Errorf("%q: %+v, %v, want one of %q", reply, b, err, want)
-		}
+// failure asks a Redis that fails, and holds what the log says of it.
+func failure(t *testing.T, address, want string) {
+	t.Helper()
+	lines, log := newLog()
+	s := openAt(t, address, redis.Config{Timeout: patient, Log: log})
+	_, _, err := s.Count(t.Context(), "k", time.Hour)
+	if diff := cmp.Diff([]string{"WARN redis is down: " + want}, lines.take(t)); err == nil || diff != "" {
+		t.Errorf("%v, log (-want +got):\n%s", err, diff)
 	}
 }
 
 // TestDistrust asks a Redis whose certificate nobody vouches for.
 func TestDistrust(t *testing.T) {
 	server, _ := redistest.StartTLS(t)
-	s := openAt(t, "rediss://"+server.Addr(), redis.Config{Timeout: patient})
-	if b, err := s.Take(t.Context(), "k", 1, time.Hour); b.Taken || err == nil || err.Error() != "its certificate is not trusted" {
-		t.Errorf("asked, got %+v, %v", b, err)
-	}
+	failure(t, "rediss://"+server.Addr(), "its certificate is not trusted")
+}
+
+// TestNoRedis asks a server that is none.
+func TestNoRedis(t *testing.T) {
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	failure(t, "redis://"+strings.TrimPrefix(s.URL, "http://"), "no connection to a Redis")
 }
 
 // TestLeavers ask and leave at once, which says nothing of the Redis; nor does a question after Close.
@@ -300,7 +298,7 @@ func TestLeavers(t *testing.T) {
 	lines, log := newLog()
 	s := openAt(t, "redis://"+p.Addr().String(), redis.Config{Timeout: patient, Log: log})
 	ask := func(ctx context.Context) error {
-		_, err := s.Take(ctx, "k", 1, time.Hour)
+		_, _, err := s.Count(ctx, "k", time.Hour)
 		return err
 	}
 	gone, cancel := contextThatEnds(t)
@@ -319,5 +317,50 @@ func TestLeavers(t *testing.T) {
 	}
 	if got := lines.take(t); got != nil {
 		t.Errorf("log: %q", got)
+	}
+}
+
+// muted lets nothing through once it is set.
+type muted struct {
+	io.Reader
+	set *atomic.Bool
+}
+
+func (m muted) Read(b []byte) (n int, err error) {
+	for n, err = m.Reader.Read(b); err == nil && m.set.Load(); n, err = m.Reader.Read(b) {
+	}
+	return n, err
+}
+
+// TestForgottenConnections has something on the way forget idle connections without ending them: one question fails,
+// and no more of them is tried.
+func TestForgottenConnections(t *testing.T) {
+	t.Parallel()
+	server := redistest.Start(t)
+	p := newProxy(t, server.Addr())
+	var forgotten atomic.Bool
+	p.become(func(c net.Conn) io.Reader { return muted{c, &forgotten} })
+	var c clock
+	s := openAt(t, "redis://"+p.Addr().String(), redis.Config{Timeout: 2 * time.Second, Now: c.now})
+	ask := func() error {
+		_, _, err := s.Count(t.Context(), "k", time.Hour)
+		return err
+	}
+	for p.accepted.Load() < 2 {
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() { ask() })
+		}
+		all.Wait()
+	}
+	forgotten.Store(true)
+	p.become(nil)
+	c.rest()
+	if err := ask(); err == nil {
+		t.Error("a connection that is forgotten gave an answer")
+	}
+	c.rest()
+	if err := ask(); err != nil {
+		t.Errorf("by another one: %v", err)
 	}
 }

@@ -1,8 +1,8 @@
-// Package redis asks the one Redis that several sidecars share, for records by key and for what is left of a limit. It
-// does not know whose the records are or what they mean.
+// Package redis asks the one Redis that several sidecars share, for records by key and for counts of requests. It does
+// not know whose the records are or what they mean.
 //
 // If the Redis is down, each sidecar works on its own: a question fails within its timeout, and those of the next second
-// fail at once.
+// fail at once. The Redis is the operator's own, and its answers are as trusted as he is.
 package redis
 
 import (
@@ -13,7 +13,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"strings"
@@ -34,15 +33,7 @@ const (
 	maxIdle, testIdle = 30 * time.Second, time.Second
 )
 
-// The errors of a question. They hold no address, and of an error reply only its code, since a server may be anything
-// that listens there.
-var (
-	errDown       = errors.New("redis is down")
-	errTimeout    = errors.New("no answer in time")
-	errConnection = errors.New("no connection")
-	errTrust      = errors.New("its certificate is not trusted")
-	errReply      = errors.New("an answer that makes no sense")
-)
+var errDown = errors.New("redis is down")
 
 // Key is a key for what several processes share: short, and different whenever the site's base address, the kind or one
 // of the parts differ. Keys of one site begin alike, and so do those of a kind.
@@ -72,54 +63,38 @@ type Config struct {
 // Store is a Redis. It is safe for concurrent use. It has no connection until the first question, and does nothing
 // between questions. The caller closes it.
 type Store struct {
-	config  Config
-	address *Address
+	config Config
+	pool   *redis.Pool
 
 	mu      sync.Mutex
-	pool    *redis.Pool
 	closed  bool
 	down    bool      // the last question failed
-	probing bool      // while down: a question is under way that finds out
 	retryAt time.Time // while down: when to ask again
 }
 
-// Open returns the Redis at an address, without connecting.
-func Open(a *Address, c Config) *Store {
+// Open returns the Redis at an address such as REDIS_URL has, without connecting. The error says what is wanted and
+// repeats no part of the address, since any may be a password.
+func Open(address string, c Config) (*Store, error) {
 	c.Timeout, c.Log = cmp.Or(c.Timeout, timing.Redis), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Store{config: c, address: a}
-	s.pool = s.newPool()
-	return s
-}
-
-// newPool returns a pool without connections. It makes and tests them when it is asked for one.
-func (s *Store) newPool() *redis.Pool {
-	return &redis.Pool{
-		DialContext: s.connect, TestOnBorrowContext: s.test,
-		MaxIdle: maxConnections, MaxActive: maxConnections, Wait: true, IdleTimeout: maxIdle,
+	// The library reads an address only to dial it.
+	errRead := errors.New("the address can be read")
+	dial := func(context.Context, string, string) (net.Conn, error) { return nil, errRead }
+	if _, err := redis.DialURL(address, redis.DialContextFunc(dial)); !errors.Is(err, errRead) {
+		return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the " +
+			"host and /N after it for the database N if need be; a character such as # in the password is written as %XX")
 	}
-}
-
-// connect makes a connection.
-func (s *Store) connect(ctx context.Context) (redis.Conn, error) {
-	a := s.address
-	return redis.DialContext(ctx, "tcp", a.host, redis.DialContextFunc(s.dial),
-		redis.DialUsername(a.username), redis.DialPassword(a.password), redis.DialDatabase(a.database))
-}
-
-// dial connects to a host. The library's own TLS has a timeout in place of a context.
-func (s *Store) dial(ctx context.Context, network, host string) (c net.Conn, err error) {
-	if s.address.tls {
-		c, err = new(tls.Dialer).DialContext(ctx, network, host)
-	} else {
-		c, err = new(net.Dialer).DialContext(ctx, network, host)
+	s := &Store{config: c}
+	s.pool = &redis.Pool{
+		DialContext: func(ctx context.Context) (redis.Conn, error) {
+			return redis.DialURLContext(ctx, address, redis.DialTLSHandshakeTimeout(c.Timeout))
+		},
+		TestOnBorrowContext: s.test,
+		MaxIdle:             maxConnections, MaxActive: maxConnections, Wait: true, IdleTimeout: maxIdle,
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &boundedConn{Conn: c}, nil
+	return s, nil
 }
 
 // test asks a connection that was idle for a while whether the server still has it.
@@ -147,103 +122,117 @@ func (s *Store) Close() error {
 	return s.pool.Close()
 }
 
-// question is one question under way. All of its commands go by one connection.
-type question struct {
-	store  *Store
-	caller context.Context
-	ctx    context.Context // the caller's, within the timeout
-	cancel context.CancelFunc
-	pool   *redis.Pool
-	conn   redis.Conn
-	probe  bool // the question decides whether the Redis is still down
+// Ping asks the Redis for nothing, so that [Store.Down] says whether it is there.
+func (s *Store) Ping(ctx context.Context) { s.do(ctx, "PING") }
+
+// Get returns the record under a key. There is none while the Redis is down. Check it fully: anybody with access to the
+// Redis may have written it.
+func (s *Store) Get(ctx context.Context, key string) (record []byte, ok bool) {
+	record, err := redis.Bytes(s.do(ctx, "GET", key))
+	return record, err == nil && len(record) > 0
 }
 
-// begin begins a question, which the caller ends, unless the Redis is down. The error is errDown or that of ctx.
-func (s *Store) begin(ctx context.Context) (*question, error) {
-	if err := ctx.Err(); err != nil {
+// Set keeps a record for ttl in place of anything under the key, if the Redis is there. An empty record is not kept.
+func (s *Store) Set(ctx context.Context, key string, record []byte, ttl time.Duration) {
+	if len(record) > 0 && ttl > 0 {
+		s.do(ctx, "SET", key, record, "PX", max(1, ttl.Milliseconds()))
+	}
+}
+
+// Add is [Store.Set] for a key under which there is nothing.
+func (s *Store) Add(ctx context.Context, key string, record []byte, ttl time.Duration) {
+	if len(record) > 0 && ttl > 0 {
+		s.do(ctx, "SET", key, record, "PX", max(1, ttl.Milliseconds()), "NX")
+	}
+}
+
+// count counts in a window of ARGV[1] milliseconds that begins with the first request, by the clock of Redis. Whatever
+// else is under the key, such as a count for ever, is replaced.
+const count = `
+local n, rest, window = redis.pcall('INCR', KEYS[1]), redis.call('PTTL', KEYS[1]), tonumber(ARGV[1])
+if type(n) == 'table' or rest < 0 or rest > window then
+  redis.call('SET', KEYS[1], 1, 'PX', window)
+  return {1, window}
+end
+return {n, rest}`
+
+// Count counts a request under a key. It returns how many there were in the window that began with the first one, exact
+// over all sidecars, and the time to the end of the window. An error means that the Redis is down.
+func (s *Store) Count(ctx context.Context, key string, window time.Duration) (requests int64, left time.Duration, err error) {
+	reply, err := redis.Int64s(s.do(ctx, "EVAL", count, 1, key, window.Milliseconds()))
+	if err != nil || len(reply) < 2 {
+		return 0, 0, cmp.Or(err, errDown)
+	}
+	return reply[0], time.Duration(reply[1]) * time.Millisecond, nil
+}
+
+// do asks a question within the timeout. The error is errDown, that of ctx, or one of the library.
+func (s *Store) do(ctx context.Context, command string, args ...any) (any, error) {
+	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	if s.closed || s.down && (s.probing || s.retryAt.Sub(s.config.Now()) > 0) {
-		s.mu.Unlock()
-		return nil, errDown
+	within, cancel := context.WithTimeout(ctx, s.config.Timeout)
+	defer cancel()
+	c, err := s.pool.GetContext(within)
+	if err != nil {
+		return nil, s.end(ctx, err)
 	}
-	s.probing = s.down
-	q := &question{store: s, caller: ctx, pool: s.pool, probe: s.down}
-	s.mu.Unlock()
-	q.ctx, q.cancel = context.WithTimeout(ctx, s.config.Timeout)
-	// Without a connection the first command has the error.
-	q.conn, _ = q.pool.GetContext(q.ctx)
-	return q, nil
+	defer c.Close()
+	reply, err := redis.DoContext(c, within, command, args...)
+	return reply, s.end(ctx, err)
 }
 
-// do sends a command and returns its reply.
-func (q *question) do(command string, args ...any) (any, error) {
-	return redis.DoContext(q.conn, q.ctx, command, args...)
-}
-
-// end takes the error of a question's commands, and returns the one for the caller: one of this file's, or that of his
-// context. A caller that leaves says nothing of the Redis, and neither does a question after Close.
-func (q *question) end(err error) error {
-	q.conn.Close()
-	q.cancel()
-	s := q.store
+// begin returns an error for a question that is not asked. While the Redis is down there is one a second.
+func (s *Store) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q.probe {
-		s.probing = false
-	}
-	switch {
-	case err == nil:
-		// An answer to a question from before the failure says nothing of the present.
-		if q.probe {
-			s.down = false
-			s.config.Log.Info("redis is back")
-		}
-		return nil
-	case q.caller.Err() != nil:
-		return q.caller.Err()
-	case s.closed || s.pool != q.pool:
+	now := s.config.Now()
+	if s.closed || s.down && now.Before(s.retryAt) {
 		return errDown
 	}
-	// Close all connections: each may be one that the server has forgotten.
-	s.pool.Close()
-	s.pool = s.newPool()
-	err = reason(err)
-	if !s.down {
-		s.down = true
-		s.config.Log.Warn("redis is down", "error", err.Error())
+	s.retryAt = now.Add(rest)
+	return nil
+}
+
+// end notes whether the Redis is down by the error of a question. A caller that leaves does not mark it as down, and
+// neither does a key of another type.
+func (s *Store) end(caller context.Context, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reply, _ := errors.AsType[redis.Error](err)
+	fails := err != nil && !strings.HasPrefix(string(reply), "WRONGTYPE")
+	if fails && caller.Err() != nil {
+		return caller.Err()
 	}
-	s.retryAt = s.config.Now().Add(rest)
+	if s.closed {
+		return err
+	}
+	if fails {
+		s.retryAt = s.config.Now().Add(rest)
+	}
+	switch {
+	case fails && !s.down:
+		s.config.Log.Warn("redis is down", "error", reason(err))
+	case !fails && s.down:
+		s.config.Log.Info("redis is back")
+	}
+	s.down = fails
 	return err
 }
 
-// hasCode reports whether an error is an error reply with a code.
-func hasCode(err error, code string) bool {
-	reply, ok := errors.AsType[redis.Error](err)
-	return ok && strings.HasPrefix(string(reply), code+" ")
-}
-
-// reason is the error of this file for one of the library, whose text can hold the address. For an error reply it names
-// only the code, such as OOM or NOAUTH: the rest can hold anything.
-func reason(err error) error {
-	const longest = 16 // MASTERDOWN, CROSSSLOT
+// reason says why a Redis is down without an address, which the errors of the library may hold. For an error reply it is
+// the code, such as OOM or NOAUTH.
+func reason(err error) string {
 	if reply, ok := errors.AsType[redis.Error](err); ok {
 		code, _, _ := strings.Cut(string(reply), " ")
-		if code != "" && len(code) <= longest && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-			return errors.New("it answers " + code)
-		}
-		return errReply
+		return fmt.Sprintf("it answers %.16s", code)
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return errTrust
+		return "its certificate is not trusted"
 	}
 	network, ok := errors.AsType[net.Error](err)
-	switch {
-	case ok && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return errTimeout
-	case ok, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errConnection
+	if ok && network.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
 	}
-	return errReply
+	return "no connection to a Redis"
 }
