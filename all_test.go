@@ -27,7 +27,7 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of what a package may import, the standard library and tests aside.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/filename", "internal/header", "internal/history", "internal/problem", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
+	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/filename", "internal/header", "internal/history", "internal/problem", "internal/redirect", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -60,6 +60,7 @@ var imports = map[string][]string{
 	"internal/requirement":      {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
 	"internal/palette":          {"github.com/lucasb-eyer/go-colorful"},
 	"internal/problem":          {"internal/mip"},
+	"internal/redirect":         {},
 	"internal/site":             {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
 	"internal/search":           {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/strictjson":       {"internal/mip", "github.com/go-json-experiment/json"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/entity"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/redirect"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
@@ -24,10 +25,10 @@ type Published struct {
 	plan *Plan
 	// files are the artifacts by path, which begins with a slash.
 	files map[string]*file
-	// rules are those of `_redirects` for one path each, of which there are thousands, by that path. They come before
-	// those for many, which are prefixes.
-	rules    map[string]Redirect
-	prefixes []Redirect
+	// rules are those for one path each, of which there are thousands, by that path. They come before
+	// those for all paths of a form.
+	rules map[string]redirect.Rule
+	forms []redirect.Rule
 }
 
 // file is one artifact as it is sent.
@@ -39,10 +40,10 @@ type file struct {
 
 // Publish returns the plan as it is served. It makes no body: the first request for a file does.
 func (p *Plan) Publish() *Published {
-	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts)), rules: make(map[string]Redirect, len(p.Redirects))}
+	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts)), rules: map[string]redirect.Rule{}}
 	for _, r := range p.Redirects {
-		if strings.HasSuffix(r.From, "/*") {
-			h.prefixes = append(h.prefixes, r)
+		if r.IsForm() {
+			h.forms = append(h.forms, r)
 		} else if _, taken := h.rules[r.From]; !taken {
 			h.rules[r.From] = r
 		}
@@ -68,7 +69,7 @@ const reading = "GET, HEAD, OPTIONS"
 func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Path
 	for _, rule := range h.plan.Headers {
-		if _, ok := match(rule.From, name); ok {
+		if (redirect.Rule{From: rule.From}).Covers(name) {
 			for _, f := range rule.Fields {
 				w.Header().Set(f[0], f[1])
 			}
@@ -91,11 +92,11 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !reads && (f != nil || ruled && rule.Status == http.StatusOK):
 		h.refuseMethod(w, r)
 	case f != nil && "/"+f.File == name+"/index.html":
-		redirect(w, r, name+"/")
+		leadOn(w, r, name+"/")
 	case f != nil:
 		f.send(w, r, http.StatusOK)
 	case ruled && rule.Status == http.StatusMovedPermanently:
-		redirect(w, r, rule.To)
+		leadOn(w, r, rule.To)
 	case ruled:
 		h.files[rule.To].send(w, r, rule.Status)
 	default: // for a POST, too
@@ -110,7 +111,7 @@ func (h *Published) Has(name string) bool {
 }
 
 // rule is the first redirect that covers a path, with the address for that path.
-func (h *Published) rule(name string) (Redirect, bool) {
+func (h *Published) rule(name string) (redirect.Rule, bool) {
 	if r, ok := h.rules[name]; ok {
 		return r, true
 	}
@@ -118,13 +119,13 @@ func (h *Published) rule(name string) (Redirect, bool) {
 	if r := h.rules[strings.TrimSuffix(name, "/")]; r.Status == http.StatusMovedPermanently {
 		return r, true
 	}
-	for _, r := range h.prefixes {
-		if rest, ok := match(r.From, name); ok {
-			r.To = strings.Replace(r.To, splat, rest, 1)
+	for _, r := range h.forms {
+		if to, ok := r.For(name); ok {
+			r.To = to
 			return r, true
 		}
 	}
-	return Redirect{}, false
+	return redirect.Rule{}, false
 }
 
 // file is the file at a path, or the index of the folder at it, with or without the last slash. Paths that are not
@@ -153,8 +154,8 @@ func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// redirect sends the client to another path, or address, for good. The query stays, unless there is one in the address.
-func redirect(w http.ResponseWriter, r *http.Request, to string) {
+// leadOn sends the client to another path, or address, for good. The query stays, unless there is one in the address.
+func leadOn(w http.ResponseWriter, r *http.Request, to string) {
 	u, ok := mip.WebAddress(to)
 	if !ok {
 		u = &url.URL{Path: to}

@@ -18,6 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/redirect"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
@@ -27,7 +28,7 @@ type linkCheck struct {
 	ids      map[string]map[string]bool // by page file
 	links    map[link]string            // to a file in which it stands
 	absolute *regexp.Regexp
-	rules    map[string]build.Redirect
+	rules    map[string]redirect.Rule
 	patterns map[string]bool // of addresses, which documents name with their variable parts
 	absent   []string        // those of which the site has no file
 }
@@ -40,7 +41,7 @@ type link struct{ from, to string }
 const documentation = "api/index.html"
 
 func newLinkCheck(b built) *linkCheck {
-	c := &linkCheck{built: b, ids: map[string]map[string]bool{}, links: map[link]string{}, patterns: map[string]bool{}, rules: map[string]build.Redirect{}}
+	c := &linkCheck{built: b, ids: map[string]map[string]bool{}, links: map[link]string{}, patterns: map[string]bool{}, rules: map[string]redirect.Rule{}}
 	c.absolute = regexp.MustCompile(regexp.QuoteMeta(b.base) + "(?:/(?:[^\\s\"'`<>()\\[\\]\\\\{}]|\\{[a-z]+\\})*)?")
 	for _, a := range b.plan.Artifacts {
 		c.patterns[a.Pattern] = true
@@ -205,7 +206,7 @@ func isOf(pattern, p string) bool {
 func TestLinkCheck(t *testing.T) {
 	b := built{base: "https://example.org/p", basePath: "/p", prefix: "MIP", files: map[string][]byte{"index.html": {}, "mip/1/index.html": {}, "api/v1/x.json": {}, "feed.xml": {}}, plan: &build.Plan{
 		Artifacts: []build.Artifact{{Pattern: "/mip/{n}/"}},
-		Redirects: []build.Redirect{{From: "/api/v1/x", To: "/api/v1/x.json", Status: 200}, {From: "/old.md", To: "/p/mip/1/", Status: 301}, {From: "/api/*", To: "/api-404.json", Status: 404}},
+		Redirects: []redirect.Rule{{From: "/api/v1/x", To: "/api/v1/x.json", Status: 200}, {From: "/old.md", To: "/p/mip/1/", Status: 301}, {From: "/api/*", To: "/api-404.json", Status: 404}},
 	}}
 	alive := []string{"/p/", "/p/mip/1/", "/p/mip/1/#a", "#a", "/p/api/v1/x", "/p/old.md#a", "/p/old.md", "/p/feed.xml", "https://example.org/p", "https://example.org/p/mip/1/",
 		"https://example.org/p/mip/{n}/", "https://example.org/part", "https://example.com/x", "mailto:a@example.org", "/p/api/mip-watch", "/p/?q=a", "data:image/svg+xml,a"}

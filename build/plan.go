@@ -35,6 +35,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/redirect"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 	"golang.org/x/sync/errgroup"
@@ -90,9 +91,9 @@ func (a *Artifact) Bytes() ([]byte, error) {
 type Plan struct {
 	// Artifacts are in the order in which they are made; no two share a File or a Route.
 	Artifacts []Artifact
-	// Redirects are the rules of the CDN, in order: the first whose From matches a path without a
-	// file applies.
-	Redirects []Redirect
+	// Redirects are the rules that a CDN is told, in order: the first that covers a path without a
+	// file applies. Some hosts cannot write a rule of a form, and have more in its place.
+	Redirects []redirect.Rule
 	// Headers are the response headers of the CDN by path.
 	Headers []Header
 

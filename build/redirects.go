@@ -14,93 +14,64 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
+	"github.com/mipwatch/mipwatch/internal/redirect"
 	"github.com/mipwatch/mipwatch/render"
 )
 
-// The rules have the syntax of Netlify and Cloudflare Pages. `_redirects` has a rule a line, of which the first match
-// applies to a path without a file. `_headers` has a path and, indented below it, its fields; all matches apply.
+// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
+const oldPages = "/mip/"
 
-// Redirect is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
-// status, 301 sends the client there.
-type Redirect struct {
-	// From is an exact path, or a prefix that ends in /*.
-	From   string
-	To     string
-	Status int
-}
-
-const (
-	// splat in the address of a redirect stands for the part of the path that the rule's * covers.
-	splat = ":splat"
-	// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
-	oldPages = "/mip/"
-)
-
-// redirects leads every route that is not its own file to its file, and old addresses to where they lead now, as the host
-// does it: by rules, or by pages at the old addresses.
+// redirects leads every route that is not its own file to its file, and old addresses to where they
+// lead now, as the host does it: by rules, or by pages at the old addresses.
 func (p *planner) redirects() {
 	moved := p.moved()
-	switch p.info.Host {
-	case mip.HostPlain:
+	if p.info.Host == mip.HostPlain {
 		p.movedPages(moved)
 		return
-	case mip.HostCloudflare:
-		p.plan.Redirects = moved
-		rules, left := forCloudflare(moved, p.published())
-		p.addRules("_redirects", rules)
+	}
+	rules := redirect.New(moved, p.published())
+	if p.info.Host == mip.HostCloudflare {
+		written, left := rules.Cloudflare()
+		p.plan.Redirects = rules.All()
+		p.addRules(written)
 		if left > 0 {
 			p.problems = append(p.problems, problem.New(p.siteFile(), 0, "redirects-left", left))
 		}
 		return
 	}
+	var files, rest []redirect.Rule
 	for _, a := range p.plan.Artifacts {
 		if a.Route != "" && a.Route != "/"+a.File && a.Route+"index.html" != "/"+a.File {
-			p.plan.Redirects = append(p.plan.Redirects, Redirect{a.Route, "/" + a.File, 200})
+			files = append(files, redirect.Rule{From: a.Route, To: "/" + a.File, Status: 200})
 		}
 	}
-	p.plan.Redirects = append(p.plan.Redirects, moved...)
 	// Every unknown address of the API answers in JSON. The rule comes last, since the first match decides.
 	if !p.options.NoAPIFallback {
-		p.plan.Redirects = append(p.plan.Redirects, Redirect{"/api/*", "/api-404.json", 404})
+		rest = append(rest, redirect.Rule{From: "/api/*", To: "/api-404.json", Status: 404})
 	}
-	p.addRules("_redirects", p.plan.Redirects)
-	p.add(Artifact{File: "_redirects.caddy", index: true, Body: fixed(forCaddy(moved))})
+	p.plan.Redirects = slices.Concat(files, rules.All(), rest)
+	p.addRules(slices.Concat(files, rules.Netlify(), rest))
+	p.add(Artifact{File: "_redirects.caddy", index: true, Body: fixed(rules.Caddy())})
 }
 
-// addRules adds the file with the rules of a CDN.
-func (p *planner) addRules(file string, rules []Redirect) {
+// addRules adds the file with the rules of a CDN, in the order in which it asks them.
+func (p *planner) addRules(rules []redirect.Rule) {
 	var b bytes.Buffer
 	for _, r := range rules {
 		fmt.Fprintf(&b, "%s %s %d\n", r.From, r.To, r.Status)
 	}
-	p.add(Artifact{File: file, index: true, Body: fixed(b.Bytes())})
-}
-
-// forCaddy is what leads on in the syntax of a map of Caddy, which takes a last slash for a part of a path.
-func forCaddy(moved []Redirect) []byte {
-	var b bytes.Buffer
-	for _, r := range moved {
-		if folder, all := strings.CutSuffix(r.From, "/*"); all {
-			fmt.Fprintf(&b, "~^%s(?:/(.*))?$ %s\n", folder, strings.Replace(r.To, splat, "${1}", 1))
-			continue
-		}
-		fmt.Fprintf(&b, "%s %s\n", r.From, r.To)
-		if path.Ext(r.From) == "" {
-			fmt.Fprintf(&b, "%s/ %s\n", r.From, r.To)
-		}
-	}
-	return b.Bytes()
+	p.add(Artifact{File: "_redirects", index: true, Body: fixed(b.Bytes())})
 }
 
 // moved are the old addresses of pages with where they lead, each once. A claim of site.yaml or of a header to an
 // address that somebody else has is a problem.
-func (p *planner) moved() (out []Redirect) {
+func (p *planner) moved() (out []redirect.Rule) {
 	published := p.published()
 	taken, addresses := maps.Clone(published), p.newAddresses(published)
 	add := func(from, to string) {
 		if mip.IsPath(from) && !taken[from] {
 			taken[from] = true
-			out = append(out, Redirect{from, to, 301})
+			out = append(out, redirect.Rule{From: from, To: to, Status: 301})
 		}
 	}
 	p.configured(addresses, published, add)
@@ -129,9 +100,15 @@ func (p *planner) moved() (out []Redirect) {
 			add("/llms-full.txt", p.options.Site.Path("/llms.txt"))
 		}
 	}
+	return append(out, p.movedForms()...)
+}
+
+// movedForms are the old addresses whose form says where they lead.
+func (p *planner) movedForms() (out []redirect.Rule) {
 	old := func(k mip.Kind) bool { return mip.PageFolder(k.Prefix) == oldPages }
-	if folder := mip.PageFolder(p.info.Prefix); !slices.ContainsFunc(p.info.Kinds, old) {
-		out = append(out, Redirect{oldPages + "*", p.options.Site.Path(folder) + splat, 301})
+	if !slices.ContainsFunc(p.info.Kinds, old) {
+		to := p.options.Site.Path(mip.PageFolder(p.info.Prefix)) + ":splat"
+		out = append(out, redirect.Rule{From: oldPages + "*", To: to, Status: 301})
 	}
 	return out
 }
@@ -229,7 +206,7 @@ func (p *planner) kindOfPath(template string) string {
 
 // movedPages adds a page at each old address that a file can have, which leads browsers and search engines on. Of two
 // addresses that differ by case alone the first has one: some file systems know no case.
-func (p *planner) movedPages(moved []Redirect) {
+func (p *planner) movedPages(moved []redirect.Rule) {
 	taken := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
 		taken[strings.ToLower(a.File)] = true
@@ -243,20 +220,10 @@ func (p *planner) movedPages(moved []Redirect) {
 		default:
 			continue
 		}
-		if strings.HasSuffix(r.From, "*") || taken[strings.ToLower(file)] {
+		if r.IsForm() || taken[strings.ToLower(file)] {
 			continue
 		}
 		taken[strings.ToLower(file)] = true
 		p.add(Artifact{File: file, index: true, Body: func() ([]byte, error) { return render.Moved(r.To) }})
 	}
-}
-
-// match reports whether a rule's From covers a path; rest is the part of it that a * covers. A From with a colon covers
-// none: such a rule gives feeds their type, which an artifact has by itself.
-func match(from, urlPath string) (rest string, ok bool) {
-	if prefix, ok := strings.CutSuffix(from, "/*"); ok {
-		rest, ok = strings.CutPrefix(urlPath+"/", prefix+"/")
-		return strings.TrimSuffix(rest, "/"), ok
-	}
-	return "", from == urlPath
 }

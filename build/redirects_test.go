@@ -60,15 +60,125 @@ func TestOldAddresses(t *testing.T) {
 	}
 }
 
+// TestForms builds sites whose old addresses differ by the number alone, which one rule stands for,
+// and wants the rules in the syntax of each host that reads them.
+func TestForms(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "EIPS")
+	if err := os.Mkdir(in, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 2, 20} {
+		header := fmt.Sprintf("redirect_from: [/%s/a]\n", strings.Repeat("x", n))
+		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("eip-%d.md", n)), []byte(proposalText(header, "Words.")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := testSite("EIP")
+	s.Redirects = []string{"/faq /about/", "/standard/{n}", "/e{n}", "/old/eip-{n}-text"}
+	p, err := buildtest.Plan(t.Context(), s, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := p.Publish()
+	ask := func(at string) (answer, to string) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, at, nil))
+		to = w.Header().Get("Location")
+		return fmt.Sprint(w.Code, " ", to), to
+	}
+	for at, want := range map[string]string{
+		"/EIPS/eip-20": "301 /eip/20/", "/EIPS/eip-20/": "301 /eip/20/", "/EIPS/eip-20.md": "301 /eip/20/",
+		"/EIPS/eip-20.html": "301 /eip/20/", "/eips/eip-20": "301 /eip/20/", "/standard/2": "301 /eip/2/",
+		"/e2": "301 /eip/2/", "/old/eip-2-text": "301 /eip/2/", "/faq": "301 /about/", "/x/a": "301 /eip/1/",
+		"/EIPS/eip-": "404 ", "/EIPS/": "404 ", "/EIPS/eip-2/a": "404 ", "/standard/": "404 ", "/standard/2/a": "404 ",
+	} {
+		if got, _ := ask(at); got != want {
+			t.Errorf("GET %s: %s, want %s", at, got, want)
+		}
+	}
+	for _, at := range []string{"/EIPS/eip-9", "/EIPS/eip-a.md", "/EIPS/eip-.md", "/standard/abc", "/eips/eip-1.html", "/e9", "/mip/9/"} {
+		steps := 0
+		got, to := ask(at)
+		for ; to != "" && steps < 3; steps++ {
+			got, to = ask(to)
+		}
+		if got != "404 " {
+			t.Errorf("GET %s: %s after %d steps, want 404", at, got, steps)
+		}
+	}
+	want := map[string]string{
+		"_redirects": `/faq /about/ 301
+/x/a /eip/1/ 301
+/xx/a /eip/2/ 301
+/xxxxxxxxxxxxxxxxxxxx/a /eip/20/ 301
+/EIPS/eip-1.html /eip/1/ 301
+/EIPS/eip-2.html /eip/2/ 301
+/EIPS/eip-20.html /eip/20/ 301
+/EIPS/eip-1.md /eip/1/ 301
+/EIPS/eip-2.md /eip/2/ 301
+/EIPS/eip-20.md /eip/20/ 301
+/e1 /eip/1/ 301
+/e2 /eip/2/ 301
+/e20 /eip/20/ 301
+/old/eip-1-text /eip/1/ 301
+/old/eip-2-text /eip/2/ 301
+/old/eip-20-text /eip/20/ 301
+/standard/:n /eip/:n/ 301
+/EIPS/eip-* /eip/:splat 301
+/eips/eip-* /eip/:splat 301
+/mip/* /eip/:splat 301
+`,
+		"_redirects.caddy": `/faq /about/
+/faq/ /about/
+/x/a /eip/1/
+/x/a/ /eip/1/
+/xx/a /eip/2/
+/xx/a/ /eip/2/
+/xxxxxxxxxxxxxxxxxxxx/a /eip/20/
+/xxxxxxxxxxxxxxxxxxxx/a/ /eip/20/
+~^/EIPS/eip-([^/]+?)\.html/?$ /eip/${1}/
+~^/old/eip-([^/]+?)-text/?$ /eip/${1}/
+~^/EIPS/eip-([^/]+?)\.md/?$ /eip/${1}/
+~^/EIPS/eip-([^/]+?)/?$ /eip/${1}/
+~^/eips/eip-([^/]+?)/?$ /eip/${1}/
+~^/standard/([^/]+?)/?$ /eip/${1}/
+~^/mip(?:/(.*))?$ /eip/${1}
+~^/e([^/]+?)/?$ /eip/${1}/
+`,
+	}
+	for _, a := range p.Artifacts {
+		if want[a.File] == "" {
+			continue
+		}
+		body, err := a.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := regexp.MustCompile(`(?m)^/api/.*\n`).ReplaceAllString(string(body), "")
+		if got != want[a.File] {
+			t.Errorf("%s:\n%s\nwant\n%s", a.File, got, want[a.File])
+		}
+	}
+}
+
 // TestCloudflare reads the rules of a site for Cloudflare Pages as that does: those for one path each first, then in their
 // order those in which :n stands for anything but a slash and * for anything. No rule may cover what is published, since the
 // host asks rules first.
 func TestCloudflare(t *testing.T) {
 	in := t.TempDir()
+	old := map[string]string{"/faq": "/about/"}
 	for n := 1; n <= 700; n++ {
 		name := fmt.Sprintf("cip-%04d.md", n)
 		if n > 300 {
 			name = fmt.Sprintf("CIP-%d-%s.md", n, strings.Repeat("x", n%7)+string(rune('a'+n%26)))
+		}
+		addresses := []string{fmt.Sprintf("/standard/%d", n), fmt.Sprintf("/cips/%d", n), fmt.Sprintf("/cip/cip%d.html", n)}
+		for _, file := range []string{"/" + filepath.Base(in) + "/" + name, "/CIPS/" + name} {
+			page := strings.TrimSuffix(file, ".md")
+			addresses = append(addresses, file, page, page+".html", strings.ToLower(page))
+		}
+		for _, at := range addresses {
+			old[at] = fmt.Sprintf("/cip/%d/", n)
 		}
 		text := fmt.Sprintf("---\ncip: %d\ntitle: T\nredirect_from: /standard/%d\n---\n\n## Abstract\n", n, n)
 		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o600); err != nil {
@@ -127,18 +237,13 @@ func TestCloudflare(t *testing.T) {
 		pages[a.Route] = true
 	}
 	lost := 0
-	for _, r := range p.Redirects {
-		if strings.HasSuffix(r.From, "*") {
-			continue
+	for at, to := range old {
+		got, below := follow(at), follow(at+"/")
+		if got != "" && pages[got] && got != to || !strings.Contains(filepath.Base(at), ".") && got != below {
+			t.Errorf("%s leads to %q, and with a slash to %q, want %s", at, got, below, to)
 		}
-		for _, at := range []string{r.From, r.From + "/"} {
-			switch got := follow(at); {
-			case strings.HasSuffix(at, "/") && strings.Contains(filepath.Base(at), "."):
-			case got != "" && pages[got] && got != r.To:
-				t.Errorf("%s leads to %q, want %s", at, got, r.To)
-			case got != r.To && at == r.From:
-				lost++
-			}
+		if got != to {
+			lost++
 		}
 	}
 	for _, a := range p.Artifacts {

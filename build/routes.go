@@ -135,8 +135,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	return regexp.MustCompile("^(" + pattern + ")$")
 }
 
-// Header is one rule of `_headers`: fields for every path that From matches, as in [Redirect]; besides, a
-// segment that begins with a colon stands for any.
+// Header is one rule of `_headers`: fields for every path that From covers, as in [redirect.Rule].
 type Header struct {
 	From   string
 	Fields [][2]string

@@ -107,7 +107,7 @@ func TestOneChange(t *testing.T) {
 			"sitemap.xml", "status/draft/feed.xml", "status/draft/index.html", "type/standards-track/feed.xml", "type/standards-track/index.html",
 		}},
 		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
-			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/search.json", "api/v1/site.json", index[0], index[1], "author/ada/feed.xml", "author/ada/index.html",
+			"_redirects", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/search.json", "api/v1/site.json", index[0], index[1], "author/ada/feed.xml", "author/ada/index.html",
 			"category/core/feed.xml", "category/core/index.html", "dashboard/index.html",
 			"changes/feed.xml", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html",
 			"mip/6.md (gone)", "mip/6/feed.xml (gone)", "mip/6/index.html (gone)", "mip/6/og.{hash}.png (gone)",
