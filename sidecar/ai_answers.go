@@ -110,10 +110,11 @@ func askModel[V any](ctx context.Context, a asking, q modelQuestion[V]) (V, erro
 	if err != nil || ok && q.Fits(answer, a.AI.Name) {
 		return answer, err
 	}
+	model := a.AI.Model
 	if a.failures.of(a.key) > 0 {
-		ctx = ai.Again(ctx)
+		model = ai.Again(model)
 	}
-	answer, err = q.Ask(ctx, a.AI.Model)
+	answer, err = q.Ask(ctx, model)
 	err = a.countFailure(a.key, err)
 	a.share(ctx, answer, err)
 	return answer, err

@@ -78,11 +78,19 @@ func NewBudget(m Model, c Limits) *Budget {
 	}
 }
 
-type againKey struct{}
+// Again is m for questions about a text at which it has failed before. A [Budget] has a tenth of a day for all of them,
+// so that such texts cannot take the day from others.
+func Again(m Model) Model {
+	if b, ok := m.(*Budget); ok {
+		return again{b}
+	}
+	return m
+}
 
-// Again is a context for questions about a text at which the model has failed before. A [Budget] has a tenth of a day
-// for all of them, so that such texts cannot take the day from others.
-func Again(ctx context.Context) context.Context { return context.WithValue(ctx, againKey{}, true) }
+type again struct{ budget *Budget }
+
+// Ask implements [Model].
+func (a again) Ask(ctx context.Context, p Prompt) (Reply, error) { return a.budget.ask(ctx, p, true) }
 
 // Ask asks the model when the budget allows it. It waits for those under way as long as ctx allows, but for no minute
 // and no day to pass: without budget it returns an [api.HTTPError] of code rate_limited at once, or one of code
@@ -92,12 +100,14 @@ func Again(ctx context.Context) context.Context { return context.WithValue(ctx, 
 // The most that the question may cost is set aside before, and settled by Reply.Tokens after, with an error too. It
 // stays as it is when the model gives no number of tokens. Tokens are given back for a question that is
 // Reply.Unbilled, and the call too for one that is Reply.Unsent.
-func (b *Budget) Ask(ctx context.Context, p Prompt) (reply Reply, err error) {
+func (b *Budget) Ask(ctx context.Context, p Prompt) (Reply, error) { return b.ask(ctx, p, false) }
+
+// ask is [Budget.Ask]. again tells of a text at which the model has failed before.
+func (b *Budget) ask(ctx context.Context, p Prompt, again bool) (reply Reply, err error) {
 	tokens := mostTokens(p)
 	if ctx.Err() != nil {
 		return Reply{}, waitError(ctx)
 	}
-	again := ctx.Value(againKey{}) != nil
 	begun, err := b.reserve(tokens, again)
 	if err != nil {
 		return Reply{}, err

@@ -55,8 +55,9 @@ func Accept(sum *api.Summary, s Subject) error {
 	return Check(*sum, s)
 }
 
-// Complete sets what follows from the rest of a summary and from the site: the fork, of which groups the text speaks,
-// and for a group that has to act the first of its quotes where none is named.
+// Complete sets what follows from the rest of a summary and from the headers of now, whatever the sentences say: the
+// fork, of which groups the text speaks, and the first of its quotes for a group that has to act where none is named.
+// Nobody has to act for a proposal that nobody pursues any more.
 func Complete(sum *api.Summary, s Subject) {
 	sum.Hardfork = nil
 	if s.Fork != nil {
@@ -64,7 +65,10 @@ func Complete(sum *api.Summary, s Subject) {
 	}
 	for _, x := range axes(sum) {
 		x.Stated = len(x.Evidence) > 0
-		if x.ActionRequired && x.ActionEvidence == nil && x.Stated {
+		switch {
+		case abandoned(s):
+			x.ActionRequired, x.ActionEvidence = false, nil
+		case x.ActionRequired && x.ActionEvidence == nil && x.Stated:
 			x.ActionEvidence = &x.Evidence[0]
 		}
 	}

@@ -65,6 +65,15 @@ func TestOvertaken(t *testing.T) {
 		t.Errorf("a summary of when it was superseded: %v", err)
 	}
 	sum := made()
+	if !sum.Developers.ActionRequired {
+		t.Error("developers do not have to act")
+	}
+	s.Proposal.Standing = mip.Withdrawn.Usual()
+	if Complete(&sum, s); sum.Developers.ActionRequired || sum.Developers.ActionEvidence != nil {
+		t.Errorf("for a proposal that was withdrawn since: %+v", sum.Developers)
+	}
+	s.Proposal.Standing = mip.Draft.Usual()
+	sum = made()
 	sum.TLDR, sum.WhatsChanging[0] = "It is obsolete: MIP-6 has been replaced.", "The fork is already active."
 	if err := Accept(&sum, s); err != nil || sum.WhatsChanging[0] != "The fork is already active." {
 		t.Errorf("a model's words: %q, %v", sum.WhatsChanging, err)
