@@ -26,16 +26,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Content is the input of a site's pages: the proposals with their committed summaries and translations. It is
-// immutable after [Load] and safe for concurrent use.
+// Content is the input of a site's pages: the proposals with their committed summaries and
+// translations. It is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
 	// Metadata is that of the corpus's proposals, in their order, completed by the site.
 	Metadata []mip.Metadata
 	// Forks are those of the site, with their status.
 	Forks []mip.HardFork
-	// Committed are the committed summaries that the texts support, in the order of the proposals; nil where there is
-	// none.
+	// Committed are the committed summaries that the texts support, in the order of the proposals;
+	// nil where there is none.
 	Committed []*api.Summary
 	// Problems are those of the corpus and of its committed summaries.
 	Problems []mip.Problem
@@ -47,8 +47,9 @@ type Content struct {
 	tried map[string]rendered
 }
 
-// Load reads the proposals and the summaries and translations that are committed beside them. It renders a text that
-// may grow out of proportion, so that such a text is refused before anything is written.
+// Load reads the proposals and the summaries and translations that are committed beside them. It
+// renders a text that may grow out of proportion, so that such a text is refused before anything is
+// written.
 func Load(ctx context.Context, o Options) (*Content, error) {
 	all, err := corpus.Load(ctx, o.corpus())
 	if err != nil {
@@ -140,8 +141,8 @@ func (c *Content) checkCommitted(ctx context.Context) error {
 	return nil
 }
 
-// checked returns the committed summary of the i-th proposal and the problem that it has. The summary is nil if the text
-// does not support it.
+// checked returns the committed summary of the i-th proposal and the problem that it has. The
+// summary is nil if the text does not support it.
 func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 	committed, s := c.Proposals[i].CommittedSummary, c.Subject(i)
 	sum := committed.Summary
@@ -200,8 +201,8 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 
 // forksOf are the names of the hard forks that a site gives proposals.
 func forksOf(s *site.Site) map[mip.ID]*string {
-	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles a proposal has it,
-	// unless another fork names it as its meta proposal.
+	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles
+	// a proposal has it, unless another fork names it as its meta proposal.
 	main := mip.ID{Kind: s.Prefix}
 	forkOf := map[mip.ID]*string{}
 	for i := range s.HardForks {
@@ -221,7 +222,8 @@ func forksOf(s *site.Site) map[mip.ID]*string {
 	return forkOf
 }
 
-// foreignTopic reports whether the topic number was read from a link to another forum than the site's.
+// foreignTopic reports whether the topic number was read from a link to another forum than the
+// site's.
 func foreignTopic(s *site.Site, m mip.Metadata) bool {
 	if m.ForumTopicID == nil || m.DiscussionsTo == nil {
 		return false
@@ -232,14 +234,15 @@ func foreignTopic(s *site.Site, m mip.Metadata) bool {
 	return linked != nil && *linked == *m.ForumTopicID && !ours
 }
 
-// sourceLink is the address of a file of the proposal's repository as of a commit; empty: the one that last changed the
-// proposal, so that another proposal's commit does not change the address. Where texts are synced, source_url leads to
-// the upstream, which does not hold the others.
+// sourceLink is the address of a file of the proposal's repository as of a commit; empty: the one
+// that last changed the proposal, so that another proposal's commit does not change the address.
+// Where texts are synced, source_url leads to the upstream, which does not hold the others.
 func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (string, bool) {
 	if s.SourceURL == "" || p.Local || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
 		return "", false
 	}
-	// A file name may hold any character; the slashes between its parts stay. An escaped path holds no brace.
+	// A file name may hold any character; the slashes between its parts stay. An escaped path holds
+	// no brace.
 	segments := strings.Split(repoPath, "/")
 	for i, segment := range segments {
 		segments[i] = url.PathEscape(segment)
@@ -292,8 +295,8 @@ func brandOf(s *site.Site) render.Brand {
 	return out
 }
 
-// hardForks judges the configured forks by the newest change of a proposal: the last moment of which
-// the input speaks.
+// hardForks judges the configured forks by the newest change of a proposal: the last moment of
+// which the input speaks.
 func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
 	newest := mip.NewestChange(all)
 	var now time.Time
@@ -301,7 +304,8 @@ func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
 		now = newest.UTC()
 	}
 	forks := append([]mip.HardFork{}, s.HardForks...)
-	// The site's values are shared by plans, so the forks' maps and slices are copied before they change.
+	// The site's values are shared by plans, so the forks' maps and slices are copied before they
+	// change.
 	for i := range forks {
 		forks[i].Activation = maps.Clone(forks[i].Activation)
 	}
@@ -340,8 +344,8 @@ func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 	return mip.FoldProblems(mip.SortProblems(out))
 }
 
-// Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork and, for a
-// fork's meta proposal, the proposals that the fork bundles. Now is not set.
+// Subject is the input for a summary of the i-th proposal: the proposal with its sections, its fork
+// and, for a fork's meta proposal, the proposals that the fork bundles. Now is not set.
 func (c *Content) Subject(i int) summary.Subject {
 	fork, bundled := summary.Context(c.options.Site.Prefix, c.Metadata[i], c.Metadata, c.Forks)
 	out := summary.Subject{Proposal: c.read(i), Fork: fork}
@@ -352,7 +356,8 @@ func (c *Content) Subject(i int) summary.Subject {
 	return out
 }
 
-// read parses the i-th proposal's text into sections. What only the published document has is left out.
+// read parses the i-th proposal's text into sections. What only the published document has is left
+// out.
 func (c *Content) read(i int) *mip.Proposal {
 	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: c.Proposals[i].Raw, Sections: c.sectionsOf(i)}
 }
@@ -363,9 +368,9 @@ func (c *Content) sectionsOf(i int) []mip.Section {
 	return c.parsed.get(p.File, func() []mip.Section { return markdown.Parse(p.Body).Sections })
 }
 
-// Outdated are the committed summaries to make: those that are missing, of an older text or refused, and with
-// the name of a model those of another source. A proposal for whose place several files compete is left out: the
-// problem was found when they were read.
+// Outdated are the committed summaries to make: those that are missing, of an older text or
+// refused, and with the name of a model those of another source. A proposal for whose place several
+// files compete is left out: the problem was found when they were read.
 func (c *Content) Outdated(model string) []ai.Outdated {
 	var out []ai.Outdated
 	for i, p := range c.Proposals {

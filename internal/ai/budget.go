@@ -22,9 +22,11 @@ type Limits struct {
 	TokensPerDay int
 }
 
-// Budget is a model that asks another one no more than [Limits] allow, by this process. It is safe for concurrent use.
+// Budget is a model that asks another one no more than [Limits] allow, by this process. It is safe
+// for concurrent use.
 //
-// Only wall time counts, so that a process which was frozen has the budget of the time in which it wakes.
+// Only wall time counts, so that a process which was frozen has the budget of the time in which it
+// wakes.
 type Budget struct {
 	model Model
 	// A place for each question under way.
@@ -47,7 +49,8 @@ type Budget struct {
 	ever Spend
 }
 
-// Spend is what went to a model, and what did not, since the process began. Tokens are as [Budget.Ask] counts them.
+// Spend is what went to a model, and what did not, since the process began. Tokens are as
+// [Budget.Ask] counts them.
 type Spend struct {
 	// Questions went to the model and have ended.
 	Questions int
@@ -56,11 +59,12 @@ type Spend struct {
 	// Used are the tokens that they took, or that were set aside where nobody said.
 	Used int
 
-	// Questions that were refused because of the day, what others had set aside of it, the minute, any day at all, and
-	// the share of texts at which the model has failed before.
+	// Questions that were refused because of the day, what others had set aside of it, the minute,
+	// any day at all, and the share of texts at which the model has failed before.
 	Day, Claimed, Minute, TooLarge, Again int
 
-	// Left are tokens of the present day. It is less than 0 when a question took more than expected.
+	// Left are tokens of the present day. It is less than 0 when a question took more than
+	// expected.
 	Left int
 	// PerDay is what a day has.
 	PerDay int
@@ -78,8 +82,8 @@ func NewBudget(m Model, c Limits) *Budget {
 	}
 }
 
-// Again is m for questions about a text at which it has failed before. A [Budget] has a tenth of a day for all of them,
-// so that such texts cannot take the day from others.
+// Again is m for questions about a text at which it has failed before. A [Budget] has a tenth of a
+// day for all of them, so that such texts cannot take the day from others.
 func Again(m Model) Model {
 	if b, ok := m.(*Budget); ok {
 		return again{b}
@@ -92,14 +96,14 @@ type again struct{ budget *Budget }
 // Ask implements [Model].
 func (a again) Ask(ctx context.Context, p Prompt) (Reply, error) { return a.budget.ask(ctx, p, true) }
 
-// Ask asks the model when the budget allows it. It waits for those under way as long as ctx allows, but for no minute
-// and no day to pass: without budget it returns an [api.HTTPError] of code rate_limited at once, or one of code
-// ai_failed for a question that no day has room for. The error for a ctx that ends meanwhile wraps its error and its
-// cause.
+// Ask asks the model when the budget allows it. It waits for those under way as long as ctx allows,
+// but for no minute and no day to pass: without budget it returns an [api.HTTPError] of code
+// rate_limited at once, or one of code ai_failed for a question that no day has room for. The error
+// for a ctx that ends meanwhile wraps its error and its cause.
 //
-// The most that the question may cost is set aside before, and settled by Reply.Tokens after, with an error too. It
-// stays as it is when the model gives no number of tokens. Tokens are given back for a question that is
-// Reply.Unbilled, and the call too for one that is Reply.Unsent.
+// The most that the question may cost is set aside before, and settled by Reply.Tokens after, with
+// an error too. It stays as it is when the model gives no number of tokens. Tokens are given back
+// for a question that is Reply.Unbilled, and the call too for one that is Reply.Unsent.
 func (b *Budget) Ask(ctx context.Context, p Prompt) (Reply, error) { return b.ask(ctx, p, false) }
 
 // ask is [Budget.Ask]. again tells of a text at which the model has failed before.
@@ -127,8 +131,8 @@ func waitError(ctx context.Context) error {
 	return fmt.Errorf("wait for a turn at the model: %w (%w)", ctx.Err(), context.Cause(ctx))
 }
 
-// mostTokens is the most that a question and its answer are expected to cost. Text that no proposal is made of can
-// cost more: that is counted when it is known, and leaves so much less.
+// mostTokens is the most that a question and its answer are expected to cost. Text that no proposal
+// is made of can cost more: that is counted when it is known, and leaves so much less.
 func mostTokens(p Prompt) int {
 	const (
 		bytesPerToken = 2  // fewer than proposals have: English has four, hexadecimal digits about two
@@ -141,11 +145,12 @@ func mostTokens(p Prompt) int {
 	return (len(p.System)+len(p.User))/bytesPerToken + framing + answer
 }
 
-// reserve counts a question and sets aside what it may cost. It asks for the day first: to wait for a minute is no use
-// when the day is used up.
+// reserve counts a question and sets aside what it may cost. It asks for the day first: to wait for
+// a minute is no use when the day is used up.
 func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 	const (
-		// questionTime is about how long a question takes. Most of what others have set aside is given back then.
+		// questionTime is about how long a question takes. Most of what others have set aside is
+		// given back then.
 		questionTime = 5 * time.Second
 		againShare   = 10 // a tenth of the day
 	)
@@ -185,8 +190,8 @@ func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 	return now, nil
 }
 
-// settle counts what a question cost in place of what was set aside. It counts for the day in which the question ends,
-// so that a question over midnight cannot be paid by a day that is already over.
+// settle counts what a question cost in place of what was set aside. It counts for the day in which
+// the question ends, so that a question over midnight cannot be paid by a day that is already over.
 func (b *Budget) settle(tokens int, again bool, begun time.Time, reply Reply) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -213,8 +218,8 @@ func (b *Budget) settle(tokens int, again bool, begun time.Time, reply Reply) {
 	}
 }
 
-// expire drops what lies outside the minute and the day, also when the clock was set back. It returns the time without
-// the monotonic reading, which stands still while a process is frozen.
+// expire drops what lies outside the minute and the day, also when the clock was set back. It
+// returns the time without the monotonic reading, which stands still while a process is frozen.
 func (b *Budget) expire() time.Time {
 	const day = 24 * time.Hour
 	now := time.Now().Round(0)

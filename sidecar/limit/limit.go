@@ -1,5 +1,5 @@
-// Package limit counts the requests of each caller, in this process or in a Redis that several sidecars share. It does
-// not know what is asked for.
+// Package limit counts the requests of each caller, in this process or in a Redis that several
+// sidecars share. It does not know what is asked for.
 package limit
 
 import (
@@ -20,8 +20,8 @@ import (
 // Window is the time for which requests are counted. It begins with a caller's first request.
 const Window = time.Minute
 
-// buckets bounds the memory: each caller has one of so many, by a hash with a random seed. Two callers of a minute
-// share one with a chance of 1 in 65,536.
+// buckets bounds the memory: each caller has one of so many, by a hash with a random seed. Two
+// callers of a minute share one with a chance of 1 in 65,536.
 const buckets = 1 << 16
 
 // Config configures a [Limit].
@@ -30,7 +30,8 @@ type Config struct {
 	Name string
 	// PerWindow is how many requests each caller may make in a window.
 	PerWindow int
-	// Netlify says that every request comes from Netlify, which names the caller in x-nf-client-connection-ip.
+	// Netlify says that every request comes from Netlify, which names the caller in
+	// x-nf-client-connection-ip.
 	Netlify bool
 	// Proxies are the addresses whose X-Forwarded-For is believed.
 	Proxies []netip.Prefix
@@ -75,8 +76,8 @@ type Room struct {
 	Left time.Duration
 }
 
-// Add adds the fields of draft-ietf-httpapi-ratelimit-headers, whose lists have an item for each limit. It adds none
-// if there is no limit.
+// Add adds the fields of draft-ietf-httpapi-ratelimit-headers, whose lists have an item for each
+// limit. It adds none if there is no limit.
 func (r Room) Add(h http.Header) {
 	if r.Limit != "" {
 		h.Add("Ratelimit-Policy", fmt.Sprintf("%q;%s", r.Limit, r.Policy))
@@ -84,9 +85,10 @@ func (r Room) Add(h http.Header) {
 	}
 }
 
-// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request beyond the limit.
-// Sidecars of one site, a base address, count together; while the Redis is down each counts by itself, so that a caller
-// has the whole limit at each of them. An empty site is not known yet.
+// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request
+// beyond the limit. Sidecars of one site, a base address, count together; while the Redis is down
+// each counts by itself, so that a caller has the whole limit at each of them. An empty site is not
+// known yet.
 func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room, error) {
 	n, left := l.count(ctx, caller, site)
 	if n > int64(l.PerWindow) {
@@ -99,8 +101,11 @@ func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room,
 	return Room{l.Name, l.policy, int64(l.PerWindow) - n, left}, nil
 }
 
-// count counts a request. It returns how many the caller has made in its window, and the time to the window's end.
-func (l *Limit) count(ctx context.Context, caller netip.Addr, site string) (requests int64, left time.Duration) {
+// count counts a request. It returns how many the caller has made in its window, and the time to
+// the window's end.
+func (l *Limit) count(
+	ctx context.Context, caller netip.Addr, site string,
+) (requests int64, left time.Duration) {
 	if l.Redis != nil && site != "" {
 		key := redis.Key(site, "requests", l.Name, caller.String())
 		if n, left, err := l.Redis.Count(ctx, key, Window); err == nil {
@@ -121,8 +126,8 @@ func (l *Limit) count(ctx context.Context, caller netip.Addr, site string) (requ
 	return w.requests, w.end.Sub(now)
 }
 
-// Caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of one address there has
-// all of them. The zero value stands for all callers without a known address.
+// Caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of
+// one address there has all of them. The zero value stands for all callers without a known address.
 func (l *Limit) Caller(r *http.Request) netip.Addr {
 	a := l.lastHop(r)
 	if !a.Is6() {
@@ -141,8 +146,9 @@ func (l *Limit) Caller(r *http.Request) netip.Addr {
 	return p.Addr()
 }
 
-// mappings are the networks of IPv6 whose addresses hold the caller's IPv4 address: 6to4 (RFC 3056), in which one IPv4
-// address has 65,536 networks of 64 bits, Teredo (RFC 4380) and NAT64 (RFC 6052), in which many callers share one.
+// mappings are the networks of IPv6 whose addresses hold the caller's IPv4 address: 6to4 (RFC
+// 3056), in which one IPv4 address has 65,536 networks of 64 bits, Teredo (RFC 4380) and NAT64 (RFC
+// 6052), in which many callers share one.
 var mappings = []struct {
 	prefix netip.Prefix
 	// at is the first byte of the IPv4 address, of which mask inverts the bits.
@@ -161,8 +167,8 @@ func (l *Limit) lastHop(r *http.Request) netip.Addr {
 		return parseAddr(r.Header.Get("X-Nf-Client-Connection-Ip"))
 	}
 	a := parseAddr(r.RemoteAddr)
-	// Each proxy appends the address that it was asked from. The caller may have written all that stands before the
-	// last address that is no proxy of ours.
+	// Each proxy appends the address that it was asked from. The caller may have written all that
+	// stands before the last address that is no proxy of ours.
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
 		next := parseAddr(strings.TrimSpace(hop))
@@ -174,8 +180,9 @@ func (l *Limit) lastHop(r *http.Request) netip.Addr {
 	return a
 }
 
-// Untrusted returns the address of a neighbour that names a caller without being believed. The zero value is that of a
-// request without such a claim, or from an address that anybody on the internet may have.
+// Untrusted returns the address of a neighbour that names a caller without being believed. The zero
+// value is that of a request without such a claim, or from an address that anybody on the internet
+// may have.
 func (l *Limit) Untrusted(r *http.Request) netip.Addr {
 	a := parseAddr(r.RemoteAddr)
 	trusted := func(p netip.Prefix) bool { return p.Contains(a) }

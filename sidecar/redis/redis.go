@@ -1,8 +1,9 @@
-// Package redis asks the one Redis that several sidecars share, for records by key and for counts of requests. It does
-// not know whose the records are or what they mean.
+// Package redis asks the one Redis that several sidecars share, for records by key and for counts
+// of requests. It does not know whose the records are or what they mean.
 //
-// If the Redis is down, each sidecar works on its own: a question fails within its timeout, and those of the next second
-// fail at once. The Redis is the operator's own, and its answers are as trusted as he is.
+// If the Redis is down, each sidecar works on its own: a question fails within its timeout, and
+// those of the next second fail at once. The Redis is the operator's own, and its answers are as
+// trusted as he is.
 package redis
 
 import (
@@ -29,14 +30,16 @@ const (
 	rest = time.Second
 	// maxConnections bounds the connections. More callers wait for one of them.
 	maxConnections = 32
-	// maxIdle is how long a connection may be idle before it is closed, and testIdle before it is tested.
+	// maxIdle is how long a connection may be idle before it is closed, and testIdle before it is
+	// tested.
 	maxIdle, testIdle = 30 * time.Second, time.Second
 )
 
 var errDown = errors.New("redis is down")
 
-// Key is a key for what several processes share: short, and different whenever the site's base address, the kind or one
-// of the parts differ. Keys of one site begin alike, and so do those of a kind.
+// Key is a key for what several processes share: short, and different whenever the site's base
+// address, the kind or one of the parts differ. Keys of one site begin alike, and so do those of a
+// kind.
 func Key(site, kind string, parts ...string) string {
 	const siteDigits, digits = 12, 32
 	hash := func(texts ...string) string {
@@ -54,14 +57,16 @@ func Key(site, kind string, parts ...string) string {
 type Config struct {
 	// Timeout bounds each question, connecting included. Zero means 200 ms.
 	Timeout time.Duration
-	// Log gets one line when the Redis goes down and one when it is back, without its address. Nil discards them.
+	// Log gets one line when the Redis goes down and one when it is back, without its address. Nil
+	// discards them.
 	Log *slog.Logger
-	// Now is the clock by which a Redis that failed is asked again, and an idle connection tested. Nil means time.Now.
+	// Now is the clock by which a Redis that failed is asked again, and an idle connection tested.
+	// Nil means time.Now.
 	Now func() time.Time
 }
 
-// Store is a Redis. It is safe for concurrent use. It has no connection until the first question, and does nothing
-// between questions. The caller closes it.
+// Store is a Redis. It is safe for concurrent use. It has no connection until the first question,
+// and does nothing between questions. The caller closes it.
 type Store struct {
 	config Config
 	pool   *redis.Pool
@@ -72,8 +77,8 @@ type Store struct {
 	retryAt time.Time // while down: when to ask again
 }
 
-// Open returns the Redis at an address such as REDIS_URL has, without connecting. The error says what is wanted and
-// repeats no part of the address, since any may be a password.
+// Open returns the Redis at an address such as REDIS_URL has, without connecting. The error says
+// what is wanted and repeats no part of the address, since any may be a password.
 func Open(address string, c Config) (*Store, error) {
 	c.Timeout, c.Log = cmp.Or(c.Timeout, timing.Redis), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
@@ -125,14 +130,15 @@ func (s *Store) Close() error {
 // Ping asks the Redis for nothing, so that [Store.Down] says whether it is there.
 func (s *Store) Ping(ctx context.Context) { s.do(ctx, "PING") }
 
-// Get returns the record under a key. There is none while the Redis is down. Check it fully: anybody with access to the
-// Redis may have written it.
+// Get returns the record under a key. There is none while the Redis is down. Check it fully:
+// anybody with access to the Redis may have written it.
 func (s *Store) Get(ctx context.Context, key string) (record []byte, ok bool) {
 	record, err := redis.Bytes(s.do(ctx, "GET", key))
 	return record, err == nil && len(record) > 0
 }
 
-// Set keeps a record for ttl in place of anything under the key, if the Redis is there. An empty record is not kept.
+// Set keeps a record for ttl in place of anything under the key, if the Redis is there. An empty
+// record is not kept.
 func (s *Store) Set(ctx context.Context, key string, record []byte, ttl time.Duration) {
 	if len(record) > 0 && ttl > 0 {
 		s.do(ctx, "SET", key, record, "PX", max(1, ttl.Milliseconds()))
@@ -146,8 +152,8 @@ func (s *Store) Add(ctx context.Context, key string, record []byte, ttl time.Dur
 	}
 }
 
-// count counts in a window of ARGV[1] milliseconds that begins with the first request, by the clock of Redis. Whatever
-// else is under the key, such as a count for ever, is replaced.
+// count counts in a window of ARGV[1] milliseconds that begins with the first request, by the clock
+// of Redis. Whatever else is under the key, such as a count for ever, is replaced.
 const count = `
 local n, rest, window = redis.pcall('INCR', KEYS[1]), redis.call('PTTL', KEYS[1]), tonumber(ARGV[1])
 if type(n) == 'table' or rest < 0 or rest > window then
@@ -156,9 +162,12 @@ if type(n) == 'table' or rest < 0 or rest > window then
 end
 return {n, rest}`
 
-// Count counts a request under a key. It returns how many there were in the window that began with the first one, exact
-// over all sidecars, and the time to the end of the window. An error means that the Redis is down.
-func (s *Store) Count(ctx context.Context, key string, window time.Duration) (requests int64, left time.Duration, err error) {
+// Count counts a request under a key. It returns how many there were in the window that began with
+// the first one, exact over all sidecars, and the time to the end of the window. An error means
+// that the Redis is down.
+func (s *Store) Count(
+	ctx context.Context, key string, window time.Duration,
+) (requests int64, left time.Duration, err error) {
 	reply, err := redis.Int64s(s.do(ctx, "EVAL", count, 1, key, window.Milliseconds()))
 	if err != nil || len(reply) < 2 {
 		return 0, 0, cmp.Or(err, errDown)
@@ -182,7 +191,8 @@ func (s *Store) do(ctx context.Context, command string, args ...any) (any, error
 	return reply, s.end(ctx, err)
 }
 
-// begin returns an error for a question that is not asked. While the Redis is down there is one a second.
+// begin returns an error for a question that is not asked. While the Redis is down there is one a
+// second.
 func (s *Store) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,8 +204,8 @@ func (s *Store) begin() error {
 	return nil
 }
 
-// end notes whether the Redis is down by the error of a question. A caller that leaves does not mark it as down, and
-// neither does a key of another type.
+// end notes whether the Redis is down by the error of a question. A caller that leaves does not
+// mark it as down, and neither does a key of another type.
 func (s *Store) end(caller context.Context, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,8 +230,8 @@ func (s *Store) end(caller context.Context, err error) error {
 	return err
 }
 
-// reason says why a Redis is down without an address, which the errors of the library may hold. For an error reply it is
-// the code, such as OOM or NOAUTH.
+// reason says why a Redis is down without an address, which the errors of the library may hold. For
+// an error reply it is the code, such as OOM or NOAUTH.
 func reason(err error) string {
 	if reply, ok := errors.AsType[redis.Error](err); ok {
 		code, _, _ := strings.Cut(string(reply), " ")

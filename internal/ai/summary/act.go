@@ -15,7 +15,8 @@ const (
 	duty     = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
 )
 
-// Patterns of what a group has to do. All are compared with a sentence without its code and its brackets.
+// Patterns of what a group has to do. All are compared with a sentence without its code and its
+// brackets.
 var (
 	things = [4]func(string) bool{
 		developers: pattern(`(?i)\b(?:` + developerThings + `)\b`),
@@ -26,7 +27,8 @@ var (
 	// userFirst is a sentence about users, and userNext a duty of theirs.
 	userNext  = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
 	userFirst = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
-	// stops says that what is there works no longer, and breaks that it will not, unless it is spared.
+	// stops says that what is there works no longer, and breaks that it will not, unless it is
+	// spared.
 	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe)\b|\bno longer(?: \w+){0,2} (?:valid|supported)\b`)
 	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
 		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken)\b|` +
@@ -69,7 +71,8 @@ func pattern(expression string) func(text string) bool {
 	return func(text string) bool { return compiled().MatchString(text) }
 }
 
-// obliges reports whether a sentence says that what is a group's stops working, or that they have to change it.
+// obliges reports whether a sentence says that what is a group's stops working, or that they have
+// to change it.
 func (x *sentence) obliges(a axis) bool {
 	m, existing := x.marks, x.role == compatibility || x.role == impact
 	argued := x.role == rationale && argues(x.own)
@@ -99,8 +102,9 @@ func (x *sentence) obliges(a axis) bool {
 	return !wishes(text) && (a == developers && existing && owes(text) || changesBy(text, a))
 }
 
-// changesBy reports whether a sentence names a duty, behind it a word of change, and what is the group's no farther than
-// right behind that. A release is no act of validators, and a sentence that names users beside others obliges them not.
+// changesBy reports whether a sentence names a duty, behind it a word of change, and what is the
+// group's no farther than right behind that. A release is no act of validators, and a sentence that
+// names users beside others obliges them not.
 func changesBy(text string, a axis) bool {
 	const near = 60 // bytes behind the word of change
 	at := duties().FindStringIndex(text)
@@ -116,8 +120,9 @@ func changesBy(text string, a axis) bool {
 	return false
 }
 
-// reassures reports whether a sentence says that nothing comes of the change for a group. In a convention, elsewhere
-// than where it speaks of what exists, it says what the convention itself does not need.
+// reassures reports whether a sentence says that nothing comes of the change for a group. In a
+// convention, elsewhere than where it speaks of what exists, it says what the convention itself
+// does not need.
 func (x *sentence) reassures(a axis) bool {
 	named, _ := x.names(a)
 	places := []role{compatibility, impact, abstract}

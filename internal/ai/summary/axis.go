@@ -34,9 +34,10 @@ func axes(sum *api.Summary) [4]*api.Axis {
 // enoughFor are the points from which on a sentence is taken for a group.
 var enoughFor = [4]int{developers: 5, users: 6, validators: 6, foundation: 8}
 
-// extractAxis picks the sentences that speak of one group. Each of them is evidence, so the impact holds nothing that
-// the text does not. The first one that obliges the group says that it has to act; without one, the first that
-// reassures it says that it has nothing to do. Nobody has to act for an abandoned proposal.
+// extractAxis picks the sentences that speak of one group. Each of them is evidence, so the impact
+// holds nothing that the text does not. The first one that obliges the group says that it has to
+// act; without one, the first that reassures it says that it has nothing to do. Nobody has to act
+// for an abandoned proposal.
 func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	const outright = 2 // points above what is enough
 	points, caveat := func(x *sentence) int { return x.group[a] }, ""
@@ -75,7 +76,8 @@ func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	return out
 }
 
-// told is what sentences tell, joined. A bundled proposal is named before the first of its sentences.
+// told is what sentences tell, joined. A bundled proposal is named before the first of its
+// sentences.
 func told(caveat string, picked []sentence) string {
 	out, from := caveat, ""
 	for _, x := range picked {
@@ -88,9 +90,10 @@ func told(caveat string, picked []sentence) string {
 	return fit(out, maxImpact)
 }
 
-// answer is the sentence that says best that a group has to act; without any, the first one that says that nothing comes
-// of the change for it. Beside others that say what does, that counts only where a text speaks of what exists, and for all
-// of the group. Nobody has to act for an abandoned proposal.
+// answer is the sentence that says best that a group has to act; without any, the first one that
+// says that nothing comes of the change for it. Beside others that say what does, that counts only
+// where a text speaks of what exists, and for all of the group. Nobody has to act for an abandoned
+// proposal.
 func (s Subject) answer(a axis, all []sentence, beside bool) []sentence {
 	if abandoned(s) {
 		return nil
@@ -108,8 +111,8 @@ func (s Subject) answer(a axis, all []sentence, beside bool) []sentence {
 	return all[i : i+1]
 }
 
-// best returns the sentences that have at least so many points, by points and then by place in the text, so that equal
-// ones have one order. The argument is not changed.
+// best returns the sentences that have at least so many points, by points and then by place in the
+// text, so that equal ones have one order. The argument is not changed.
 func best(in []sentence, points func(*sentence) int, least int) []sentence {
 	var out []sentence
 	for i := range in {
@@ -121,8 +124,9 @@ func best(in []sentence, points func(*sentence) int, least int) []sentence {
 	return out
 }
 
-// pick takes in turn the sentences that say what nothing said does, at most so many of at most room runes together, and
-// returns them in the order of the text. One that is told with the sentence before it takes the place of that.
+// pick takes in turn the sentences that say what nothing said does, at most so many of at most room
+// runes together, and returns them in the order of the text. One that is told with the sentence
+// before it takes the place of that.
 func pick(ranked []sentence, most, room int, said ...string) []sentence {
 	var picked []sentence
 	for _, x := range ranked {

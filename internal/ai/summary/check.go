@@ -29,10 +29,10 @@ const (
 // ErrForm says that an answer is not a summary, whatever its proposal says.
 var ErrForm = errors.New("it breaks the form of a summary")
 
-// Accept leaves of a model's answer what the text supports. A quote that is not in its section is dropped, a group
-// without any quote is said to be missing, and severities are raised to their floors. The error says why nothing of
-// the answer can be used: it breaks the rules of [CheckForm], or the summary that is left breaks those of [Check]. For
-// the former it wraps [ErrForm].
+// Accept leaves of a model's answer what the text supports. A quote that is not in its section is
+// dropped, a group without any quote is said to be missing, and severities are raised to their
+// floors. The error says why nothing of the answer can be used: it breaks the rules of [CheckForm],
+// or the summary that is left breaks those of [Check]. For the former it wraps [ErrForm].
 func Accept(sum *api.Summary, s Subject) error {
 	if err := check(*sum, nil, 2*maxEvidence); err != nil {
 		return fmt.Errorf("%w: %w", ErrForm, err)
@@ -47,7 +47,8 @@ func Accept(sum *api.Summary, s Subject) error {
 			}
 		}
 		if len(x.Evidence) == 0 {
-			*x = api.Axis{Impact: notMentionedBy(s, axis(a), sum.Locale), Severity: api.Low, Evidence: x.Evidence}
+			impact := notMentionedBy(s, axis(a), sum.Locale)
+			*x = api.Axis{Impact: impact, Severity: api.Low, Evidence: x.Evidence}
 		}
 	}
 	Complete(sum, s)
@@ -55,9 +56,10 @@ func Accept(sum *api.Summary, s Subject) error {
 	return Check(*sum, s)
 }
 
-// Complete sets what follows from the rest of a summary and from the headers of now, whatever the sentences say: the
-// fork, of which groups the text speaks, and the first of its quotes for a group that has to act where none is named.
-// Nobody has to act for a proposal that nobody pursues any more.
+// Complete sets what follows from the rest of a summary and from the headers of now, whatever the
+// sentences say: the fork, of which groups the text speaks, and the first of its quotes for a group
+// that has to act where none is named. Nobody has to act for a proposal that nobody pursues any
+// more.
 func Complete(sum *api.Summary, s Subject) {
 	sum.Hardfork = nil
 	if s.Fork != nil {
@@ -74,20 +76,22 @@ func Complete(sum *api.Summary, s Subject) {
 	}
 }
 
-// CheckForm reports all that is wrong with a summary and can be seen without its proposal: the length and count of
-// its texts, characters that a reader cannot see, addresses and markup, severities.
+// CheckForm reports all that is wrong with a summary and can be seen without its proposal: the
+// length and count of its texts, characters that a reader cannot see, addresses and markup,
+// severities.
 func CheckForm(sum api.Summary) error { return check(sum, nil, maxEvidence) }
 
-// Check reports every way in which a summary breaks the rules: its number, all that [CheckForm] reports, severities
-// below a floor, numbers and addresses that are not in the text, quotes that are not in their sections, and a claim
-// without a quote. It does not compare content hashes: a caller can tell a summary of an older text by them. A
-// committed summary falls below a floor when a fork takes the proposal up later, and has to be made again.
+// Check reports every way in which a summary breaks the rules: its number, all that [CheckForm]
+// reports, severities below a floor, numbers and addresses that are not in the text, quotes that
+// are not in their sections, and a claim without a quote. It does not compare content hashes: a
+// caller can tell a summary of an older text by them. A committed summary falls below a floor when
+// a fork takes the proposal up later, and has to be made again.
 func Check(sum api.Summary, s Subject) error {
 	return check(sum, &s, maxEvidence)
 }
 
-// check is Check, or without a subject CheckForm, with a bound on the quotes of a group: a model may give more than are
-// kept.
+// check is Check, or without a subject CheckForm, with a bound on the quotes of a group: a model
+// may give more than are kept.
 func check(sum api.Summary, s *Subject, maxEvidence int) error {
 	var problems []error
 	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
@@ -156,16 +160,17 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 	return errors.Join(problems...)
 }
 
-// outdated reports the sentences of the rules that the configuration and other headers have overtaken. Both change
-// without the text.
+// outdated reports the sentences of the rules that the configuration and other headers have
+// overtaken. Both change without the text.
 func (s *Subject) outdated(sum api.Summary) (problems []error) {
 	id := s.Proposal.ID.String()
 	i := strings.Index(sum.TLDR, id+" bundles ")
 	if i >= 0 && s.bundles() && !strings.HasSuffix(tldr(*s, nil), sum.TLDR[i:]) {
 		problems = append(problems, errors.New("tldr does not name what the fork bundles now"))
 	}
+	now := outcome(s.Proposal)
 	for _, text := range Texts(sum) {
-		if strings.HasPrefix(text, id+" is superseded by ") && !slices.Contains(outcome(s.Proposal), text) {
+		if strings.HasPrefix(text, id+" is superseded by ") && !slices.Contains(now, text) {
 			problems = append(problems, errors.New("a text names a successor that is none now"))
 		}
 	}
@@ -189,7 +194,8 @@ func faultOf(text string, most int) string {
 	return ""
 }
 
-// hides reports a text with a character that a reader cannot see, or with the one that stands for bytes that were none.
+// hides reports a text with a character that a reader cannot see, or with the one that stands for
+// bytes that were none.
 func hides(text string) bool {
 	_, class := mip.Hidden(text)
 	return class != mip.Visible || strings.ContainsRune(text, unicode.ReplacementChar)
@@ -202,8 +208,8 @@ var (
 	htmlTag = prose.Lazily(`<[\p{L}/!?][^>]*>`)
 )
 
-// isLive reports whether a program can make a link of a part of a text: an address, a link of Markdown or a tag
-// outside of code. The summary's own words need none of them.
+// isLive reports whether a program can make a link of a part of a text: an address, a link of
+// Markdown or a tag outside of code. The summary's own words need none of them.
 func isLive(text string) bool {
 	return hasLeading(text) || strings.Contains(text, "<") && htmlTag().MatchString(uncoded(text))
 }
@@ -214,8 +220,9 @@ func hasLeading(text string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) }) && leading().MatchString(text)
 }
 
-// fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut between words. Addresses
-// and links are taken apart, so that nothing makes a link of them, and stay readable.
+// fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut
+// between words. Addresses and links are taken apart, so that nothing makes a link of them, and
+// stay readable.
 func fit(s string, n int) string {
 	s = mip.Collapse(mip.OneLine(strings.ReplaceAll(s, "\uFFFD", "")))
 	for hasLeading(s) { // javascript:// takes two turns
@@ -240,7 +247,8 @@ func Texts(sum api.Summary) []string {
 	return out
 }
 
-// supported reports whether all that texts name is in the subject. The rules may also count, and cut a long word.
+// supported reports whether all that texts name is in the subject. The rules may also count, and
+// cut a long word.
 func supported(texts []string, s Subject) bool {
 	// The rules' own summary takes long to make, so the text alone is asked first.
 	source := sourceOf(s)
@@ -254,8 +262,8 @@ func supported(texts []string, s Subject) bool {
 	return !slices.ContainsFunc(texts, foreign)
 }
 
-// sourceOf reads the proposal and those that it bundles, their headers and the fork: all that a model was asked about,
-// and the sections that it was not given.
+// sourceOf reads the proposal and those that it bundles, their headers and the fork: all that a
+// model was asked about, and the sections that it was not given.
 func sourceOf(s Subject) prose.Source {
 	texts := []string{Facts(s)}
 	for _, p := range s.proposals() {
@@ -267,67 +275,10 @@ func sourceOf(s Subject) prose.Source {
 	return prose.NewSource(texts...)
 }
 
-// quoteIndex holds the text of every section that evidence may name, with white space collapsed.
-type quoteIndex map[string]string
-
-// quoteIndexOf reads the sections of the proposal and, under their longer names, of what it bundles.
-func quoteIndexOf(s Subject) quoteIndex {
-	out := quoteIndex{}
-	for from, p := range s.proposals() {
-		for _, section := range p.Sections {
-			out[sectionID(from, section.ID)] = mip.Collapse(prose.Body(section))
-		}
-	}
-	return out
-}
-
-// holds reports whether a quote is of a fair length and is in its section, whole words of it,
-// when white space is collapsed on both sides. Marks of Markdown count as they are.
-func (q quoteIndex) holds(e api.Evidence) bool {
-	quote := mip.Collapse(e.Quote)
-	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || hides(quote) {
-		return false
-	}
-	first, width := utf8.DecodeRuneInString(quote)
-	last, _ := utf8.DecodeLastRuneInString(quote)
-	// The text is searched on behind a place where the quote would cut a word.
-	text, before := q[e.Section], ' '
-	for {
-		i := strings.Index(text, quote)
-		if i < 0 {
-			return false
-		}
-		if i > 0 {
-			before, _ = utf8.DecodeLastRuneInString(text[:i])
-		}
-		after, _ := utf8.DecodeRuneInString(text[i+len(quote):])
-		if !splits(before, first) && !splits(last, after) {
-			return true
-		}
-		before, text = first, text[i+width:]
-	}
-}
-
-// splits reports whether a cut between two characters would cut a word. Scripts without blanks have
-// no such place: they begin with the radicals of Han at U+2E80.
-func splits(a, b rune) bool { return prose.IsWord(a) && prose.IsWord(b) && a < 0x2E80 && b < 0x2E80 }
-
-// verified returns the evidence that is in its section, each once, at most as much as an axis may have.
-func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
-	// Evidence is never null in JSON.
-	out := []api.Evidence{}
-	for _, e := range in {
-		e.Quote = mip.Collapse(e.Quote)
-		if len(out) < maxEvidence && !slices.Contains(out, e) && q.holds(e) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// floorsOf returns the least severity of every axis, empty where there is none: of all rows of the table in kinds.txt
-// that hold, the highest of each. It holds whatever the text says and a model answers, so that no author and no model
-// can play down what a kind of proposal or a fork brings. An abandoned proposal has none.
+// floorsOf returns the least severity of every axis, empty where there is none: of all rows of the
+// table in kinds.txt that hold, the highest of each. It holds whatever the text says and a model
+// answers, so that no author and no model can play down what a kind of proposal or a fork brings.
+// An abandoned proposal has none.
 func floorsOf(s Subject) (out [4]api.Severity) {
 	k := kindOf(s)
 	decided := k == core && (s.Proposal.Stage == mip.StageLastCall || s.Proposal.Stage == mip.StageFinal)
@@ -360,15 +311,15 @@ func rank(s api.Severity) int {
 	return 1 + slices.Index([]api.Severity{api.Low, api.Medium, api.High}, s)
 }
 
-// notMentioned is the sentence for a group that the text says nothing about, the English one where a language has none:
-// an honest sentence in the wrong language is better than none.
+// notMentioned is the sentence for a group that the text says nothing about, the English one where
+// a language has none: an honest sentence in the wrong language is better than none.
 func notMentioned(locale string) string {
 	language, _, _ := strings.Cut(strings.ToLower(locale), "-")
 	return cmp.Or(line("not mentioned in "+language), line("not mentioned in en"))
 }
 
-// notMentionedBy is the impact on a group that the text says nothing about. In English it adds what follows from the
-// kind of proposal.
+// notMentionedBy is the impact on a group that the text says nothing about. In English it adds what
+// follows from the kind of proposal.
 func notMentionedBy(s Subject, a axis, locale string) string {
 	out := notMentioned(locale)
 	if out == notMentioned("en") {
@@ -377,8 +328,8 @@ func notMentionedBy(s Subject, a axis, locale string) string {
 	return fit(out, maxImpact)
 }
 
-// notMentionedForms are the impacts that need no quote: the sentence that the text says nothing, with the addition of
-// the rules. A summary may also be from before the fork took the proposal up.
+// notMentionedForms are the impacts that need no quote: the sentence that the text says nothing,
+// with the addition of the rules. A summary may also be from before the fork took the proposal up.
 func notMentionedForms(s Subject, a axis, locale string) []string {
 	before := s
 	before.Fork = nil

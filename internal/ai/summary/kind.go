@@ -13,8 +13,8 @@ import (
 //go:embed kinds.txt
 var kindsFile string
 
-// lists are the lists of kinds.txt by name. A list is not changed. The file is read at the first use, so that a process
-// that makes no summary does not wait for it.
+// lists are the lists of kinds.txt by name. A list is not changed. The file is read at the first
+// use, so that a process that makes no summary does not wait for it.
 var lists = sync.OnceValue(func() map[string][]string {
 	out, name := map[string][]string{}, ""
 	for line := range strings.Lines(kindsFile) {
@@ -35,7 +35,8 @@ func list(name string) []string { return lists()[name] }
 // line is a list of one entry, empty when there is none.
 func line(name string) string { return strings.Join(list(name), " ") }
 
-// of is what is said of a proposal with its status: that of the word or, where it has stopped in another way, of the stage.
+// of is what is said of a proposal with its status: that of the word or, where it has stopped in
+// another way, of the stage.
 func of(what string, p *mip.Proposal) string {
 	return cmp.Or(line(what+" of "+string(p.Status)), line(what+" of stage "+string(p.Stage)))
 }
@@ -43,8 +44,8 @@ func of(what string, p *mip.Proposal) string {
 // kind is what a proposal is, read from type and category.
 type kind string
 
-// The kinds that the rules treat each in its own way. kinds.txt has them all, with their floors, sentences and words.
-// An unknown one is empty.
+// The kinds that the rules treat each in its own way. kinds.txt has them all, with their floors,
+// sentences and words. An unknown one is empty.
 const (
 	core          kind = "core"
 	networking    kind = "networking"
@@ -54,8 +55,8 @@ const (
 	informational kind = "informational"
 )
 
-// kindOf reads the category first, and the type where no kind has the category's name: some repositories swap the two.
-// The meta proposal of a fork is about it whatever its header says.
+// kindOf reads the category first, and the type where no kind has the category's name: some
+// repositories swap the two. The meta proposal of a fork is about it whatever its header says.
 func kindOf(s Subject) kind {
 	p := s.Proposal
 	if IsMeta(p.Metadata, s.Fork) || strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {
@@ -79,7 +80,8 @@ func (s Subject) kindIn(from string, p *mip.Proposal) kind {
 	return kindOf(s)
 }
 
-// abandoned reports whether nothing will come of a proposal: nobody pursues it and no fork bundles it.
+// abandoned reports whether nothing will come of a proposal: nobody pursues it and no fork bundles
+// it.
 func abandoned(s Subject) bool {
 	return s.Fork == nil && s.Proposal.Stage == mip.StageStopped
 }

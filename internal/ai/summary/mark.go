@@ -9,8 +9,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
-// points are what each mark of a sentence counts towards a group and towards a change. A mark is a list of words.txt of
-// which the sentence has an entry, its section's role, or one that [sentence.mark] names.
+// points are what each mark of a sentence counts towards a group and towards a change. A mark is a
+// list of words.txt of which the sentence has an entry, its section's role, or one that
+// [sentence.mark] names.
 var points = map[string]struct{ group, change int }{
 	// What a group is named by.
 	"named": {3, 0}, "early": {1, 0}, "several": {1, 0}, "near": {1, 0}, "bound": {2, 0},
@@ -25,7 +26,8 @@ var points = map[string]struct{ group, change int }{
 	"today": {-4, 0}, "now": {0, -4}, "maybe": {0, -2}, "lost": {0, -2}, "long": {0, -2},
 }
 
-// effects are the marks that say what a change does. Together they count at most mostEffect points towards a group.
+// effects are the marks that say what a change does. Together they count at most mostEffect points
+// towards a group.
 var effects = []string{"break", "gone", "good", "bad", "move", "new", "duty", "number"}
 
 const mostEffect = 3
@@ -75,7 +77,8 @@ func (x *sentence) mark() {
 		"excluded":   x.item && find(tokens(x.lead+" "+x.title, "")).has("excluded"),
 		"fork":       (strings.Contains(lower, "fork") || strings.Contains(lower, "upgrade")) && needsFork().MatchString(lower),
 		"supposed":   found.opens("supposed") || strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"),
-		// What is said of today where the proposal is explained is not what it brings, unless it is to become something else.
+		// What is said of today where the proposal is explained is not what it brings, unless it is
+		// to become something else.
 		"today": (x.role == abstract || x.role == motivation) && !found.has("self") && !verb && !becomes && found.before("now", begin(words)),
 		"now":   found.has("now") && !found.has("self"),
 		"maybe": found.has("maybe") && !found.has("break"),
@@ -106,15 +109,16 @@ func (x *sentence) states() bool {
 	return slices.ContainsFunc(effects, func(m string) bool { return x.marks[m] })
 }
 
-// names reports whether a sentence names a group, or where it does not, two things that are near to it.
+// names reports whether a sentence names a group, or where it does not, two things that are near to
+// it.
 func (x *sentence) names(a axis) (named, near bool) {
 	named = x.hits.has(a.String() + " named")
 	spoken := slices.Contains([]role{abstract, impact, compatibility, motivation}, x.role)
 	return named, !named && spoken && x.hits.different(a.String()+" near") > 1
 }
 
-// speaksOf are the points of how a sentence that begins within so many bytes names a group: none where it does not, or
-// states nothing.
+// speaksOf are the points of how a sentence that begins within so many bytes names a group: none
+// where it does not, or states nothing.
 func (x *sentence) speaksOf(a axis, begin int) (out int) {
 	named, near := x.names(a)
 	bound := x.binds(a)
@@ -135,8 +139,8 @@ func (x *sentence) speaksOf(a axis, begin int) (out int) {
 	return out
 }
 
-// binds reports whether a sentence says what those build or obey who follow the proposal: its abstract, where it is for them
-// alone, and what its specification demands.
+// binds reports whether a sentence says what those build or obey who follow the proposal: its
+// abstract, where it is for them alone, and what its specification demands.
 func (x *sentence) binds(a axis) bool {
 	switch x.role {
 	case abstract:

@@ -19,12 +19,13 @@ type Section struct {
 	Text string
 }
 
-// keptFirst are the roles of sections that a model reads, the last one first to be cut when there is too much text.
+// keptFirst are the roles of sections that a model reads, the last one first to be cut when there
+// is too much text.
 var keptFirst = []role{abstract, compatibility, impact, security, specification, motivation, other, rationale}
 
-// Sections returns the sections that a model is to read, in order and within a bound of 48 KiB. For the meta proposal
-// of a fork every proposal has the same share. Sections that hold nothing about the change (tests, code, references,
-// licence) are left out, and the one that does not fit is cut.
+// Sections returns the sections that a model is to read, in order and within a bound of 48 KiB. For
+// the meta proposal of a fork every proposal has the same share. Sections that hold nothing about
+// the change (tests, code, references, licence) are left out, and the one that does not fit is cut.
 func Sections(s Subject) []Section {
 	const least = 100 // bytes; less of a section says nothing
 	var out []Section
@@ -46,8 +47,8 @@ func Sections(s Subject) []Section {
 	return out
 }
 
-// Facts are the facts of the header, a line each, in at most 12 KiB. No fork and no deadline is among them: whoever is
-// told a time repeats it, and a summary is read when it has come.
+// Facts are the facts of the header, a line each, in at most 12 KiB. No fork and no deadline is
+// among them: whoever is told a time repeats it, and a summary is read when it has come.
 func Facts(s Subject) string {
 	var lines []string
 	for from, p := range s.proposals() {
@@ -73,7 +74,8 @@ func Facts(s Subject) string {
 // reasonGiven begins the sentence of a header that says why a proposal was withdrawn.
 const reasonGiven = "The reason given: "
 
-// outcome says first what a reader must not miss: that nothing will come of it, or what took its place.
+// outcome says first what a reader must not miss: that nothing will come of it, or what took its
+// place.
 func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
@@ -89,8 +91,8 @@ func outcome(p *mip.Proposal) []string {
 	return out
 }
 
-// header says what kind of thing a proposal is and where it stands. Where type and category are the same word, as in
-// "Meta", it is named once.
+// header says what kind of thing a proposal is and where it stands. Where type and category are the
+// same word, as in "Meta", it is named once.
 func header(p *mip.Proposal) string {
 	line := p.ID.String() + " has no status"
 	if p.Status != "" {
@@ -187,8 +189,8 @@ func ids(p *mip.Proposal, numbers []int) string {
 	return enumeration(out)
 }
 
-// enumeration joins with commas and a last "and"; beyond eight it counts the others. The count is a number that the
-// text need not name: see supported.
+// enumeration joins with commas and a last "and"; beyond eight it counts the others. The count is a
+// number that the text need not name: see supported.
 func enumeration(parts []string) string {
 	const most = 8
 	if len(parts) > most {

@@ -54,8 +54,8 @@ func titleRole(title string) role {
 	return other
 }
 
-// roles returns the role of every section. A section below another one shares its role, unless its own title says that
-// it speaks of compatibility, security or impact, or that it is to be skipped.
+// roles returns the role of every section. A section below another one shares its role, unless its
+// own title says that it speaks of compatibility, security or impact, or that it is to be skipped.
 func roles(sections []mip.Section) []role {
 	out := make([]role, len(sections))
 	// above has the role of the last heading of each level, and of the levels below it.
@@ -107,8 +107,8 @@ type sentence struct {
 // judged is how many bytes of a subject's texts are read.
 const judged = 192 << 10
 
-// isOne reports whether the subject is one proposal that is read as a whole. What one of several says holds for itself
-// alone, and what is not read may say the contrary.
+// isOne reports whether the subject is one proposal that is read as a whole. What one of several
+// says holds for itself alone, and what is not read may say the contrary.
 func (s Subject) isOne() bool {
 	size := 0
 	for _, section := range s.Proposal.Sections {
@@ -117,8 +117,9 @@ func (s Subject) isOne() bool {
 	return !s.bundles() && size <= judged
 }
 
-// sentences returns what may be said of the subject, in order: the proposal's own sections, then for the meta proposal
-// of a fork those of what it bundles. Sections without a role in a summary are left out.
+// sentences returns what may be said of the subject, in order: the proposal's own sections, then
+// for the meta proposal of a fork those of what it bundles. Sections without a role in a summary
+// are left out.
 func sentences(s Subject) []sentence {
 	size := 0
 	var out []sentence
@@ -146,8 +147,8 @@ func sentences(s Subject) []sentence {
 	return out
 }
 
-// sectionID is how evidence names a section: by its id, and for a bundled proposal's by the proposal's
-// id, # and the section's id.
+// sectionID is how evidence names a section: by its id, and for a bundled proposal's by the
+// proposal's id, # and the section's id.
 func sectionID(from, id string) string { return strings.TrimPrefix(from+"#"+id, "#") }
 
 // candidates cuts a block into the sentences that can be told.
@@ -184,7 +185,8 @@ func candidates(b prose.Block, labels map[string]bool) []sentence {
 
 // Forms of a text that decide whether it is a sentence of its own.
 var (
-	// backReference begins a sentence that points at the one before it. With a name of the document it points at that.
+	// backReference begins a sentence that points at the one before it. With a name of the document
+	// it points at that.
 	backReference = prose.Lazily(`^["“(]?(?:This|It|Its|They|Their|These|That|Such|Those)\b`)
 	toDocument    = prose.Lazily(`^["“(]?(?:This|That|These|Those)(?: \w+)?,? (?:\p{Lu}{2,}|proposal|change|document|standard|specification|feature)\b`)
 	formula       = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
@@ -193,7 +195,8 @@ var (
 // unfinished are parts of what its author has yet to write, and of an address.
 var unfinished = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
 
-// isUnfit reports whether a text holds what no summary says: a placeholder, an address, a formula, words of words.txt.
+// isUnfit reports whether a text holds what no summary says: a placeholder, an address, a formula,
+// words of words.txt.
 func isUnfit(text string) bool {
 	return slices.ContainsFunc(unfinished, func(part string) bool { return strings.Contains(text, part) }) ||
 		strings.ContainsAny(text, `$\`) && formula().MatchString(text) || find(tokens(text, "")).has("unfit")
@@ -225,7 +228,8 @@ func tells(text string) bool {
 var clauseEnd = regexp.MustCompile(`^[,;:.–—] `)
 
 // quotable is the longest beginning of a sentence that evidence may hold, cut where a clause ends.
-// It is empty when there is none. No cut is made within code, a target or brackets, so that marks stay in pairs.
+// It is empty when there is none. No cut is made within code, a target or brackets, so that marks
+// stay in pairs.
 func quotable(raw string) string {
 	runes := []rune(raw)
 	// The mark of the last clause may be the first character that is too many.

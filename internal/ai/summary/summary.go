@@ -41,8 +41,9 @@ type Subject struct {
 	Now      time.Time       // becomes generatedAt
 }
 
-// ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it is,
-// nil when there is none: forks bundle proposals of the main kind of a site. Of several it is the one that the proposal's own hardfork names, else the first.
+// ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it
+// is, nil when there is none: forks bundle proposals of the main kind of a site. Of several it is
+// the one that the proposal's own hardfork names, else the first.
 func ForkOf(main string, p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 	if p.ID.Kind != main {
 		return nil
@@ -58,8 +59,8 @@ func ForkOf(main string, p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 	return found
 }
 
-// Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta proposal what the
-// fork bundles. all are the proposals of the site, in the order of [mip.Search].
+// Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta
+// proposal what the fork bundles. all are the proposals of the site, in the order of [mip.Search].
 func Context(main string, p mip.Metadata, all []mip.Metadata, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Metadata) {
 	fork = ForkOf(main, p, forks)
 	if !IsMeta(p, fork) {
@@ -79,9 +80,9 @@ func IsMeta(p mip.Metadata, f *mip.HardFork) bool {
 	return f != nil && f.MetaMIP != nil && *f.MetaMIP == p.Number
 }
 
-// Extract makes a summary from the proposal's own sentences, without a model: the same subject gives
-// the same summary. It is English, its source is "extractive", and [Check] accepts it. What a group
-// cannot read in the text is said to be missing.
+// Extract makes a summary from the proposal's own sentences, without a model: the same subject
+// gives the same summary. It is English, its source is "extractive", and [Check] accepts it. What a
+// group cannot read in the text is said to be missing.
 func Extract(s Subject) api.Summary {
 	all := sentences(s)
 	sum := api.Summary{
@@ -101,8 +102,8 @@ func Extract(s Subject) api.Summary {
 	return sum
 }
 
-// tldr is the header's description; a short one takes the abstract's first sentence along, unless that repeats it.
-// Without a description it is that sentence, else what the header says.
+// tldr is the header's description; a short one takes the abstract's first sentence along, unless
+// that repeats it. Without a description it is that sentence, else what the header says.
 func tldr(s Subject, all []sentence) string {
 	const short = 90 // runes
 	p := s.Proposal
@@ -128,8 +129,8 @@ func tldr(s Subject, all []sentence) string {
 	return fit(slices.Concat(outcome(p), []string{quotedTitle(p) + " " + header(p)})[0], maxTLDR)
 }
 
-// proposals are the subject's own and then the bundled ones, each behind the id that names it in evidence, which is
-// empty for the subject's own.
+// proposals are the subject's own and then the bundled ones, each behind the id that names it in
+// evidence, which is empty for the subject's own.
 func (s Subject) proposals() iter.Seq2[string, *mip.Proposal] {
 	return func(yield func(string, *mip.Proposal) bool) {
 		more := yield("", s.Proposal)
@@ -142,8 +143,8 @@ func (s Subject) proposals() iter.Seq2[string, *mip.Proposal] {
 // bundles reports whether the summary is made of the proposals that the subject bundles.
 func (s Subject) bundles() bool { return kindOf(s) == hardfork && len(s.Bundled) > 0 }
 
-// opening is the first sentence of the proposal's abstract that does not speak of today, else its first one, nil when
-// there is none.
+// opening is the first sentence of the proposal's abstract that does not speak of today, else its
+// first one, nil when there is none.
 func opening(all []sentence) *sentence {
 	var first *sentence
 	for i, x := range all {
@@ -161,8 +162,9 @@ func opening(all []sentence) *sentence {
 // enoughForChange are the points from which on a sentence is worth being one of what changes.
 const enoughForChange = 6
 
-// changes picks one to six points: what becomes of the proposal by its header, and what the abstract and the
-// specification say will be different. Where few sentences say it, weaker ones and lists of the text stand beside them.
+// changes picks one to six points: what becomes of the proposal by its header, and what the
+// abstract and the specification say will be different. Where few sentences say it, weaker ones and
+// lists of the text stand beside them.
 func changes(s Subject, all []sentence, tldr string) []string {
 	const most, few = 5, 3 // sentences of the text
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
@@ -212,8 +214,8 @@ func listed(picked []sentence) (out []string) {
 	return out
 }
 
-// bundledChanges gives every bundled proposal a point while there is room: what it says of itself in
-// one sentence.
+// bundledChanges gives every bundled proposal a point while there is room: what it says of itself
+// in one sentence.
 func bundledChanges(s Subject, all []sentence, n int) []string {
 	var out []string
 	for i, b := range s.Bundled {

@@ -11,15 +11,15 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// entry is one entry of a list of words.txt, as it stands in the words of a sentence: with a blank before it and, where
-// any letters may follow, none behind it.
+// entry is one entry of a list of words.txt, as it stands in the words of a sentence: with a blank
+// before it and, where any letters may follow, none behind it.
 type entry struct {
 	list, text string
 	open       bool
 }
 
-// lexicon is words.txt by the first two bytes of each entry's first word, read at the first use, so that a process that
-// makes no summary does not wait for it.
+// lexicon is words.txt by the first two bytes of each entry's first word, read at the first use, so
+// that a process that makes no summary does not wait for it.
 var lexicon = sync.OnceValue(func() map[string][]entry {
 	out := map[string][]entry{}
 	for line := range strings.Lines(wordsFile) {
@@ -118,8 +118,8 @@ func begin(words string) (end int) {
 	return end
 }
 
-// tokens are the words of a sentence in lower case, with a blank before and behind each of them. A span of code is the
-// word "c", and the prefix of the proposals is "ID".
+// tokens are the words of a sentence in lower case, with a blank before and behind each of them. A
+// span of code is the word "c", and the prefix of the proposals is "ID".
 func tokens(text, prefix string) string {
 	words := strings.FieldsFunc(uncoded(text), func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_'
@@ -136,7 +136,8 @@ func tokens(text, prefix string) string {
 	return strings.Join(append(out, ""), " ")
 }
 
-// uncoded is a text with a C in place of each span of code: a parameter named owner speaks of nobody.
+// uncoded is a text with a C in place of each span of code: a parameter named owner speaks of
+// nobody.
 func uncoded(text string) string {
 	parts := strings.Split(text, "`")
 	for i := 1; i < len(parts); i += 2 {
@@ -160,7 +161,8 @@ func repeats(text string, others ...string) bool {
 	})
 }
 
-// longer are the words of a text that carry meaning: those of four letters or more, and with digits.
+// longer are the words of a text that carry meaning: those of four letters or more, and with
+// digits.
 func longer(text string) map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(tokens(strings.ReplaceAll(text, "`", " "), "")) {
