@@ -31,15 +31,15 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/survey", "internal/demo",
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/filename", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/survey", "internal/demo",
 		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",
 		"github.com/VictoriaMetrics/metrics"},
-	"internal/test/aimocktest":  {"internal/test/testenv"},                                  // for tests only
-	"internal/test/browsertest": {},                                                         // tests only
-	"internal/test/buildtest":   {"build", "internal/api", "internal/mip", "internal/site"}, // for tests only
-	"internal/test/corpora":     {"internal/test/testenv"},                                  // for tests only
+	"internal/test/aimocktest":  {"internal/test/testenv"},                                                       // for tests only
+	"internal/test/browsertest": {},                                                                              // tests only
+	"internal/test/buildtest":   {"build", "internal/api", "internal/filename", "internal/mip", "internal/site"}, // for tests only
+	"internal/test/corpora":     {"internal/test/testenv"},                                                       // for tests only
 	"internal/corpus":           {"internal/api", "internal/day", "internal/filename", "internal/folder", "internal/header", "internal/history", "internal/markdown", "internal/mip", "internal/problem", "internal/strictjson", "github.com/yuin/goldmark", "golang.org/x/sync/errgroup"},
 	"internal/filename":         {"internal/folder", "internal/mip"},
 	"internal/history":          {"internal/filename", "internal/folder", "internal/git", "internal/gitsync", "internal/header", "internal/mip", "internal/problem", "github.com/rogpeppe/go-internal/diff"},
@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	"internal/palette":          {"github.com/lucasb-eyer/go-colorful"},
 	"internal/problem":          {"internal/mip"},
 	"internal/redirect":         {},
-	"internal/site":             {"internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
+	"internal/site":             {"internal/filename", "internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
 	"internal/search":           {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
 	"internal/strictjson":       {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/test/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only

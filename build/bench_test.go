@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
@@ -21,7 +22,7 @@ func BenchmarkBuild(b *testing.B) {
 	}{{"plain", false}, {"highlight", true}} {
 		s := testSite(prefix)
 		s.Highlight = c.highlight
-		o := build.Options{Site: s, Folders: []string{dir}}
+		o := build.Options{Site: buildtest.In(s, dir)}
 		loaded, err := build.Load(b.Context(), o)
 		if err != nil {
 			b.Fatal(err)

@@ -33,7 +33,7 @@ func besideFolder(t *testing.T) (dir string, hash string) {
 	for n := 1; n <= 3; n++ {
 		write(t, dir, n, "Title", "Every block burns the fees of its transactions. Wallets must show the fee.")
 	}
-	o := build.Options{Site: besideSite(), Folders: []string{dir}}
+	o := build.Options{Site: buildtest.In(besideSite(), dir)}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -329,8 +329,8 @@ func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
 // and its own, since the path before them belongs to the machine.
 func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 	var pairs []string
-	for _, dir := range p.options.Folders {
-		dir = filepath.ToSlash(filepath.Clean(dir))
+	for _, dir := range p.Folders {
+		dir = filepath.ToSlash(dir)
 		pairs = append(pairs, dir+"/", path.Base(dir)+"/")
 		if dir != "." {
 			pairs = append(pairs, dir, path.Base(dir))

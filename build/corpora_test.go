@@ -25,6 +25,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
@@ -42,7 +43,7 @@ type built struct {
 
 func buildCorpus(t testing.TB, dir string, s *site.Site) built {
 	t.Helper()
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{dir}})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

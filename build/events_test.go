@@ -17,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
@@ -133,7 +134,7 @@ func TestForkEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Config: config, Folders: []string{filepath.Join(in, "MIPs")}})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, filepath.Join(in, "MIPs"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestCancelledPlan(t *testing.T) {
 	t.Parallel()
 	in := t.TempDir()
 	write(t, in, 1, "One", "Words.")
-	c, err := build.Load(t.Context(), build.Options{Site: testSite("MIP"), Folders: []string{in}})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(testSite("MIP"), in)})
 	if err != nil {
 		t.Fatal(err)
 	}

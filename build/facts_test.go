@@ -61,7 +61,7 @@ func TestForumTopic(t *testing.T) {
 	} {
 		s := testSite("MIP")
 		s.Forum, s.Overrides = c.forum, map[mip.ID]site.Override{{Kind: "MIP", Number: 1}: c.override}
-		content, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{folderOf(t, "MIP-1.md", proposalText(c.head, "Text."))}})
+		content, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, folderOf(t, "MIP-1.md", proposalText(c.head, "Text.")))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,16 +13,8 @@ import (
 
 // Options is the input of a build but for the files themselves.
 type Options struct {
-	// Site is required.
+	// Site is required, with its sources.
 	Site *site.Site
-	// Config is the file that Site was read from; empty: nobody asks what it said before.
-	Config string
-	// Folders are the proposals' folders as the process sees them.
-	Folders []string
-	// KindOf is by folder the prefix of its files that do not say what they are; the main one where a folder is missing.
-	KindOf map[string]string
-	// Patterns are, by folder, those of its texts: see [filename.Rules].
-	Patterns map[string][]string
 	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
 	Epoch *time.Time
 	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
@@ -44,10 +36,10 @@ func (o Options) corpus() corpus.Options {
 		Options: header.Options{
 			Prefix: o.Site.Prefix, Others: others, Addresses: o.Site.Addresses(), Keys: o.Site.Keys,
 			Statuses: o.Site.Statuses, Show: o.Site.Show, References: references(o.Site),
-			KindOf: o.KindOf, Dates: o.Site.Dates,
+			Dates: o.Site.Dates,
 		},
-		Rules:   filename.Rules{Patterns: o.Patterns, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
-		Folders: o.Folders, Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Config: o.Config,
+		Rules: filename.Rules{Sources: o.Site.Sources, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
+		Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Config: o.Site.File,
 	}
 	if o.Cache != nil {
 		out.Log = o.Cache.log.Load()

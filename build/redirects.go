@@ -155,7 +155,7 @@ func (p *planner) published() map[string]bool {
 }
 
 // siteFile is the name of the site's file in problems. The folder that it is in is nobody else's business.
-func (p *planner) siteFile() string { return filepath.Base(cmp.Or(p.options.Config, "site.yaml")) }
+func (p *planner) siteFile() string { return filepath.Base(cmp.Or(p.options.Site.File, "site.yaml")) }
 
 // byNumber adds a redirect of site.yaml that has a number, for each proposal. It returns the first address that
 // another owner has, with the owner.

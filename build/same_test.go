@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 // TestSameInputSameBytes builds one set of files in processes that differ in everything that must not
@@ -204,7 +205,7 @@ func TestRendered(t *testing.T) {
 	texts := &build.Cache{}
 	plan := func(texts *build.Cache) map[string][]byte {
 		t.Helper()
-		c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{in}, Cache: texts})
+		c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, in), Cache: texts})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/build"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
@@ -423,12 +424,13 @@ func (s sample) load(t *testing.T, dir string) *build.Content {
 		t.Fatalf("%s: %v\n%s", s, err, config)
 	}
 	mips, mrcs := filepath.Join(dir, "mips"), filepath.Join(dir, "mrcs")
-	o := build.Options{Site: parsed, Folders: []string{mips}}
+	o := build.Options{Site: parsed}
+	parsed.Sources = []filename.Source{{Folder: mips}}
 	if len(parsed.Kinds) > 1 && s.single() == "" {
-		o.Folders, o.KindOf = append(o.Folders, mrcs), map[string]string{mrcs: "MRC"}
+		parsed.Sources = append(parsed.Sources, filename.Source{Folder: mrcs, Kind: "MRC"})
 	}
-	for _, folder := range o.Folders {
-		if err := os.MkdirAll(folder, 0o755); err != nil {
+	for _, src := range parsed.Sources {
+		if err := os.MkdirAll(src.Folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

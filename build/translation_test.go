@@ -43,7 +43,7 @@ func TestTranslationPage(t *testing.T) {
 func TestTranslationTooLarge(t *testing.T) {
 	in, hash := besideFolder(t)
 	put(t, filepath.Join(in, "translations", "ja", "MIP-2.md"), "---\ntitle: x\ntranslation-of: "+hash+"\n---\n\n## 要旨\n\n"+strings.Repeat("[x][a] ", 9_000)+"\n\n[a]: https://example.org/"+strings.Repeat("a", 4_000)+"\n")
-	c, err := build.Load(t.Context(), build.Options{Site: besideSite(), Folders: []string{in}, Epoch: new(time.Unix(0, 0))})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(besideSite(), in), Epoch: new(time.Unix(0, 0))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 // top is the top of the repository, where the paths in documents begin. Each test goes there by itself: of what is read
@@ -115,7 +116,7 @@ func TestAuthorsHeader(t *testing.T) {
 	if err := errors.Join(os.CopyFS(dir, os.DirFS("internal/samples/proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), text, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP", Locales: []string{"ja"}}, Folders: []string{dir}})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(&site.Site{Prefix: "MIP", Locales: []string{"ja"}}, dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

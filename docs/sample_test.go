@@ -17,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
@@ -27,7 +28,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{"internal/samples/proposals"}})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, "internal/samples/proposals")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestSampleCompanions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{"internal/samples/proposals"}})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, "internal/samples/proposals")})
 	if err != nil {
 		t.Fatal(err)
 	}

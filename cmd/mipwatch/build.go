@@ -11,6 +11,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
@@ -62,7 +63,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	// A wrong flag is reported before the proposals are read, which takes longer.
-	if err := b.checkFolders(o.Folders); err != nil {
+	if err := b.checkFolders(o.Site.Sources); err != nil {
 		return exit(exitUsage, err)
 	}
 	if b.baseURL != "" {
@@ -179,7 +180,7 @@ func writeError(flag, dir string, err error) error {
 // checkFolders refuses, before anything is read, output folders that would mix with something else:
 // a project, the proposals, or each other. A snapshot within the published folder would publish the
 // addresses of nodes, which may hold keys.
-func (b *builder) checkFolders(proposals []string) error {
+func (b *builder) checkFolders(proposals []filename.Source) error {
 	if b.out == "" {
 		return errors.New("--out: want a folder")
 	}
@@ -192,9 +193,9 @@ func (b *builder) checkFolders(proposals []string) error {
 			return fmt.Errorf("%s: %w", flag, err)
 		}
 		// A build removes what is no longer published. A folder below the proposals is fine: sub-folders are not read.
-		for _, in := range proposals {
-			if within(in, dir) {
-				return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", flag, dir, in)
+		for _, src := range proposals {
+			if within(src.Folder, dir) {
+				return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", flag, dir, src.Folder)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 		loaded.Problems = mip.SortProblems(append(loaded.Problems, found...))
 	}
 	progress.clear()
-	r, err := newReport(loaded, o.Folders, args)
+	r, err := newReport(loaded, args)
 	if err != nil {
 		return exit(exitUsage, err)
 	}
@@ -94,7 +94,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 
 // newReport limits what was found to the named files, if any are named. The error names all those that
 // are not among the proposals.
-func newReport(c *build.Content, folders, args []string) (checkReport, error) {
+func newReport(c *build.Content, args []string) (checkReport, error) {
 	names := slices.Clone(c.CommittedFiles)
 	for _, p := range c.Proposals {
 		names = append(names, p.File)
@@ -108,7 +108,7 @@ func newReport(c *build.Content, folders, args []string) (checkReport, error) {
 	for _, name := range names {
 		files[placeOf(name)] = name
 	}
-	for _, dir := range folders {
+	for _, dir := range c.Folders {
 		// A problem can be a folder's.
 		delete(files, placeOf(dir))
 	}

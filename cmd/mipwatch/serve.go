@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +26,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/demo"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/release"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -58,9 +58,8 @@ type server struct {
 	sidecar *localSidecar
 	// cache is kept between builds.
 	cache build.Cache
-	// folders and their patterns are those of the newest site.yaml without errors.
-	folders  []string
-	patterns map[string][]string
+	// sources are those of the newest site.yaml without errors.
+	sources []filename.Source
 	// logo is the file of the logo that the newest site.yaml names, sound or not; empty: none.
 	logo string
 	// built is the state of the files at the newest build.
@@ -162,15 +161,15 @@ func (s *server) listen(ctx context.Context, listener net.Listener) error {
 // served already. An error means that there is nothing new to serve; it has an exit code.
 func (s *server) build(ctx context.Context) error {
 	o, err := s.options()
-	if o.Site != nil && s.logo != o.Site.LogoFile(s.config) {
+	if o.Site != nil && s.logo != o.Site.LogoFile() {
 		// A logo that is refused is looked at again when it changes.
-		s.logo = o.Site.LogoFile(s.config)
+		s.logo = o.Site.LogoFile()
 		s.built = s.state()
 	}
 	if err != nil {
 		return err
 	}
-	s.folders, s.patterns = o.Folders, o.Patterns
+	s.sources = o.Site.Sources
 	// The state is taken before the files are read, so that a later change is built again.
 	s.built = s.state()
 	o.Site.BaseURL, o.Cache = s.base, &s.cache
@@ -260,10 +259,8 @@ func (s *server) state() string {
 	}
 	add(s.config)
 	add(s.logo)
-	for _, dir := range s.folders {
-		for _, name := range corpus.Inputs(dir, s.patterns[filepath.Clean(dir)]) {
-			add(filepath.Join(dir, name))
-		}
+	for _, name := range corpus.Inputs(s.sources) {
+		add(name)
 	}
 	return string(h.Sum(nil))
 }

@@ -93,12 +93,12 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 			"no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
 	}
 	from, local := config.Upstream.Folders, []string{}
-	for _, src := range s.sources(config.Proposals) {
-		if src.pattern != "" {
+	for _, src := range config.Located(config.Proposals) {
+		if src.Pattern != "" {
 			return nil, s.invalid(config.ProposalsLine(), "bad-value", fmt.Sprintf(
-				"proposals: texts are synced into folders, and %s is a pattern; name a folder here, and the pattern under upstream.folders", src.pattern))
+				"proposals: texts are synced into folders, and %s is a pattern; name a folder here, and the pattern under upstream.folders", src.Pattern))
 		}
-		local = append(local, src.folder)
+		local = append(local, src.Folder)
 	}
 	if len(from) == 0 {
 		from = []string{"."}

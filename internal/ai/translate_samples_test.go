@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -27,7 +28,7 @@ type document struct {
 
 func load(t testing.TB, prefix, folder string) []document {
 	t.Helper()
-	c, err := corpus.Load(t.Context(), corpus.Options{Options: header.Options{Prefix: prefix}, Folders: []string{folder}})
+	c, err := corpus.Load(t.Context(), corpus.Options{Options: header.Options{Prefix: prefix}, Rules: filename.Rules{Sources: []filename.Source{{Folder: folder}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

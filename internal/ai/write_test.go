@@ -21,6 +21,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
 const proposals = 9
@@ -44,7 +45,7 @@ func folderOf(t *testing.T) string {
 // load reads folders of proposals as a site does that has nothing but these forks.
 func load(t *testing.T, forks []mip.HardFork, dirs ...string) *build.Content {
 	t.Helper()
-	c, err := build.Load(t.Context(), build.Options{Site: &site.Site{Prefix: "MIP", HardForks: forks}, Folders: dirs, Epoch: new(noon)})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(&site.Site{Prefix: "MIP", HardForks: forks}, dirs...), Epoch: new(noon)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,9 @@ func generated(b *testing.B, n int) string {
 // benchmarkFolders are a generated corpus and, where there is one, a real one.
 func benchmarkFolders(b *testing.B) map[string]Options {
 	epoch := time.Unix(1_700_000_000, 0)
-	folders := map[string]Options{"generated": {Options: header.Options{Prefix: "MIP"}, Folders: []string{generated(b, 500)}, Epoch: &epoch}}
+	folders := map[string]Options{"generated": {Options: header.Options{Prefix: "MIP"}, Rules: in(generated(b, 500)), Epoch: &epoch}}
 	if dir := corpora.Find("eips"); dir != "" {
-		folders["eips"] = Options{Options: header.Options{Prefix: "EIP"}, Folders: []string{dir}, Epoch: &epoch}
+		folders["eips"] = Options{Options: header.Options{Prefix: "EIP"}, Rules: in(dir), Epoch: &epoch}
 	}
 	return folders
 }

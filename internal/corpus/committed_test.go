@@ -15,6 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
@@ -39,7 +40,7 @@ func write(t testing.TB, dir string, files ...string) {
 func siteOf(t testing.TB, dir string, epoch *time.Time) *build.Content {
 	t.Helper()
 	s := &site.Site{Prefix: "MIP", Locales: []string{"ja", "tr"}}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{dir}, Epoch: epoch})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, dir), Epoch: epoch})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,14 +22,13 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Options are the input of [Load]. Folders must not be empty.
+// Options are the input of [Load].
 type Options struct {
 	// Options are how headers are read. Their Prefix may be empty here: MIP.
 	header.Options
-	// Rules say which files are texts.
+	// Rules say which files are texts. They need a source; the result does not depend on the order
+	// of its folders.
 	filename.Rules
-	// Folders are read without their sub-folders, in any order: the result does not depend on it.
-	Folders []string
 	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
 	Epoch *time.Time
 	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was

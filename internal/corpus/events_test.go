@@ -258,7 +258,7 @@ func TestEventsOfMovedTexts(t *testing.T) {
 	r.git(7, "mv", "MIP-words", "MIP-0002")
 	r.commit(7)
 	c, err := Load(t.Context(), Options{
-		Rules: filename.Rules{Patterns: map[string][]string{r.dir: {"MIP-*/README.md"}}}, Folders: []string{r.dir},
+		Rules: filename.Rules{Sources: []filename.Source{{Folder: r.dir, Pattern: "MIP-*/README.md"}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -25,9 +26,17 @@ const sound = "---\nmip: 1\ntitle: One\ncreated: 2024-01-02\n---\n\n## Abstract\
 // fixed keeps git out of tests that are not about it.
 func fixed() *time.Time { t := time.Unix(1_700_000_000, 0); return &t }
 
+// in are the rules of folders whose Markdown files are texts.
+func in(folders ...string) (r filename.Rules) {
+	for _, dir := range folders {
+		r.Sources = append(r.Sources, filename.Source{Folder: dir})
+	}
+	return r
+}
+
 func load(t *testing.T, folders ...string) *Corpus {
 	t.Helper()
-	c, err := Load(t.Context(), Options{Folders: folders, Epoch: fixed()})
+	c, err := Load(t.Context(), Options{Rules: in(folders...), Epoch: fixed()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +197,7 @@ func TestTwoFolders(t *testing.T) {
 }
 
 func TestLoadFails(t *testing.T) {
-	if _, err := Load(t.Context(), Options{Folders: []string{filepath.Join(t.TempDir(), "none")}}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Load(t.Context(), Options{Rules: in(filepath.Join(t.TempDir(), "none"))}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Load of no folder: %v, want os.ErrNotExist", err)
 	}
 	if _, err := Load(t.Context(), Options{}); err == nil {

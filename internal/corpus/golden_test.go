@@ -63,7 +63,7 @@ func TestGolden(t *testing.T) {
 func outcome(t *testing.T, dir, prefix string) []byte {
 	t.Helper()
 	c, err := Load(t.Context(), Options{
-		Options: header.Options{Prefix: prefix, Addresses: []string{"https://example.org"}}, Folders: []string{dir},
+		Options: header.Options{Prefix: prefix, Addresses: []string{"https://example.org"}}, Rules: in(dir),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func times(c *Corpus) []string {
 
 func (r *repo) load(dir, folder string) *Corpus {
 	r.t.Helper()
-	c, err := Load(r.t.Context(), Options{Folders: []string{filepath.Join(dir, folder)}})
+	c, err := Load(r.t.Context(), Options{Rules: in(filepath.Join(dir, folder))})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestNoHistory(t *testing.T) {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(sound))
 		t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-		c, err := Load(t.Context(), Options{Folders: []string{dir}})
+		c, err := Load(t.Context(), Options{Rules: in(dir)})
 		if err != nil || c.History != "none" || len(c.Problems) > 0 || c.Proposals[0].RepoPath != filepath.Base(dir)+"/MIP-1.md" {
 			t.Errorf("no repository: %v, history %s, problems %v, path %s", err, c.History, c.Problems, c.Proposals[0].RepoPath)
 		}
@@ -208,7 +208,7 @@ func TestNoHistory(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "a/MIP-1.md"), []byte(sound))
 		writeFile(t, filepath.Join(dir, "b/MIP-2.md"), []byte(strings.Replace(sound, "mip: 1", "mip: 2", 1)))
 		t.Setenv("PATH", t.TempDir())
-		c, err := Load(t.Context(), Options{Folders: []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}})
+		c, err := Load(t.Context(), Options{Rules: in(filepath.Join(dir, "a"), filepath.Join(dir, "b"))})
 		if err != nil || c.History != "none" || len(c.Problems) != 1 || c.Problems[0].Code != "history-none" {
 			t.Errorf("no program: %v, history %s, problems %v, want one history-none", err, c.History, c.Problems)
 		}

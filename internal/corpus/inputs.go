@@ -12,28 +12,32 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// Inputs are the files of a proposals folder that may be published, by their paths in it: texts,
-// those that its patterns match among them, summaries and translations. Listing them never waits.
-func Inputs(dir string, patterns []string) (paths []string) {
-	for _, f := range below(dir, ".") {
-		if strings.EqualFold(path.Ext(f.Name), ".md") {
-			paths = append(paths, f.Name)
-		}
-	}
-	if root, err := os.OpenRoot(dir); err == nil {
-		defer root.Close()
-		for _, pattern := range patterns {
-			for _, pattern := range []string{pattern, filename.LanguagesOf(pattern)} {
-				found, _ := folder.Glob(root, dir, pattern)
-				for _, f := range found {
-					paths = append(paths, f.Name)
-				}
+// Inputs are the files of sources that may be published, as the process sees them: texts, those that
+// patterns match among them, summaries and translations. Listing them never waits.
+func Inputs(sources []filename.Source) (paths []string) {
+	rules := filename.Rules{Sources: sources}
+	for _, dir := range rules.Folders() {
+		add := func(files []folder.File) {
+			for _, f := range files {
+				paths = append(paths, filepath.Join(dir, f.Name))
 			}
 		}
-	}
-	for _, sub := range append(languages(dir), SummariesDir) {
-		for _, f := range below(dir, sub) {
-			paths = append(paths, f.Name)
+		for _, f := range below(dir, ".") {
+			if strings.EqualFold(path.Ext(f.Name), ".md") {
+				add([]folder.File{f})
+			}
+		}
+		if root, err := os.OpenRoot(dir); err == nil {
+			for _, pattern := range rules.Patterns(dir) {
+				for _, pattern := range []string{pattern, filename.LanguagesOf(pattern)} {
+					found, _ := folder.Glob(root, dir, pattern)
+					add(found)
+				}
+			}
+			root.Close()
+		}
+		for _, sub := range append(languages(dir), SummariesDir) {
+			add(below(dir, sub))
 		}
 	}
 	return paths

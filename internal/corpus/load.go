@@ -26,13 +26,12 @@ import (
 // file is in Problems.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
-	c := &Corpus{options: o}
 	// The same folders in any order and spelling give the same corpus.
-	for _, dir := range o.Folders {
-		c.Folders = append(c.Folders, filepath.Clean(dir))
+	o.Sources = slices.Clone(o.Sources)
+	for i, s := range o.Sources {
+		o.Sources[i].Folder = filepath.Clean(s.Folder)
 	}
-	slices.Sort(c.Folders)
-	c.Folders = slices.Compact(c.Folders)
+	c := &Corpus{options: o, Folders: o.Rules.Folders()}
 	if len(c.Folders) == 0 {
 		return nil, errors.New("load proposals: no folder given")
 	}
@@ -49,8 +48,8 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read proposals folder: %w", err)
 		}
-		patterns := o.Patterns[dir]
-		if len(patterns) == 0 || slices.Contains(patterns, "") {
+		patterns := o.Patterns(dir)
+		if slices.Contains(patterns, "") {
 			files, unused = filename.Without(files, o.Ignore, unused)
 			c.texts = append(c.texts, list(root, dir, files, c.Folders)...)
 		}
@@ -136,7 +135,7 @@ func (c *Corpus) logOptions(translations []*entry) history.Options {
 		return out
 	}
 	o := history.Options{
-		Headers: c.options.Options, Rules: c.options.Rules, Folders: c.Folders, Dated: map[string][]string{},
+		Headers: c.options.Options, Rules: c.options.Rules, Dated: map[string][]string{},
 		Texts: files(c.texts), Translations: files(translations), Epoch: c.options.Epoch,
 		Upstream: c.options.Upstream, Config: c.options.Config, Before: c.options.Log,
 	}

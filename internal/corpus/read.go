@@ -53,7 +53,7 @@ func newProposal(file folder.File, content []byte, o Options, r *problem.Report)
 
 // place is where a file stands.
 func (o Options) place(file folder.File) header.Place {
-	return header.Place{Folder: file.Folder, Name: file.Name}
+	return header.Place{Kind: o.Rules.Kind(file.Folder), Name: file.Name}
 }
 
 // parse checks a text that begins at a line of its file. It returns the text's tree when always is

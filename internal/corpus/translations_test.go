@@ -2,6 +2,7 @@ package corpus_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,8 +27,8 @@ func TestTranslationsBeside(t *testing.T) {
 	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c, err := corpus.Load(t.Context(), corpus.Options{
 		Options: header.Options{Prefix: "CIP"},
-		Folders: []string{dir}, Epoch: &epoch,
-		Rules: filename.Rules{Patterns: map[string][]string{dir: {"CIP-*/README.md"}}, Locales: []string{"fr", "pt-BR"}},
+		Epoch:   &epoch,
+		Rules:   filename.Rules{Sources: []filename.Source{{Folder: dir, Pattern: "CIP-*/README.md"}}, Locales: []string{"fr", "pt-BR"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func TestTranslationsBeside(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("problems\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if files := corpus.Inputs(dir, []string{"CIP-*/README.md"}); !slices.Contains(files, "CIP-0002/README.pt-br.md") {
+	if files := corpus.Inputs([]filename.Source{{Folder: dir, Pattern: "CIP-*/README.md"}}); !slices.Contains(files, filepath.Join(dir, "CIP-0002/README.pt-br.md")) {
 		t.Errorf("%v lacks a translation, whose change a server has to see", files)
 	}
 }

@@ -9,12 +9,21 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// Rules say which files of folders are texts.
+// Source is a place of texts.
+type Source struct {
+	// Folder is as the process sees it.
+	Folder string
+	// Pattern is that of the files in the folder and below that are texts, in the syntax of
+	// [path.Match]: CIP-*/README.md. Empty: every Markdown file directly in the folder.
+	Pattern string
+	// Kind is the prefix of the folder's files that state no other; empty: the main one. Of several
+	// sources with one folder the first has that of all.
+	Kind string
+}
+
+// Rules say which files are texts.
 type Rules struct {
-	// Patterns are, by folder, those of the files in it and below that are texts, in the syntax of
-	// [path.Match]: CIP-*/README.md. The default, and an empty pattern, is every Markdown file
-	// directly in the folder.
-	Patterns map[string][]string
+	Sources []Source
 	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter
 	// case does not count.
 	Ignore []string
@@ -22,11 +31,40 @@ type Rules struct {
 	Locales []string
 }
 
+// Folders are those of the sources, sorted, each once.
+func (r Rules) Folders() (out []string) {
+	for _, s := range r.Sources {
+		out = append(out, s.Folder)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Patterns are those of the texts of a folder.
+func (r Rules) Patterns(folder string) (out []string) {
+	for _, s := range r.Sources {
+		if s.Folder == folder {
+			out = append(out, s.Pattern)
+		}
+	}
+	return out
+}
+
+// Kind is the prefix of a folder's files that state no other; empty: the main one.
+func (r Rules) Kind(folder string) string {
+	for _, s := range r.Sources {
+		if s.Folder == folder {
+			return s.Kind
+		}
+	}
+	return ""
+}
+
 // Is reports whether a file has the name and the place of a proposal, whose number may be in its
 // header alone.
 func (r Rules) Is(f folder.File) bool {
 	dir, _ := path.Split(f.Name)
-	return r.kept(f) && (dir == "" || slices.ContainsFunc(r.Patterns[f.Folder], func(pattern string) bool {
+	return r.kept(f) && (dir == "" || slices.ContainsFunc(r.Patterns(f.Folder), func(pattern string) bool {
 		matches, _ := path.Match(pattern, f.Name)
 		return matches
 	}))
@@ -37,7 +75,7 @@ func (r Rules) Is(f folder.File) bool {
 func (r Rules) Was(f folder.File) bool {
 	dir, base := path.Split(f.Name)
 	_, named := Number(base)
-	return r.Is(f) || named && r.kept(f) && slices.ContainsFunc(r.Patterns[f.Folder], func(pattern string) bool {
+	return r.Is(f) || named && r.kept(f) && slices.ContainsFunc(r.Patterns(f.Folder), func(pattern string) bool {
 		folders, _ := path.Split(pattern)
 		matches, _ := path.Match(folders, dir)
 		return matches

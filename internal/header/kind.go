@@ -14,7 +14,7 @@ import (
 // the site does not publish, and r says which.
 func (f *fields) kind(at Place) (prefix string, ok bool) {
 	o := f.options
-	prefix = cmp.Or(o.KindOf[at.Folder], o.Prefix)
+	prefix = cmp.Or(at.Kind, o.Prefix)
 	other, byName := f.otherKind(prefix, filename.Own(at.Name))
 	if other == "" {
 		return prefix, true
@@ -119,7 +119,7 @@ func (f *fields) pointers(id mip.ID) (out []mip.External) {
 func (o Options) ByName(at Place) mip.ID {
 	name := filename.Own(at.Name)
 	number, numbered := filename.Number(name)
-	kind, known := cmp.Or(o.KindOf[at.Folder], o.Prefix), true
+	kind, known := cmp.Or(at.Kind, o.Prefix), true
 	if letters := filename.Letters(name, kind); letters != "" {
 		kind, known = o.kind(letters)
 	}

@@ -25,8 +25,6 @@ type Options struct {
 	Show []string
 	// References are where proposals of other sites are.
 	References mip.References
-	// KindOf maps a folder to the prefix of its files that state no other. The default is Prefix.
-	KindOf map[string]string
 	// Dates is the order of a date's parts where its text leaves two days open: mdy or dmy. Empty:
 	// that of the other dates of its folder, where nine in ten of them have one.
 	Dates string

@@ -13,8 +13,8 @@ import (
 
 // Place is where a text stands.
 type Place struct {
-	// Folder is a key of [Options.KindOf].
-	Folder string
+	// Kind is the prefix of a text that states no other. Empty: [Options.Prefix].
+	Kind string
 	// Name is the path in the folder.
 	Name string
 }

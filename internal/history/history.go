@@ -37,10 +37,8 @@ type Options struct {
 	Headers header.Options
 	// Rules say which files are or were texts.
 	Rules filename.Rules
-	// Folders are those of proposals. Dated are, by folder, the folders in it whose files have
-	// times too.
-	Folders []string
-	Dated   map[string][]string
+	// Dated are, by folder of proposals, the folders in it whose files have times too.
+	Dated map[string][]string
 	// Texts are today's, and Translations the files beside them.
 	Texts, Translations []folder.File
 	// Epoch, when set, is the time of every change, and git is not run.
@@ -99,7 +97,7 @@ func Read(ctx context.Context, o Options) *Log {
 		options: o, whole: true, places: map[string]git.Place{}, repositories: map[string]*repository{},
 		files: map[fileKey][]Version{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
 	}
-	for _, dir := range o.Folders {
+	for _, dir := range o.Rules.Folders() {
 		h.readRecord(dir, git.Public(o.Upstream))
 	}
 	if o.Epoch != nil {
@@ -112,7 +110,7 @@ func Read(ctx context.Context, o Options) *Log {
 	}
 	// Several folders may lie in one repository, whose log is read once.
 	byTop := map[string][]string{}
-	for _, dir := range o.Folders {
+	for _, dir := range o.Rules.Folders() {
 		p, err := git.Locate(ctx, dir)
 		if err != nil {
 			h.missing(dir, err)
@@ -357,7 +355,7 @@ func (h *Log) wasText(top, name string, here bool) (file folder.File, ok bool) {
 		return file, false
 	}
 	longest := -1
-	for _, dir := range h.options.Folders {
+	for _, dir := range h.options.Rules.Folders() {
 		place := h.places[dir]
 		rest, below := strings.CutPrefix(name, place.Prefix)
 		if !below || place.Top != top || len(place.Prefix) <= longest {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/header"
@@ -18,8 +19,9 @@ import (
 // Past is what the repositories of the folders know of all files that are or were proposals. It
 // names the versions of texts, and holds none.
 type Past struct {
-	// headers are how headers are read.
+	// headers are how headers are read, and rules name the kinds of folders.
 	headers header.Options
+	rules   filename.Rules
 	// histories are those of whole repositories, and of synced texts, each for itself.
 	histories []pastFiles
 	// whole says that nothing is missing.
@@ -176,7 +178,7 @@ func (r *pastReader) version(file folder.File, raw string) (v version) {
 // parse reads what a text states above its body.
 func (p *Past) parse(file folder.File, text string) version {
 	var r problem.Report
-	h := p.headers.Parse(header.Place{Folder: file.Folder, Name: file.Name}, text, &r)
+	h := p.headers.Parse(header.Place{Kind: p.rules.Kind(file.Folder), Name: file.Name}, text, &r)
 	if h == nil {
 		return version{unread: r.Failed}
 	}
@@ -195,7 +197,7 @@ func (p *Past) parse(file folder.File, text string) version {
 // Sum is a hash of all that the events follow from.
 func (p *Past) Sum() [sha256.Size]byte {
 	o := p.headers
-	b := fmt.Appendln(nil, o.Prefix, o.Others, o.KindOf, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
+	b := fmt.Appendln(nil, o.Prefix, o.Others, p.rules.Sources, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
 	for _, h := range p.histories {
 		for _, s := range h.commits {
 			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], s.Files)

@@ -109,7 +109,7 @@ func (h *Log) Tracked(dir, repoPath string) (tracked, known bool) {
 // Past is what is known of all files that are or were texts. synchronised are the texts that are
 // as they were synced, and whole reports that nothing is missing so far. It reads no text.
 func (h *Log) Past(synchronised []folder.File, whole bool) *Past {
-	out := &Past{headers: h.options.Headers, whole: whole}
+	out := &Past{headers: h.options.Headers, rules: h.options.Rules, whole: whole}
 	if h.options.Epoch != nil {
 		return out
 	}

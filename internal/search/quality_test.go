@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -113,7 +114,7 @@ func (s shards) Table(url string) (*search.Table, error) { return s.of[url], nil
 // indexOf is the index of a folder's proposals.
 func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 	t.Helper()
-	c, err := corpus.Load(t.Context(), corpus.Options{Options: header.Options{Prefix: prefix}, Folders: []string{dir}})
+	c, err := corpus.Load(t.Context(), corpus.Options{Options: header.Options{Prefix: prefix}, Rules: filename.Rules{Sources: []filename.Source{{Folder: dir}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -214,7 +214,8 @@ func TestReadLogo(t *testing.T) {
 				t.Fatal(err)
 			}
 			config := filepath.Join(dir, "site.yaml")
-			problems := s.ReadLogo(config)
+			s.File = config
+			problems := s.ReadLogo()
 			logo := s.Brand.Picture
 			if c.want == "" {
 				if len(problems) > 0 || logo.Ext != c.ext || logo.Aspect != c.aspect || string(logo.Data) != c.content {

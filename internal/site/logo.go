@@ -30,24 +30,24 @@ type Picture struct {
 	Aspect float64
 }
 
-// LogoFile is where the logo is, for a site.yaml of that name; empty: there is none.
-func (s *Site) LogoFile(config string) string {
+// LogoFile is where the logo is; empty: there is none.
+func (s *Site) LogoFile() string {
 	if s.Brand.Logo == "" {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(config), filepath.FromSlash(s.Brand.Logo))
+	return filepath.Join(filepath.Dir(s.File), filepath.FromSlash(s.Brand.Logo))
 }
 
-// ReadLogo reads the logo, if a site.yaml of that name has one, and returns the problem with it. It is not part of [Load]: only
-// those who publish pages need the file.
-func (s *Site) ReadLogo(config string) []mip.Problem {
+// ReadLogo reads the logo, if there is one, and returns the problem with it. It is not part of
+// [Load]: only those who publish pages need the file.
+func (s *Site) ReadLogo() []mip.Problem {
 	if s.Brand.Logo == "" {
 		return nil
 	}
-	logo, err := readLogo(filepath.Dir(config), s.Brand.Logo)
+	logo, err := readLogo(filepath.Dir(s.File), s.Brand.Logo)
 	if err != nil {
 		return []mip.Problem{{
-			Level: mip.Error, Code: "bad-value", File: filepath.ToSlash(config),
+			Level: mip.Error, Code: "bad-value", File: filepath.ToSlash(s.File),
 			Line: s.Lines["brand.logo"], Message: "brand.logo: " + err.Error(),
 		}}
 	}

@@ -45,7 +45,12 @@ func Load(path string) (*Site, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	return Parse(filepath.ToSlash(path), data)
+	s, err := Parse(filepath.ToSlash(path), data)
+	if err != nil {
+		return nil, err
+	}
+	s.File = path
+	return s, nil
 }
 
 // read reads a file as the process sees it, through links too. It refuses anything but a file: a pipe without a writer

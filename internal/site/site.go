@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -65,6 +66,10 @@ type Site struct {
 	KeepGoing bool `yaml:"keep_going"`
 	// Colour code blocks; true unless the file says false.
 	Highlight bool `yaml:"highlight"`
+	// File is where the site was read, empty: nowhere.
+	File string
+	// Sources are where its proposals are, as far as [Site.Find] has found them.
+	Sources []filename.Source
 	// Lines are those of the file's values, by the names that messages have for them, such as
 	// brand.logo and redirects[0]. A value that the file lacks has line 0.
 	Lines map[string]int

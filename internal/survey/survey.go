@@ -94,9 +94,9 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 	// Git would take longest, and nothing here depends on it.
 	o := corpus.Options{
 		Options: header.Options{
-			Prefix: s.Kinds[0].Prefix, References: others(s.Kinds), KindOf: map[string]string{},
+			Prefix: s.Kinds[0].Prefix, References: others(s.Kinds),
 		},
-		Rules: filename.Rules{Patterns: map[string][]string{}}, Epoch: new(time.Unix(0, 0)),
+		Epoch: new(time.Unix(0, 0)),
 	}
 	for _, i := range s.Ignore {
 		o.Ignore = append(o.Ignore, i.Word)
@@ -107,13 +107,7 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 		}
 		for _, p := range k.Places {
 			at, pattern := folder.Locate(dir, p.Word)
-			if o.KindOf[at] == "" {
-				o.KindOf[at] = k.Prefix
-			}
-			if !slices.Contains(o.Folders, at) {
-				o.Folders = append(o.Folders, at)
-			}
-			o.Patterns[at] = append(o.Patterns[at], pattern)
+			o.Sources = append(o.Sources, filename.Source{Folder: at, Pattern: pattern, Kind: k.Prefix})
 		}
 	}
 	c, err := corpus.Load(ctx, o)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"golang.org/x/tools/txtar"
@@ -22,7 +23,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
 	t.Helper()
 	var o corpus.Options
-	o.Prefix, o.Folders = prefix, []string{folder}
+	o.Prefix, o.Sources = prefix, []filename.Source{{Folder: folder}}
 	c, err := corpus.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -30,7 +31,7 @@ func committedThen(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: s, Folders: []string{"../../samples/proposals"}})
+	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, "../../samples/proposals")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,13 +10,24 @@ import (
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
+// In returns a site with proposals in these folders.
+func In(s *site.Site, folders ...string) *site.Site {
+	out := *s
+	out.Sources = nil
+	for _, dir := range folders {
+		out.Sources = append(out.Sources, filename.Source{Folder: dir})
+	}
+	return &out
+}
+
 // Plan plans a site of folders of proposals. An error in one of them is one of Plan.
 func Plan(ctx context.Context, s *site.Site, folders ...string) (*build.Plan, error) {
-	c, err := build.Load(ctx, build.Options{Site: s, Folders: folders})
+	c, err := build.Load(ctx, build.Options{Site: In(s, folders...)})
 	if err != nil {
 		return nil, err
 	}
