@@ -110,7 +110,7 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		if sum.Source == api.Extractive {
 			problems = append(problems, s.outdated(sum)...)
 		}
-		if !supported(Texts(sum), *s) {
+		if !supported(sum, *s) {
 			report("a text mentions a number or an address, or a name like one, that does not stand in the proposal")
 		}
 	}
@@ -247,19 +247,20 @@ func Texts(sum api.Summary) []string {
 	return out
 }
 
-// supported reports whether all that texts name is in the subject. The rules may also count, and
+// supported reports whether all that a summary names is in the subject. The rules may also count, and
 // cut a long word.
-func supported(texts []string, s Subject) bool {
-	// The rules' own summary takes long to make, so the text alone is asked first.
+func supported(sum api.Summary, s Subject) bool {
 	source := sourceOf(s)
 	foreign := func(text string) bool { return !source.Holds(text) }
-	if !slices.ContainsFunc(texts, foreign) {
-		return true
+	named := slices.ContainsFunc(Texts(sum), foreign)
+	if !named || sum.Source != api.Extractive {
+		return !named
 	}
+	// The rules' own summary takes long to make, so the text alone is asked first.
 	for _, text := range Texts(Extract(s)) {
 		source.Add(text)
 	}
-	return !slices.ContainsFunc(texts, foreign)
+	return !slices.ContainsFunc(Texts(sum), foreign)
 }
 
 // sourceOf reads the proposal and those that it bundles, their headers and the fork: all that a

@@ -100,3 +100,18 @@ func TestCheckSummary(t *testing.T) {
 		}
 	}
 }
+
+// The rules may count what they leave out of a list. A model names no number that the text has not.
+func TestCounted(t *testing.T) {
+	s := Subject{Proposal: lamp(), Now: noon}
+	s.Proposal.Sections = []mip.Section{{ID: "s-changes", Level: 2, Title: "Changes", Markdown: "## Changes\n\n" +
+		strings.Repeat("- a lamp\n", 43)}}
+	sum := Extract(s)
+	if err := Check(sum, s); err != nil || !strings.HasSuffix(sum.WhatsChanging[0], "and 37 more.") {
+		t.Errorf("%q: %v", sum.WhatsChanging, err)
+	}
+	sum.Source = "lamp-1"
+	if err := Check(sum, s); err == nil || !strings.Contains(err.Error(), "mentions a number") {
+		t.Errorf("of a model: %v", err)
+	}
+}

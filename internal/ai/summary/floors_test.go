@@ -10,7 +10,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -53,22 +52,5 @@ func TestFloors(t *testing.T) {
 	}
 	if diff := gocmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("floors (-want +got):\n%s", diff)
-	}
-}
-
-// TestRaise shows that floors lift and never lower.
-func TestRaise(t *testing.T) {
-	s := Subject{Proposal: lamp(), Fork: new(argand())}
-	sum := api.Summary{
-		Developers: api.Axis{Severity: api.High},
-		Users:      api.Axis{Severity: api.Medium},
-		Validators: api.Axis{Severity: api.Low},
-	}
-	raise(&sum, s)
-	want := [4]api.Severity{api.High, api.Medium, api.High, api.Medium}
-	for a, x := range axes(&sum) {
-		if x.Severity != want[a] {
-			t.Errorf("raise: %s is %s, want %s", axis(a), x.Severity, want[a])
-		}
 	}
 }
