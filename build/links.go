@@ -4,12 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/fnv"
-	"net/url"
-	"path"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -23,131 +18,30 @@ type links struct {
 	from *corpus.Proposal
 }
 
-// Link implements [html.Links]. A destination leads to the page of the proposal that it names, else to the file in the
-// repository, and nowhere when neither is known.
+// Link implements [html.Links]. A file of the repository has its address there, if that is known.
 func (l links) Link(dest string) (href string, ok bool) {
-	file, id, ok := l.linked(l.from, dest)
-	if ok {
-		return l.options.Site.Path(id.Page()), true
+	switch t := l.Resolve(l.from, dest); {
+	case t.ID != (mip.ID{}):
+		return l.options.Site.Path(t.ID.Page()), true
+	case t.Path != "":
+		return sourceLink(l.options.Site, l.from, "", t.Path)
+	default:
+		return t.Address, t.Address != ""
 	}
-	if href, ok := l.elsewhere(file); ok {
-		return href, true
-	}
-	if id, _ := l.deadLink(l.from, dest); id != "" {
+}
+
+// Own implements [html.Links]: an address below that of the site, its repository or its upstream
+// may be a proposal's.
+func (l links) Own(address string) (href string, ok bool) {
+	id, ok := l.Content.Own(address)
+	if !ok {
 		return "", false
 	}
-	found, _ := l.Locate(l.from, path.Join(path.Dir(l.from.RepoPath), file))
-	return sourceLink(l.options.Site, l.from, "", found)
+	return l.options.Site.Path(id.Page()), true
 }
 
-// viewed is the path of a file or folder below a repository's address, as hosts show it.
-var viewed = regexp.MustCompile(`^(?:-/)?(?:blob|tree|raw|src/branch)/([^/]+)/(.+)$`)
-
-// aCommit is a commit in the place of a branch: who links to a version means that one.
-var aCommit = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
-
-// Own implements [html.Links]: an address below that of the site, its repository or its upstream may be a proposal's.
-func (l links) Own(address string) (href string, ok bool) {
-	for _, base := range l.options.Site.Addresses() {
-		rest, below := mip.Below(address, base)
-		// No picture is a proposal.
-		if base == "" || !below || !slices.Contains([]string{"", ".md", ".html"}, path.Ext(rest)) {
-			continue
-		}
-		id, published := mip.ID{}, false
-		switch m := viewed.FindStringSubmatch(rest); {
-		case m != nil && !aCommit.MatchString(m[1]) && !strings.Contains("/"+m[2], "/assets/"):
-			if id, published = l.At(m[2]); !published {
-				id, published = l.Named(address)
-			}
-		case m == nil && base == l.options.Site.BaseURL:
-			id, published = l.Named(address)
-		}
-		if published {
-			return l.options.Site.Path(id.Page()), true
-		}
-	}
-	return "", false
-}
-
-// linked is the path of the file that a relative destination in a text names, and the published proposal whose file, or folder
-// of its own, it is.
-func (c *Content) linked(from *corpus.Proposal, dest string) (file string, id mip.ID, published bool) {
-	file, err := url.PathUnescape(dest)
-	if err != nil {
-		file = dest
-	}
-	// A link to GitHub's view of a file may end in ?raw=true.
-	file, _, _ = strings.Cut(file, "?")
-	if id, ok := c.At(path.Join(path.Dir(from.RepoPath), file)); ok && !path.IsAbs(file) {
-		return file, id, true
-	}
-	if path.IsAbs(file) {
-		// As on the site of a static generator: /sips/sip-305.
-		if id, published = c.Named("https://" + c.options.Site.Prefix + path.Clean(file)); published {
-			return file, id, true
-		}
-	}
-	name := path.Base(file)
-	if path.Clean(file) == name && path.Ext(name) == "" {
-		// As in [MIP-3](MIP-3). In another folder such a name is a folder's: ../assets/MIP-3.
-		name += ".md"
-	}
-	if strings.HasSuffix(file, "/") || path.Ext(name) == "" {
-		return file, mip.ID{}, false
-	}
-	id, published = c.ID(name)
-	return file, id, published
-}
-
-// otherNumber is the name of a proposal's file, with its prefix and its number.
-var otherNumber = regexp.MustCompile(`^([A-Za-z]+)[-_]?([0-9]+)(?:\.md)?$`)
-
-// elsewhere is the address of a proposal of another site that the site knows, by the name of its file.
-func (c *Content) elsewhere(file string) (address string, ok bool) {
-	if m := otherNumber.FindStringSubmatch(path.Base(file)); m != nil {
-		if n, err := strconv.Atoi(m[2]); err == nil {
-			_, address, ok = c.options.Site.References.Find(m[1], n)
-		}
-	}
-	return address, ok
-}
-
-// mostShown is how much of a destination a message shows, in characters.
+// mostShown is how much of an argument a message shows, in characters.
 const mostShown = 120
-
-// deadLink says why a destination of a text leads nowhere: the id of a problem with its arguments. The id is empty for
-// one that leads somewhere.
-func (c *Content) deadLink(p *corpus.Proposal, dest string) (id string, args []any) {
-	file, _, _ := c.linked(p, dest)
-	shown := mip.ShortenRunes(dest, mostShown)
-	target := path.Join(path.Dir(p.RepoPath), file)
-	m := otherNumber.FindStringSubmatch(path.Base(file))
-	if _, ok := c.elsewhere(file); ok {
-		return "", nil
-	}
-	u, err := url.Parse(dest)
-	switch {
-	case strings.Contains(dest, ":") && (err != nil || u.IsAbs()):
-		return "dead-link/scheme", []any{shown}
-	case path.IsAbs(file):
-		return "dead-link/site", []any{shown}
-	case target == ".." || strings.HasPrefix(target, "../"):
-		return "dead-link/outside", []any{shown}
-	}
-	_, missing := c.Locate(p, target)
-	switch {
-	case missing == target && m != nil && !c.options.Site.Publishes(m[1]):
-		return "dead-link/prefix", []any{strings.ToUpper(m[1]), shown}
-	case missing != "":
-		return "dead-link", []any{mip.ShortenRunes(missing, mostShown), shown}
-	case p.Local:
-		return "source-unknown/local", []any{shown}
-	case c.options.Site.SourceURL == "":
-		return "source-unknown", []any{"site.yaml", shown}
-	}
-	return "", nil
-}
 
 // textLinks are the links of a rendered text that may lead nowhere, and what links of other texts may lead to.
 type textLinks struct {
@@ -235,11 +129,26 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 		}
 	}
 	for _, d := range links.dropped {
-		if id, args := p.deadLink(c, d.dest); id != "" {
-			out = append(out, problem.New(file, d.line, id, args...))
+		t := p.Resolve(c, d.dest)
+		switch {
+		case t.Path != "" && c.Local:
+			t.Problem = "source-unknown/local"
+		case t.Path != "":
+			t.Problem, t.Args = "source-unknown", []string{"site.yaml"}
+		}
+		if t.Problem != "" {
+			out = append(out, problem.New(file, d.line, t.Problem, shortened(append(t.Args, d.dest))...))
 		}
 	}
 	return mip.SortProblems(out)
+}
+
+// shortened are arguments of a message that a line has room for.
+func shortened(args []string) (out []any) {
+	for _, a := range args {
+		out = append(out, mip.ShortenRunes(a, mostShown))
+	}
+	return out
 }
 
 // bounded keeps the first hundred problems of a text that have no cause, since a file of a mebibyte has room for fifty
@@ -275,11 +184,11 @@ func (p *planner) deadFragment(from *corpus.Proposal, f html.Fragment) bool {
 	if f.Path == "" {
 		return true
 	}
-	_, id, known := p.linked(from, f.Path)
-	if !known {
+	t := p.Resolve(from, f.Path)
+	if t.ID == (mip.ID{}) {
 		return false
 	}
-	i, _ := mip.Search(p.Metadata, id)
+	i, _ := mip.Search(p.Metadata, t.ID)
 	_, alive := slices.BinarySearch(p.linksOf(p.Proposals[i].File).ids, hashID(f.ID))
 	return !alive
 }

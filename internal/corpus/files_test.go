@@ -236,7 +236,7 @@ func TestNumber(t *testing.T) {
 		{"MIP-1.md", 1, true}, {"mip-1.MD", 1, true}, {"../MIPs/MIP-1.md", 1, true}, {"MIP-01.md", 1, true}, {"MIP-1", 1, true},
 		{"0047-slug.md", 48, true}, {"MIP-48.md", 48, true}, {"MIP-47.md", 0, false}, {"EIP-1.md", 0, false}, {"1.md", 0, false}, {"", 0, false}, {"README.md", 0, false},
 	} {
-		got, ok := c.ID(tt.in)
+		got, ok := c.byFile(tt.in)
 		if ok != tt.ok || ok && got.Number != tt.want {
 			t.Errorf("ID(%q) = %s, %v, want number %d, %v", tt.in, got, ok, tt.want, tt.ok)
 		}
