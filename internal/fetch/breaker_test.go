@@ -14,7 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// ask asks once and returns the kind of its error and how long the host wants to be left alone.
+// ask makes one call and returns the kind of its error and the RetryAfter of that error.
 func (w *world) ask(t *testing.T) (string, time.Duration) {
 	t.Helper()
 	_, err := w.host.Do(t.Context(), fetch.Request{Once: true})
@@ -65,8 +65,10 @@ func TestPause(t *testing.T) {
 				}
 				if tt.lasts > 0 {
 					time.Sleep(tt.lasts - time.Millisecond)
-					if got, wait := w.ask(t); got != "unavailable" || wait != time.Millisecond || w.ours.Calls() != 1 {
-						t.Errorf("before the time is up: %s, again in %v, %d calls", got, wait, w.ours.Calls())
+					got, wait := w.ask(t)
+					if got != "unavailable" || wait != time.Millisecond || w.ours.Calls() != 1 {
+						t.Errorf("before the time is up: %s, again in %v, %d calls", got, wait,
+							w.ours.Calls())
 					}
 					time.Sleep(time.Millisecond)
 				}
@@ -99,13 +101,14 @@ func TestPause(t *testing.T) {
 			}
 		})
 	})
-	// A call that is in the midst of it does not go on either.
+	// A pause during a call stops its retry, too.
 	t.Run("during a retry", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, address)
 			w.ours.Next(demo.Answer(500, nil, ""))
 			time.AfterFunc(100*time.Millisecond, func() { w.host.Pause(time.Minute) })
-			if _, err := w.host.Do(t.Context(), fetch.Request{}); kind(t, err) != "unavailable" || w.ours.Calls() != 1 {
+			_, err := w.host.Do(t.Context(), fetch.Request{})
+			if kind(t, err) != "unavailable" || w.ours.Calls() != 1 {
 				t.Errorf("%v, %d calls", err, w.ours.Calls())
 			}
 		})
@@ -131,13 +134,14 @@ func TestBreaker(t *testing.T) {
 				for range 5 {
 					w.ask(t)
 				}
-				calls(5) // four failures and a success: it starts again at zero
+				calls(5) // four failures and a success reset the count
 				w.ours.Always(fault)
 				for range 5 {
 					w.ask(t)
 				}
 				calls(10)
-				kind := map[bool]string{true: "timeout", false: "unavailable"}[name == "hang"] // as the failures were
+				// as the failures were
+				kind := map[bool]string{true: "timeout", false: "unavailable"}[name == "hang"]
 				if got, wait := w.ask(t); got != kind || wait != 30*time.Second {
 					t.Errorf("open: %q, again in %v, want %q", got, wait, kind)
 				}
@@ -145,7 +149,7 @@ func TestBreaker(t *testing.T) {
 				w.ask(t)
 				calls(10)
 
-				// Half open: one of many callers finds out, without a second try.
+				// Half open: one of many callers probes the host, without a retry.
 				time.Sleep(time.Nanosecond)
 				var all sync.WaitGroup
 				for range 20 {
@@ -170,7 +174,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// TestNoFailure holds what does not open the breaker.
+// TestNoFailure checks which calls do not open the breaker.
 func TestNoFailure(t *testing.T) {
 	tests := map[string]func(*world, context.Context){
 		"404": func(w *world, ctx context.Context) {
@@ -215,7 +219,7 @@ func TestNoFailure(t *testing.T) {
 				if got, _ := w.ask(t); got != "" {
 					t.Errorf("the tenth time it is %s", got)
 				}
-				// Nor does it decide when it is the one call that finds out.
+				// Such a call does not decide as the probe, either.
 				w.ours.Next(slicesRepeat(demo.Disconnect(), 5)...)
 				for range 5 {
 					w.ask(t)
@@ -238,7 +242,7 @@ func slicesRepeat(f demo.Fault, n int) []demo.Fault {
 	return all
 }
 
-// TestCancel holds on whom a call that ended early is blamed.
+// TestCancel checks whether a call that ended early counts against the host.
 func TestCancel(t *testing.T) {
 	for name, opens := range map[string]bool{"deadline": true, "overtaken": true, "left": false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -258,7 +262,8 @@ func TestCancel(t *testing.T) {
 				w.ours.Next(demo.Hang())
 				start := time.Now()
 				_, err := w.host.Do(ctx, fetch.Request{})
-				if errors.Is(err, fetch.ErrTimeout) != opens || errors.Is(err, context.Canceled) == opens || time.Since(start) != time.Second {
+				if errors.Is(err, fetch.ErrTimeout) != opens ||
+					errors.Is(err, context.Canceled) == opens || time.Since(start) != time.Second {
 					t.Errorf("%s: %v after %v, want it after 1 s", name, err, time.Since(start))
 				}
 				cancel()
@@ -270,7 +275,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestBreakerAndClock holds that a clock which is set back does not keep the breaker open.
+// TestBreakerAndClock checks that a clock which is set back does not keep the breaker open.
 func TestBreakerAndClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
@@ -289,7 +294,7 @@ func TestBreakerAndClock(t *testing.T) {
 	})
 }
 
-// TestBreakerThaws holds that a process which was frozen while the breaker was open asks again.
+// TestBreakerThaws checks that a process which was frozen while the breaker was open asks again.
 func TestBreakerThaws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
@@ -308,7 +313,7 @@ func TestBreakerThaws(t *testing.T) {
 	})
 }
 
-// TestManyFailAtOnce holds that failures of calls under way do not keep the breaker open for longer.
+// TestManyFailAtOnce checks that failures of calls under way do not keep the breaker open longer.
 func TestManyFailAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, address)
@@ -316,7 +321,8 @@ func TestManyFailAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
-				w.host.Do(t.Context(), fetch.Request{Path: "/" + strings.Repeat("x", i), Once: true})
+				w.host.Do(t.Context(),
+					fetch.Request{Path: "/" + strings.Repeat("x", i), Once: true})
 			})
 		}
 		all.Wait()

@@ -17,21 +17,26 @@ import (
 // maxRedirects bounds the redirects of one try.
 const maxRedirects = 3
 
-// Do is [Get] of the whole answer.
+// Do returns the whole response of [Get].
 func (h *Host) Do(ctx context.Context, r Request) (*Response, error) {
 	return Get(ctx, h, r, func(res *Response) (*Response, error) { return res, nil })
 }
 
-// Get asks, and waits as long as ctx and the deadline of a try allow. Every failure of the host is an [*Error]. An error
-// of decode, which reads the answer, is one too and is wrapped, unless it wraps [ErrNotFound].
+// Get sends a request and waits as long as ctx and the deadline of a try allow. Each failure of the
+// host is an [*Error]. An error of decode, which reads the response, is wrapped in an [*Error],
+// too, unless it wraps [ErrNotFound].
 //
-// A connect error, a 5xx, and a 429 whose Retry-After is under a second are followed by one more try if the deadline of
-// ctx leaves two seconds for it. A 429, and a 503 with Retry-After, pauses the host. Five failures in a row open the
-// breaker for 30 s; then one call without a retry decides. Until then the error is of the kind of the last failure.
+// Get tries once more after a connect error, a 5xx, or a 429 whose Retry-After is under a second,
+// if the deadline of ctx leaves two seconds for it. A 429, or a 503 with Retry-After, pauses the
+// host. Five failures in a row open the breaker for 30 s; then one call without a retry decides
+// whether it closes. Until then calls fail with an error of the last failure's kind.
 //
-// When ctx is cancelled the error wraps that of ctx, and the call does not count against the host. When the deadline of
-// ctx passes, or ctx is cancelled with [ErrTimeout] as the cause, the call counts as a timeout.
-func Get[T any](ctx context.Context, h *Host, r Request, decode func(*Response) (T, error)) (value T, err error) {
+// If ctx is canceled, the error wraps ctx.Err(), and the call does not count against the host. If
+// the deadline of ctx passes, or ctx is canceled with [ErrTimeout] as the cause, the call counts as
+// a timeout.
+func Get[T any](
+	ctx context.Context, h *Host, r Request, decode func(*Response) (T, error),
+) (value T, err error) {
 	defer func() { h.config.Stats.Calls[resultOf(err)].Add(1) }()
 	to, err := h.address(r.Path)
 	if err != nil {
@@ -45,7 +50,7 @@ func Get[T any](ctx context.Context, h *Host, r Request, decode func(*Response) 
 		return value, err
 	}
 	defer func() { h.leave(probe, err) }()
-	// A call that decides for the breaker makes one try, so that a host that is down is asked once.
+	// A probe makes one try, so that a host that is down gets one request.
 	res, err := h.ask(ctx, to, r, !probe && !r.Once)
 	if err != nil {
 		return value, err
@@ -62,7 +67,7 @@ func Get[T any](ctx context.Context, h *Host, r Request, decode func(*Response) 
 	return none, &Error{Status: res.Status, result: result, err: err}
 }
 
-// ask makes a try, and a second one where that may do better.
+// ask makes a try, and a second one if the first failed in a way that may pass.
 func (h *Host) ask(ctx context.Context, to *url.URL, r Request, retry bool) (*Response, error) {
 	res, err := h.try(ctx, to, r)
 	e, ok := errors.AsType[*Error](err)
@@ -70,7 +75,8 @@ func (h *Host) ask(ctx context.Context, to *url.URL, r Request, retry bool) (*Re
 		return res, err
 	}
 	wait := max(retryPause, e.RetryAfter)
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+min(retryRoom, h.config.Try) {
+	room := wait + min(retryRoom, h.config.Try)
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < room {
 		return nil, err
 	}
 	select {
@@ -78,7 +84,7 @@ func (h *Host) ask(ctx context.Context, to *url.URL, r Request, retry bool) (*Re
 	case <-ctx.Done():
 		return nil, contextError(ctx, false)
 	}
-	// Another call may have been told to wait meanwhile.
+	// Another call may have paused the host meanwhile.
 	if h.isPaused() {
 		return nil, err
 	}
@@ -93,7 +99,7 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 	if err != nil {
 		return nil, fmt.Errorf("upstream method %q: not a token", r.Method)
 	}
-	// The address is set here, since the errors of parsing one hold it.
+	// Set the URL here: errors of http.NewRequest contain the URL that it parses.
 	req.URL, req.Host = to, to.Host
 	for name, values := range r.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
@@ -101,7 +107,7 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 	if h.config.UserAgent != "" {
 		req.Header.Set("User-Agent", h.config.UserAgent)
 	}
-	// A transport that asks for gzip by itself would decode without a bound.
+	// A transport that adds Accept-Encoding itself decodes without a bound.
 	req.Header.Set("Accept-Encoding", "gzip")
 	if err := h.spend(); err != nil {
 		return nil, err
@@ -118,7 +124,8 @@ func (h *Host) try(ctx context.Context, to *url.URL, r Request) (*Response, erro
 	return res, nil
 }
 
-// redirect is for [http.Client.CheckRedirect]. A redirect that is not followed is a status that is no answer.
+// redirect is for [http.Client.CheckRedirect]. A redirect that is not followed is a failure of kind
+// Status.
 func (h *Host) redirect(next *http.Request, via []*http.Request) error {
 	if h.config.NoRedirects || !mayFollow(next, via) {
 		return http.ErrUseLastResponse
@@ -126,8 +133,9 @@ func (h *Host) redirect(next *http.Request, via []*http.Request) error {
 	return h.spend()
 }
 
-// mayFollow allows three redirects that stay on the host, or go to its TLS, and keep the method (RFC 9110 section
-// 15.4). Any other is a status that is no answer. next gets the credentials of the address, and no Referer.
+// mayFollow allows three redirects that stay on the host, or switch to TLS on it, and keep the
+// method (RFC 9110 section 15.4). Any other redirect is a failure of kind Status. mayFollow gives
+// next the credentials of the address, and no Referer.
 func mayFollow(next *http.Request, via []*http.Request) bool {
 	last := via[len(via)-1]
 	from, to := last.URL, next.URL
@@ -137,10 +145,11 @@ func mayFollow(next *http.Request, via []*http.Request) bool {
 		strings.EqualFold(to.Host, from.Host) && (to.Scheme == from.Scheme || to.Scheme == "https")
 }
 
-// read reads an answer. Its error is an [*Error], or that of reading the body.
+// read reads a response. Its error is an [*Error], or the error of reading the body.
 func (h *Host) read(resp *http.Response) (*Response, error) {
 	status := resp.StatusCode
-	if status < 200 || status >= 300 && status < 400 || status == http.StatusTooManyRequests || status >= 500 {
+	if status < 200 || status >= 300 && status < 400 || status == http.StatusTooManyRequests ||
+		status >= 500 {
 		e := &Error{Status: status, result: Status, err: errStatus}
 		if status == http.StatusTooManyRequests || status >= 500 {
 			e.RetryAfter = h.retryAfter(resp)
@@ -172,8 +181,8 @@ func (h *Host) read(resp *http.Response) (*Response, error) {
 	return &Response{Status: status, Header: resp.Header, Body: body}, nil
 }
 
-// retryAfter reads the field of that name (RFC 9110 section 10.2.3), a number of seconds or a date. The wait is at most
-// 10 min.
+// retryAfter parses the Retry-After field (RFC 9110 section 10.2.3), a number of seconds or a date.
+// The result is at most 10 min.
 func (h *Host) retryAfter(resp *http.Response) time.Duration {
 	field := resp.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(field, 10, 32); err == nil {
@@ -188,7 +197,7 @@ func (h *Host) retryAfter(resp *http.Response) time.Duration {
 	return 0
 }
 
-// address is the base with an escaped path appended.
+// address returns the base with an escaped path appended.
 func (h *Host) address(path string) (*url.URL, error) {
 	u := *h.base
 	if path == "" {

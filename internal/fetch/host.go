@@ -1,5 +1,6 @@
-// Package fetch asks a host over HTTP so that the host cannot hurt the caller: a deadline for every try, a bounded
-// body, no hop to another host, one retry, pauses and a circuit breaker. It does not know the meaning of an answer.
+// Package fetch asks a host over HTTP and protects the caller from it: each try has a deadline,
+// bodies are bounded, redirects stay on the host, and there are one retry, pauses and a circuit
+// breaker. It does not know what a response means.
 package fetch
 
 import (
@@ -16,40 +17,43 @@ const (
 	defaultMaxBytes = 2 << 20
 	defaultTry      = 2500 * time.Millisecond
 
-	// retryPause is the least time before the second try, which needs so much time as retryRoom.
+	// retryPause is the least wait before the second try. A second try is made if at least
+	// retryRoom is left.
 	retryPause = 200 * time.Millisecond
 	retryRoom  = 2 * time.Second
 
-	// The bounds of a pause, within which there is no second try, and the pause after a 429 without a time.
+	// Bounds of a pause. There is no second try while paused. unknownPause follows a 429 without a
+	// time.
 	shortestPause = time.Second
 	longestPause  = 10 * time.Minute
 	unknownPause  = 10 * time.Second
 
-	// So many failures in a row open the breaker for that long.
+	// failuresToOpen failures in a row open the breaker for openFor.
 	failuresToOpen = 5
 	openFor        = 30 * time.Second
 
-	// maxIdle is how long a connection may be idle before it is closed.
+	// maxIdle is the time after which an idle connection is closed.
 	maxIdle = 30 * time.Second
 )
 
-// Config says how a host is asked.
+// Config configures a [Host].
 type Config struct {
-	// Transport sends the HTTP requests. Nil means a transport of the host's own, with the proxy of the environment.
+	// Transport sends the HTTP requests. Nil means a transport of the host's own, which uses the
+	// proxy of the environment.
 	Transport http.RoundTripper
-	// UserAgent is sent with each request. Empty means that of net/http.
+	// UserAgent is sent with each request. Empty means the default of net/http.
 	UserAgent string
 	// MaxBytes bounds a body after decoding. Zero means 2 MiB.
 	MaxBytes int64
 	// Try is the deadline of one try with its redirects and its body. Zero means 2.5 s.
 	Try time.Duration
-	// NoRedirects makes a redirect a status that is no answer.
+	// NoRedirects turns each redirect into a failure of kind Status.
 	NoRedirects bool
-	// PerMinute bounds the HTTP requests that go out in any minute, redirects and retries included. Beyond it the error
-	// is a [*SpentError]. Zero means no bound.
+	// PerMinute bounds the HTTP requests that go out in any minute, redirects and retries included.
+	// Beyond it the error is a [*SpentError]. Zero means no bound.
 	PerMinute int
-	// Now is the clock of pauses, breaker and idle connections. Nil means time.Now. Only its wall time counts, since
-	// timers stand still while a process is frozen.
+	// Now is the clock of pauses, breaker and idle connections. Nil means time.Now. Only its wall
+	// time counts, since timers stop while a process is frozen.
 	Now func() time.Time
 	// Stats counts the calls. Nil disables counting.
 	Stats *Stats
@@ -65,19 +69,21 @@ type Host struct {
 	mu          sync.Mutex
 	used        time.Time // when the last call began
 	pausedUntil time.Time
-	failures    int         // in a row
-	openUntil   time.Time   // end of the open breaker
-	probing     bool        // a call is under way that decides whether the breaker closes
-	timedOut    bool        // the last failure was a timeout
-	sent        []time.Time // the requests of the last minute, oldest first; only counted with Config.PerMinute
+	failures    int       // in a row
+	openUntil   time.Time // end of the open breaker
+	probing     bool      // a call is under way that decides whether the breaker closes
+	timedOut    bool      // the last failure was a timeout
+	// requests of the last minute, oldest first; empty without Config.PerMinute
+	sent []time.Time
 }
 
-// New returns the host at an absolute http or https address, which may hold a path, a query and userinfo (sent as basic
-// credentials, RFC 7617). Each part may be secret, so no error of this package holds any part of the address. The
-// caller closes the host.
+// New returns the host at an absolute http or https address, which may hold a path, a query and
+// userinfo (sent as basic credentials, RFC 7617). Each part may be secret, so no error of this
+// package holds any part of the address. The caller closes the host.
 func New(base string, c Config) (*Host, error) {
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Opaque != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" ||
+		u.Opaque != "" {
 		return nil, errors.New("upstream address: not an absolute http or https URL")
 	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
@@ -104,7 +110,8 @@ func New(base string, c Config) (*Host, error) {
 	return h, nil
 }
 
-// Close closes the connections of the host's own transport. It is called once, after the last call has ended.
+// Close closes the connections of the host's own transport. Call it once, after the last call has
+// ended.
 func (h *Host) Close() {
 	if h.failures >= failuresToOpen {
 		h.config.Stats.Open.Add(-1)
@@ -124,7 +131,8 @@ func (h *Host) closeIdle() {
 // now is the wall time.
 func (h *Host) now() time.Time { return h.config.Now().Round(0) }
 
-// Pause keeps calls from going out for d, at least 1 s and at most 10 min from now. A longer pause stays as it is.
+// Pause stops calls from going out for d, at least 1 s and at most 10 min from now. It never
+// shortens a pause.
 func (h *Host) Pause(d time.Duration) {
 	end := h.now().Add(min(max(d, shortestPause), longestPause))
 	h.mu.Lock()
@@ -134,25 +142,25 @@ func (h *Host) Pause(d time.Duration) {
 	}
 }
 
-// isPaused reports whether calls are kept from going out.
+// isPaused reports whether the host is paused.
 func (h *Host) isPaused() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.pausedUntil.After(h.now())
 }
 
-// enter returns an error while the host is paused or its breaker is open. probe says that the call decides whether the
-// breaker closes.
+// enter returns an error while the host is paused or its breaker is open. probe reports that this
+// call decides whether the breaker closes.
 func (h *Host) enter() (probe bool, err error) {
 	now := h.now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// Connections that were idle while the process was frozen are forgotten by the host.
+	// The host has dropped connections that were idle while the process was frozen.
 	if now.Sub(h.used).Abs() > maxIdle {
 		h.closeIdle()
 	}
 	h.used = now
-	// A clock that was set back makes nothing longer.
+	// A clock that was set back must not lengthen a pause.
 	paused := min(h.pausedUntil.Sub(now), longestPause)
 	open := min(h.openUntil.Sub(now), openFor)
 	h.pausedUntil, h.openUntil = now.Add(paused), now.Add(open)
@@ -167,11 +175,12 @@ func (h *Host) enter() (probe bool, err error) {
 		h.probing = true
 		return true, nil
 	}
-	return false, &Error{result: Refused, Timeout: h.timedOut, RetryAfter: open, Unasked: true, err: errOpen}
+	return false, &Error{result: Refused, Timeout: h.timedOut, RetryAfter: open, Unasked: true,
+		err: errOpen}
 }
 
-// leave counts how a call ended that was let in. A 429 is no failure: a host that asks for a pause works. Neither is a
-// call whose caller has left.
+// leave counts the result of a call that enter let through. A 429 is no failure: a host that asks
+// for a pause is up. Nor is a canceled call.
 func (h *Host) leave(probe bool, err error) {
 	const slowDown, unavailable = http.StatusTooManyRequests, http.StatusServiceUnavailable
 	e, failed := errors.AsType[*Error](err)
@@ -192,7 +201,7 @@ func (h *Host) leave(probe bool, err error) {
 	case failed && e.Status != slowDown:
 		h.timedOut = e.Timeout
 		h.failures++
-		// Failures of calls that were under way do not keep the breaker open for longer.
+		// Failures of calls that were under way do not keep the breaker open longer.
 		if h.failures == failuresToOpen {
 			h.config.Stats.Open.Add(1)
 		}

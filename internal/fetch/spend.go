@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// SpentError says that [Config.PerMinute] requests have gone out within a minute. It is no failure of the host.
+// SpentError reports that [Config.PerMinute] requests went out within a minute. It is no failure of
+// the host.
 type SpentError struct {
 	// RetryAfter is the time until the next request may go out, at most a minute.
 	RetryAfter time.Duration
@@ -14,8 +15,8 @@ type SpentError struct {
 // Error implements error.
 func (*SpentError) Error() string { return "as many requests as may have gone out within a minute" }
 
-// spend notes an HTTP request that goes out now. A log bounds any minute. A token bucket would let twice as many out
-// around the turn of one.
+// spend records an HTTP request that is about to go out. A log of times bounds every minute. A
+// token bucket would let twice as many out within some minutes.
 func (h *Host) spend() error {
 	if h.config.PerMinute == 0 {
 		return nil
@@ -23,8 +24,10 @@ func (h *Host) spend() error {
 	now := h.now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A time far ahead is that of a clock that was set back.
-	h.sent = slices.DeleteFunc(h.sent, func(at time.Time) bool { return now.Sub(at).Abs() > time.Minute })
+	// A time far ahead stems from a clock that was set back since.
+	h.sent = slices.DeleteFunc(h.sent, func(at time.Time) bool {
+		return now.Sub(at).Abs() > time.Minute
+	})
 	if len(h.sent) < h.config.PerMinute {
 		h.sent = append(h.sent, now)
 		return nil

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// Request is one question to a host.
+// Request is one request to a host.
 type Request struct {
-	// Method is GET when it is empty.
+	// Method is the HTTP method. Empty means GET.
 	Method string
-	// Path is escaped. It is appended to the path of the address, whose query is kept. Empty means the address itself.
+	// Path is an escaped path. It is appended to the path of the address, whose query is kept.
+	// Empty means the address itself.
 	Path string
-	// Body is sent again with a retry and a redirect. Nil means none.
+	// Body is sent again on a retry and a redirect. Nil means none.
 	Body []byte
 	// Header is sent in addition to User-Agent and Accept-Encoding.
 	Header http.Header
@@ -24,38 +25,40 @@ type Request struct {
 	Once bool
 }
 
-// Response is an answer of status 2xx, or 4xx but 429.
+// Response is a response of status 2xx, or 4xx except 429.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte // decoded, at most Config.MaxBytes
 }
 
-// Every [*Error] is one of these two by errors.Is, never both.
+// Each [*Error] is one of these two by errors.Is, never both.
 var (
 	ErrTimeout     = errors.New("upstream did not answer in time")
 	ErrUnavailable = errors.New("upstream is unavailable")
 )
 
-// ErrNotFound is for the decode of [Get], whose error wraps it: a sound answer says that there is no such thing. It is no
-// failure of the host.
+// ErrNotFound is wrapped by the error of a decode function of [Get] if a sound response reports
+// that there is no such thing. It is no failure of the host.
 var ErrNotFound = errors.New("upstream has no such thing")
 
-// Error is a failure of a host. Its text holds no part of the host's address and none of the host's own words.
+// Error is a failure of a host. Its text contains no part of the host's address and no text of the
+// host.
 type Error struct {
-	// Timeout reports ErrTimeout: there was no whole answer in time. Otherwise the error is ErrUnavailable.
+	// Timeout reports ErrTimeout: no complete response arrived in time. Otherwise the error is
+	// ErrUnavailable.
 	Timeout bool
-	// Status is that of the HTTP answer. Zero means that there was none.
+	// Status is the status of the HTTP response. Zero means that there was no response.
 	Status int
-	// RetryAfter is when it makes sense to ask again, at most 10 min. Zero means unknown.
+	// RetryAfter is the time until another request makes sense, at most 10 min. Zero means unknown.
 	RetryAfter time.Duration
-	// Unasked reports that the last request of the call did not get to the host: it is paused, its breaker is open, or
-	// nothing listens there.
+	// Unasked reports that the last request of the call did not reach the host: it is paused, its
+	// breaker is open, or nothing listens there.
 	Unasked bool
 
 	result Result
 	retry  bool  // a second try may do better
-	err    error // of the decode of Get, or one of this file
+	err    error // from the decode function of Get, or one of this file
 }
 
 // Error implements error.
@@ -67,22 +70,22 @@ func (e *Error) Error() string {
 	if e.err != nil {
 		text += ": " + e.err.Error()
 	}
-	// The status tells an operator more than any word of ours.
+	// The status helps an operator most.
 	if e.Status != 0 {
 		text = fmt.Sprintf("%s (status %d)", text, e.Status)
 	}
 	return text
 }
 
-// Is reports whether target is the kind of the error.
+// Is reports whether target is the kind of e.
 func (e *Error) Is(target error) bool {
 	return target == ErrTimeout && e.Timeout || target == ErrUnavailable && !e.Timeout
 }
 
-// Unwrap returns the error of the decode of [Get], if there is one.
+// Unwrap returns the error of the decode function of [Get], if any.
 func (e *Error) Unwrap() error { return e.err }
 
-// The reasons of failures. The errors of net and net/http cannot be used: they hold addresses.
+// Reasons of failures. Errors of net and net/http are not used: they contain addresses.
 var (
 	errPaused   = errors.New("it asked for a pause")
 	errOpen     = errors.New("too many failures in a row")
@@ -93,7 +96,8 @@ var (
 	errStatus   = errors.New("it does not serve")
 )
 
-// contextError is the error of a context that has ended, nil before. unasked says that no request went out.
+// contextError returns the error of a context that has ended, nil before. unasked reports that no
+// request went out.
 func contextError(ctx context.Context, unasked bool) error {
 	switch err := ctx.Err(); {
 	case err == nil:
@@ -105,9 +109,10 @@ func contextError(ctx context.Context, unasked bool) error {
 	}
 }
 
-// transportError is the failure that an error of a try means. ctx is the caller's context, try that of the try.
+// transportError converts the error of a try into a failure. ctx is the caller's context, try the
+// context of the try.
 func transportError(ctx, try context.Context, err error) error {
-	// The client wraps the errors of a redirect.
+	// The client wraps errors of its redirect function.
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
@@ -117,7 +122,7 @@ func transportError(ctx, try context.Context, err error) error {
 	if err := contextError(ctx, false); err != nil {
 		return err
 	}
-	// A dial may end by its deadline, which is a timeout.
+	// A dial that reaches its deadline is a timeout.
 	if timeout, ok := errors.AsType[net.Error](err); try.Err() != nil || ok && timeout.Timeout() {
 		return &Error{Timeout: true, result: Timeout}
 	}
@@ -127,36 +132,38 @@ func transportError(ctx, try context.Context, err error) error {
 	return &Error{result: Connection, err: errBroken}
 }
 
-// Stats counts the calls of hosts. The zero value is ready; hosts may share one. It is safe for concurrent use.
+// Stats counts the calls of hosts. The zero value is ready; several hosts may share one. It is safe
+// for concurrent use.
 type Stats struct {
 	// Calls counts calls of [Get] by [Result].
 	Calls [len(results)]atomic.Uint64
-	// Open is the number of hosts whose breaker is open, or waits for the call that decides.
+	// Open is the number of hosts whose breaker is open or half open.
 	Open atomic.Int64
 }
 
-// Result is how a call ended.
+// Result is the outcome of a call.
 type Result int
 
 // The results.
 const (
-	OK         Result = iota // an answer, that of a missing resource included
+	OK         Result = iota // a response, including 404
 	Timeout                  // no whole answer in time
-	Status                   // 429, 5xx, or another status that is no answer
-	Garbled                  // an answer that is unusable by its coding, its size or its text
+	Status                   // 429, 5xx, or another status that is not accepted
+	Garbled                  // a response whose coding, size or text is unusable
 	Connection               // no connection, or one that broke off
 	Paused                   // not sent, because the host wants a pause
 	Refused                  // not sent, because the breaker is open
-	Cancelled                // the caller has left, or its own budget was used up
+	Cancelled                // the caller left, or used up its own budget
 )
 
-// results are the names of the results in metrics, in their order.
-var results = [...]string{"ok", "timeout", "status", "garbled", "connection", "paused", "breaker_open", "cancelled"}
+// results holds the names of the results in metrics, in the order of the constants.
+var results = [...]string{"ok", "timeout", "status", "garbled", "connection", "paused",
+	"breaker_open", "cancelled"}
 
-// String is the name in metrics.
+// String returns the name in metrics.
 func (r Result) String() string { return results[r] }
 
-// resultOf is the result of a call with that error.
+// resultOf returns the result of a call that ended with err.
 func resultOf(err error) Result {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.result

@@ -11,7 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// TestUnasked holds which failures say that nothing got to the host; those of TestAnswers do not.
+// TestUnasked checks which failures report that nothing reached the host; TestAnswers has the
+// others.
 func TestUnasked(t *testing.T) {
 	for name, c := range map[string]struct {
 		base    string
@@ -40,7 +41,8 @@ func TestUnasked(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), left)
 				defer cancel()
 				_, err := w.host.Do(ctx, fetch.Request{})
-				if e, ok := errors.AsType[*fetch.Error](err); !ok || !e.Unasked || w.ours.Calls() != calls {
+				e, ok := errors.AsType[*fetch.Error](err)
+				if !ok || !e.Unasked || w.ours.Calls() != calls {
 					t.Errorf("Do: %v, want it unasked", err)
 				}
 			})
