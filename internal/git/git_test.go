@@ -16,10 +16,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// hash is the name of an object, the same digit throughout.
+// hash returns an object name that repeats one digit.
 func hash(digit string) string { return strings.Repeat(digit, sha1Digits) }
 
-// raw is what git prints of a file: modes and hashes, one of each for the commit, which come last.
+// raw returns git's raw line of a file: modes and hashes, one per parent and then one for the
+// commit.
 func raw(modes, digits, letters string) string {
 	var hashes strings.Builder
 	for _, digit := range digits {
@@ -46,17 +47,21 @@ func TestParseLog(t *testing.T) {
 		{"soon", 0, true},
 	} {
 		in := "^" + b + "\n" + a + "\n" + tt.date + "\nAda\none: \x01\n:100644\x00" +
-			"\n" + raw("100644 100644", "12", "M") + "M/a\n:b\x00" + raw("100644 000000", "10", "D") + "M/gone\x00" +
-			raw("100644 120000", "12", "T") + "M/link\x00" + raw("100644 100755", "11", "M") + "M/mode\x00" +
-			raw("000000 100644", "01", "A") + "M/deep/x\x00" +
-			"^" + c + "\n" + b + "\n5\n\n\x00\x00" + raw("100644 100755", "13", "M") + "M/z\x00"
+			"\n" + raw("100644 100644", "12", "M") + "M/a\n:b\x00" +
+			raw("100644 000000", "10", "D") + "M/gone\x00" + raw("100644 120000", "12", "T") +
+			"M/link\x00" + raw("100644 100755", "11", "M") + "M/mode\x00" +
+			raw("000000 100644", "01", "A") + "M/deep/x\x00" + "^" + c + "\n" + b +
+			"\n5\n\n\x00\x00" + raw("100644 100755", "13", "M") + "M/z\x00"
 		got, err := parsed(in)
 		want := []Commit{
-			{Hash: b, When: 5, Landed: 5, listed: min(5, tt.when), Files: []Step{{"M/z", hash("1"), hash("3")}}},
+			{Hash: b, When: 5, Landed: 5, listed: min(5, tt.when),
+				Files: []Step{{"M/z", hash("1"), hash("3")}}},
 			{
-				Hash: a, When: tt.when, Undated: tt.undated, Author: "Ada", Subject: "one: \x01\n:100644",
-				Landed: tt.when, listed: tt.when, Files: []Step{
-					{"M/a\n:b", hash("1"), hash("2")}, {"M/gone", hash("1"), ""}, {"M/link", hash("1"), ""},
+				Hash: a, When: tt.when, Undated: tt.undated, Author: "Ada",
+				Subject: "one: \x01\n:100644",
+				Landed:  tt.when, listed: tt.when, Files: []Step{
+					{"M/a\n:b", hash("1"), hash("2")}, {"M/gone", hash("1"), ""},
+					{"M/link", hash("1"), ""},
 					{"M/mode", hash("1"), hash("1")},
 				},
 			},
@@ -67,8 +72,9 @@ func TestParseLog(t *testing.T) {
 	}
 	head, file := "^\n"+a+"\n5\nAda\ns\x00", raw("100644 100644", "12", "M")
 	for _, bad := range []string{
-		"x\x00", a + "\n5\nAda\ns\x00", "^\nb\n5\nAda\ns\x00", "^\n" + a + "\n5\ns\x00", "^\n" + a + "\n5\nAda\ncut off",
-		file + "M/a\x00", head + file, head + file + "cut off", head + ":" + file + "M/a\x00",
+		"x\x00", a + "\n5\nAda\ns\x00", "^\nb\n5\nAda\ns\x00", "^\n" + a + "\n5\ns\x00",
+		"^\n" + a + "\n5\nAda\ncut off", file + "M/a\x00", head + file, head + file + "cut off",
+		head + ":" + file + "M/a\x00",
 		head + ":100644 100644 x y M\x00M/a\x00", head + ":\x00M/a\x00",
 	} {
 		if _, err := parsed(bad); !errors.Is(err, ErrFailed) {
@@ -77,18 +83,20 @@ func TestParseLog(t *testing.T) {
 	}
 }
 
-// TestEndlessRecords reads messages and names that are larger than what may be kept of them.
+// TestEndlessRecords parses messages and names that exceed the limits.
 func TestEndlessRecords(t *testing.T) {
 	long := strings.Repeat("x", 3*maxRecord)
 	file := "\n" + raw("000000 100644", "01", "A") + "M/a\x00"
-	commits, err := parsed("^" + hash("b") + "\n" + hash("a") + "\n5\nAda\n" + long + "\x00" + file +
+	commits, err := parsed("^" + hash("b") + "\n" + hash("a") + "\n5\nAda\n" + long + "\x00" +
+		file +
 		"^\n" + hash("b") + "\n5\nAda\nshort\x00" + file)
-	if err != nil || len(commits) != 2 || commits[1].Subject != long[:maxSubject] || commits[0].Subject != "short" {
+	if err != nil || len(commits) != 2 || commits[1].Subject != long[:maxSubject] ||
+		commits[0].Subject != "short" {
 		t.Errorf("%d commits, %v", len(commits), err)
 	}
 }
 
-// parsed are the commits of what git prints for a walk through the folder M.
+// parsed parses git's output for a walk through the folder M.
 func parsed(text string) ([]Commit, error) {
 	w := newWalk(func(name string) bool { return path.Dir(name) == "M" })
 	if err := w.read(reader(text)); err != nil {
@@ -99,32 +107,39 @@ func parsed(text string) ([]Commit, error) {
 
 func reader(text string) *bufio.Reader { return bufio.NewReader(strings.NewReader(text)) }
 
-// entry is an entry of a tree as git stores it.
+// entry is a tree entry as git stores it.
 func entry(mode, name, digit string) string {
 	return mode + " " + name + "\x00" + strings.Repeat(digit, 20)
 }
 
 func TestParseTree(t *testing.T) {
-	in := entry("100644", "b.md", "1") + entry("120000", "a\tb\nc d", "2") + entry("160000", "sub", "3") + entry("40000", "dir", "4")
+	in := entry("100644", "b.md", "1") + entry("120000", "a\tb\nc d", "2") +
+		entry("160000", "sub", "3") + entry("40000", "dir", "4")
 	got, err := parseTree(in, 20)
-	digits := func(s string) string { return strings.Repeat("3"+s, 20) } // those of the letter
-	want := []Entry{{"b.md", "100644", 0, digits("1")}, {"a\tb\nc d", "120000", 0, digits("2")}, {"sub", "160000", 0, digits("3")}, {"dir", "40000", 0, digits("4")}}
+	// a letter's ASCII code, in hex
+	digits := func(s string) string { return strings.Repeat("3"+s, 20) }
+	want := []Entry{{"b.md", "100644", 0, digits("1")}, {"a\tb\nc d", "120000", 0, digits("2")},
+		{"sub", "160000", 0, digits("3")}, {"dir", "40000", 0, digits("4")}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("parseTree(%q) = %v, %v, want %v", in, got, err, want)
 	}
-	for _, bad := range []string{"100644", "100644 name", "100644 name\x0012", entry("100644", "a", "1") + " "} {
+	for _, bad := range []string{"100644", "100644 name", "100644 name\x0012",
+		entry("100644", "a", "1") + " "} {
 		if _, err := parseTree(bad, 20); !errors.Is(err, ErrFailed) {
 			t.Errorf("parseTree(%q): %v, want ErrFailed", bad, err)
 		}
 	}
-	if _, err := parseTree(strings.Repeat(entry("100644", "a", "1"), maxEntries+1), 20); err != errEntries {
+	_, err = parseTree(strings.Repeat(entry("100644", "a", "1"), maxEntries+1), 20)
+	if err != errEntries {
 		t.Errorf("more than %d entries: %v, want errEntries", maxEntries, err)
 	}
 }
 
-// FuzzLog reads what git may print of hostile commits and folders: nothing panics, and what is kept is bounded.
+// FuzzLog parses git's output for hostile commits and folders: nothing panics, and sizes stay
+// bounded.
 func FuzzLog(f *testing.F) {
-	f.Add([]byte("^" + hash("b") + "\n" + hash("a") + "\n-1\nAda\nsubject\x00\n" + raw("100644 100644", "12", "M") + "M/MIP-1.md\x00" +
+	f.Add([]byte("^" + hash("b") + "\n" + hash("a") + "\n-1\nAda\nsubject\x00\n" +
+		raw("100644 100644", "12", "M") + "M/MIP-1.md\x00" +
 		"^\n" + hash("b") + "\n1\n\n\x00\x00" + raw("000000 100644", "01", "A") + "M/MIP-1.md\x00"))
 	f.Add([]byte(entry("100644", "MIP-1.md", "1") + entry("40000", "x", "2")))
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -133,12 +148,14 @@ func FuzzLog(f *testing.F) {
 			t.Fatalf("walk: %v", err)
 		}
 		for _, c := range commits {
-			sound := 0 <= c.When && c.When <= lastSecond && !(c.Undated && c.When != 0) && len(c.Subject) <= maxSubject
+			sound := 0 <= c.When && c.When <= lastSecond && !(c.Undated && c.When != 0) &&
+				len(c.Subject) <= maxSubject
 			if !sound || !WholeHash(c.Hash) || err != nil {
 				t.Fatalf("commit %+v, %v", c, err)
 			}
 			for _, f := range c.Files {
-				if f.Before != "" && !WholeHash(f.Before) || f.After != "" && !WholeHash(f.After) || path.Dir(f.Path) != "M" {
+				if f.Before != "" && !WholeHash(f.Before) || f.After != "" && !WholeHash(f.After) ||
+					path.Dir(f.Path) != "M" {
 					t.Fatalf("file %+v", f)
 				}
 			}
@@ -153,11 +170,17 @@ func FuzzLog(f *testing.F) {
 func TestReason(t *testing.T) {
 	const address = "https://ada:secret@git.example.org/mips"
 	tests := []struct{ name, in, want string }{
-		{"the first reason", "warning: x\nfatal: '/x' does not appear to be a git repository\nfatal: Could not read\n", "'/x' does not appear to be a git repository"},
-		{"no password", "fatal: unable to access '" + address + "/': refused\n", "unable to access 'https://git.example.org/mips/': refused"},
-		{"what the server says comes second", "remote: do this\rremote: and that\nfatal: no\n", "no"},
+		{"the first reason",
+			"warning: x\nfatal: '/x' does not appear to be a git repository\nfatal: Could not read\n",
+			"'/x' does not appear to be a git repository"},
+		{"no password", "fatal: unable to access '" + address + "/': refused\n",
+			"unable to access 'https://git.example.org/mips/': refused"},
+		{"what the server says comes second", "remote: do this\rremote: and that\nfatal: no\n",
+			"no"},
 		{"nothing but words", "ssh: no route\n", "ssh: no route"},
-		{"too large", "fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output\n", "it is larger than what is fetched"},
+		{"too large",
+			"fatal: write error: File too large\nfatal: fetch-pack: invalid index-pack output\n",
+			"it is larger than what is fetched"},
 		{"too much memory", "fatal: Out of memory, malloc failed\n", string(errTooMuch)},
 		{"nothing", "\n", "git ends without a word"},
 		{"endless", "fatal: " + strings.Repeat("ö", 500), strings.Repeat("ö", 150) + "…"},
@@ -186,23 +209,26 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded asks the shell that git runs under for its limit.
+// TestMemoryIsBounded reads the memory limit of the shell that runs git.
 func TestMemoryIsBounded(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		testenv.Missing(t, "linux", "the limit is there on Linux")
 	}
-	out, err := newCommand(t.Context(), t.TempDir(), "-c", "alias.limit=!ulimit -v", "limit").output()
-	if limit, bad := strconv.Atoi(strings.TrimSpace(out)); err != nil || bad != nil || limit > 4<<20 {
+	out, err := newCommand(t.Context(), t.TempDir(), "-c", "alias.limit=!ulimit -v",
+		"limit").output()
+	limit, bad := strconv.Atoi(strings.TrimSpace(out))
+	if err != nil || bad != nil || limit > 4<<20 {
 		t.Errorf("git has %s KiB of memory, %v", out, err)
 	}
 }
 
-// TestOutputIsBounded has git print more than is kept.
+// TestOutputIsBounded makes git print more than is kept.
 func TestOutputIsBounded(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		testenv.Missing(t, "git", "no git program")
 	}
-	out, err := newCommand(t.Context(), t.TempDir(), "-c", "alias.much=!head -c 3000000 /dev/zero", "much").output()
+	out, err := newCommand(t.Context(), t.TempDir(), "-c", "alias.much=!head -c 3000000 /dev/zero",
+		"much").output()
 	if err != nil || len(out) != maxAnswer {
 		t.Errorf("%d bytes, %v, want %d", len(out), err, maxAnswer)
 	}

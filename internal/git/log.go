@@ -11,42 +11,45 @@ import (
 	"strings"
 )
 
-// Limits of a history that anybody may have made.
+// Limits of an untrusted history.
 const (
-	// maxSeconds bounds the processor time of git log, and maxWalk its address space, in KiB. The largest repository of
-	// proposals known takes two seconds.
+	// maxSeconds bounds the processor time of git log, and maxWalk its address space, in KiB. The
+	// largest known repository of proposals takes two seconds.
 	maxSeconds = 30
 	maxWalk    = 1 << 20
-	// maxCommits bounds the commits that touch the folders. The largest number known is a thirtieth.
+	// maxCommits bounds the commits that touch the folders. The largest known number is a
+	// thirtieth.
 	maxCommits = 500_000
-	// maxTouched bounds the files that all commits of a history touch. The largest number known is about 50,000.
+	// maxTouched bounds the files that all commits of a history touch. The largest known number is
+	// about 50,000.
 	maxTouched = 1_000_000
-	// maxSubject bounds what is kept of an author's name and of the first line of a commit's message, in bytes.
+	// maxSubject bounds an author's name and the first line of a commit message, in bytes.
 	maxSubject = 1000
-	// maxRecord bounds what is kept of all that git prints of a commit, in bytes: messages have no end.
+	// maxRecord bounds the part of git's output for one commit that is kept, in bytes: messages
+	// have no limit.
 	maxRecord = 64 << 10
-	// lastSecond is the last of the year 9999, the last year that RFC 3339 can write.
+	// lastSecond is the last second of the year 9999, the last year of RFC 3339.
 	lastSecond = 253402300799
 )
 
-// Commit is a commit as git log prints it, with what it made of files.
+// Commit is a commit as git log prints it, with its changes to files.
 type Commit struct {
 	Hash string
 	// When is the committer time in Unix seconds, from 1970 through 9999.
 	When int64
-	// Undated is true when the commit has no such time, and When is 0.
+	// Undated reports a time outside that range; When is 0 then.
 	Undated bool
-	// Author is the name that the author gave.
+	// Author is the author's name as given.
 	Author, Subject string
-	// Merge is true when the commit has several parents. Each of Files differs from all of them.
+	// Merge reports that the commit has several parents. Each of Files differs from all of them.
 	Merge bool
-	// Landed is the time at which HEAD's line of first parents got the commit, by itself or by a
-	// merge, in seconds.
+	// Landed is the time at which the commit reached HEAD's line of first parents, directly or by a
+	// merge, in Unix seconds.
 	Landed int64
 	// Files are sorted by path.
 	Files []Step
-	// GivenUp are the paths of further files that the commit touched, on a branch whose texts of
-	// them no merge took. It is empty for a merge.
+	// GivenUp lists further paths that the commit touched on a branch whose version of them no
+	// merge took. It is empty for a merge.
 	GivenUp []string
 
 	// listed is the time by which git log sorts commits: When, but never later than the newest
@@ -54,29 +57,30 @@ type Commit struct {
 	listed int64
 }
 
-// Step is what a commit made of a file: its path, and its text before and after by hash, empty
-// where there is no regular file. Before is the text in the first parent. A commit that changes
-// nothing but the mode of a file has the same text before and after.
+// Step is a commit's change to a file: its path, and its blob hashes before and after, empty where
+// there is no regular file. Before is the blob in the first parent. A commit that changes only the
+// mode of a file has equal hashes.
 type Step struct{ Path, Before, After string }
 
-// Walk lists the commits that lead to rev and made something of files below the folders, parents
-// before their children whatever their clocks say. Folders, or files, are paths from top; inside
-// chooses the files. The commits of a file are those that git log lists for its path: of a merge
-// the walk follows the parent alone that has the same text, if there is one, so that what was given
-// up on a branch is no step.
+// Walk lists the commits that lead to rev and changed files below the folders, parents before their
+// children regardless of their times. Folders, or files, are paths from top; inside selects the
+// files. A file's commits are those that git log lists for its path: at a merge, the walk follows
+// only the parent with the same text, if there is one. Changes abandoned on a branch are therefore
+// no steps.
 //
-// A few objects can name each other so often that no walk through them ends. Git is stopped then,
-// and the error wraps ErrFailed.
+// A few objects can refer to each other so often that no walk through them ends. Git is killed
+// then, and the error wraps ErrFailed.
 func Walk(
 	ctx context.Context, top, rev string, folders []string, inside func(path string) bool,
 ) ([]Commit, error) {
-	args := []string{"log", "-z", "--format=^%P%n%H%n%ct%n%an%n%s", "--topo-order", "--full-history",
-		"--parents", "--raw", "--root", "--no-abbrev", "--no-renames", "--diff-merges=first-parent",
-		"--no-color", "--no-notes", "--no-decorate", rev, "--"}
+	args := []string{"log", "-z", "--format=^%P%n%H%n%ct%n%an%n%s", "--topo-order",
+		"--full-history", "--parents", "--raw", "--root", "--no-abbrev", "--no-renames",
+		"--diff-merges=first-parent", "--no-color", "--no-notes", "--no-decorate", rev, "--"}
 	for _, folder := range folders {
 		args = append(args, cmp.Or(folder, "."))
 	}
-	limit := fmt.Sprintf("ulimit -S -t %d 2>/dev/null; ulimit -v %d 2>/dev/null;", maxSeconds, maxWalk)
+	limit := fmt.Sprintf("ulimit -S -t %d 2>/dev/null; ulimit -v %d 2>/dev/null;",
+		maxSeconds, maxWalk)
 	w := newWalk(inside)
 	if err := limited(ctx, top, limit, args...).stream(w.read); err != nil {
 		return nil, err
@@ -84,8 +88,8 @@ func Walk(
 	return w.steps()
 }
 
-// AsListed sorts the commits of a walk as git log does: newest first, by their times as far as no
-// commit comes before its children.
+// AsListed sorts the commits of a walk as git log does: newest first, but no commit before its
+// children.
 func AsListed(commits []Commit) []*Commit {
 	out := make([]*Commit, len(commits))
 	for i := range commits {
@@ -95,11 +99,11 @@ func AsListed(commits []Commit) []*Commit {
 	return out
 }
 
-// read reads what git log prints.
+// read parses the output of git log.
 func (w *walk) read(out *bufio.Reader) error {
 	for touched := 0; ; {
 		record, err := readRecord(out)
-		record = strings.TrimPrefix(record, "\n") // git sets files apart
+		record = strings.TrimPrefix(record, "\n") // git separates the files by it
 		head, isCommit := strings.CutPrefix(record, "^")
 		raw, isFile := strings.CutPrefix(record, ":")
 		switch {
@@ -108,7 +112,9 @@ func (w *walk) read(out *bufio.Reader) error {
 		case err != nil:
 			return fmt.Errorf("%w: log: %w", ErrFailed, err)
 		case len(w.nodes) == maxCommits || touched == maxTouched:
-			return fmt.Errorf("%w: its history has more than %d commits or touches more than %d files", ErrFailed, maxCommits, maxTouched)
+			return fmt.Errorf(
+				"%w: its history has more than %d commits or touches more than %d files",
+				ErrFailed, maxCommits, maxTouched)
 		case record == "": // ends the message of a merge
 		case isCommit:
 			parents, rest, _ := strings.Cut(head, "\n")
@@ -135,7 +141,7 @@ func (w *walk) read(out *bufio.Reader) error {
 	}
 }
 
-// touch notes a step of the newest node.
+// touch adds a step to the newest node.
 func (w *walk) touch(s Step) {
 	n := &w.nodes[len(w.nodes)-1]
 	if n.made == nil {
@@ -147,16 +153,17 @@ func (w *walk) touch(s Step) {
 	}
 }
 
-// parseCommit reads the lines of a commit: hash, seconds, author, and the first line of the message.
+// parseCommit reads the lines of a commit: hash, seconds, author, and the first line of the
+// message.
 func parseCommit(record string) (c Commit, ok bool) {
-	// The subject comes last: it may hold anything but a line feed and NUL.
+	// The subject is last: it may contain anything but a line feed and NUL.
 	lines := strings.SplitN(record, "\n", 4)
 	if len(lines) != 4 || !WholeHash(lines[0]) {
 		return c, false
 	}
 	kept := func(s string) string { return strings.Clone(s[:min(len(s), maxSubject)]) }
 	c = Commit{Hash: lines[0], Author: kept(lines[2]), Subject: kept(lines[3])}
-	// Git prints nothing, a negative number or too many digits for times that nobody can have meant.
+	// Git prints nothing, a negative number or too many digits for an invalid time.
 	when, err := strconv.ParseInt(lines[1], 10, 64)
 	if c.Undated = err != nil || when < 0 || when > lastSecond; !c.Undated {
 		c.When = when
@@ -164,7 +171,8 @@ func parseCommit(record string) (c Commit, ok bool) {
 	return c, true
 }
 
-// parseStep reads what a commit made of a file against one parent, behind the first colon: two modes, two hashes and a letter.
+// parseStep parses a commit's change to a file against one parent, after the first colon: two
+// modes, two hashes and a letter.
 func parseStep(raw string) (before, after string, ok bool) {
 	all := strings.Fields(raw)
 	if len(all) != 5 || strings.HasPrefix(raw, ":") || !WholeHash(all[2]) || !WholeHash(all[3]) {
@@ -179,7 +187,8 @@ func parseStep(raw string) (before, after string, ok bool) {
 	return before, after, true
 }
 
-// readRecord reads up to the next NUL and returns the first maxRecord bytes; io.EOF after the last record.
+// readRecord reads up to the next NUL and returns the first maxRecord bytes; io.EOF after the last
+// record.
 func readRecord(in *bufio.Reader) (string, error) {
 	var record []byte
 	for {

@@ -14,29 +14,32 @@ import (
 	"strings"
 )
 
-// ErrNoFolder is that of a commit without the folder that is to be listed.
+// ErrNoFolder reports a commit without the folder to list.
 var ErrNoFolder = errors.New("no such folder")
 
-// errEntries is that of a folder beyond the limits.
+// errEntries reports a folder that exceeds maxEntries.
 const errEntries = complaint("a folder has more than 100,000 entries")
 
-// Limits of a folder that anybody may have made.
+// Limits of an untrusted folder.
 const (
-	// maxEntries bounds a folder. The largest real ones have about a thousand files.
+	// maxEntries bounds the entries of a folder. The largest real folders have about a thousand
+	// files.
 	maxEntries = 100_000
-	// maxTree bounds the object of a folder, in bytes: so many entries with the longest names of a file system.
+	// maxTree bounds a tree object, in bytes: maxEntries entries with the longest names of a file
+	// system.
 	maxTree = 32 << 20
 )
 
-// Objects is a running git cat-file, which reads committed objects. One goroutine may use it at a time. After an
-// error nothing else can be read from it.
+// Objects is a running git cat-file that reads committed objects. One goroutine may use it at a
+// time. After an error it cannot be read again.
 type Objects struct {
 	cmd *command
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// OpenObjects starts the process in a repository. It ends with [Objects.Close], and with the context.
+// OpenObjects starts the process in a repository. It ends with [Objects.Close], and with the
+// context.
 func OpenObjects(ctx context.Context, top string) (o *Objects, err error) {
 	o = &Objects{cmd: newCommand(ctx, top, "cat-file", "--batch")}
 	if o.in, err = o.cmd.StdinPipe(); err != nil {
@@ -50,18 +53,20 @@ func OpenObjects(ctx context.Context, top string) (o *Objects, err error) {
 func (o *Objects) Close() {
 	o.in.Close()
 	io.Copy(io.Discard, o.out)
-	o.cmd.Wait() // its answers have been read
+	o.cmd.Wait() // its output has been read
 }
 
-// Blob returns the text of a blob, nil when the repository has none of that name or when it is larger than so many
-// bytes. The name is a hash, or a path in a commit, such as HEAD:MIPs/MIP-1.md, without a line feed. In a clone for which
-// [Partial] is true none may be asked for that is missing.
+// Blob returns the text of a blob, or nil if the repository has no such blob or the blob is larger
+// than most bytes. The name is a hash, or a path in a commit, such as HEAD:MIPs/MIP-1.md, without a
+// line feed. In a clone for which [Partial] is true, the blob must not be missing: git would fetch
+// it.
 func (o *Objects) Blob(name string, most int64) ([]byte, error) {
 	text, _, err := o.read(name, "blob", most)
 	return text, err
 }
 
-// BlobName is the name that a text has in the repository of a commit, whether it is there or not.
+// BlobName returns the hash of a text in the object format of the commit's repository, whether or
+// not it exists there.
 func BlobName(commit string, text []byte) string {
 	sum := sha1.New()
 	if len(commit) == sha256Digits {
@@ -72,16 +77,17 @@ func BlobName(commit string, text []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// read returns an object of a kind, the zero object when there is none. Its text is nil when it is larger than most
-// bytes.
+// read returns an object of a kind, the zero object if there is none. text is nil if it is larger
+// than most bytes.
 func (o *Objects) read(expression, kind string, most int64) (text []byte, x object, err error) {
-	io.WriteString(o.in, expression+"\n") // the error is that of reading
+	io.WriteString(o.in, expression+"\n") // a failure shows when reading
 	line, err := o.out.ReadString('\n')
 	if err == nil {
 		x, err = parseObject(line)
 	}
 	if err == nil && x.hash != "" {
-		// Read the whole object even if less of it is kept: the next answer follows, after a line feed.
+		// Read the whole object even if only part of it is kept: the next answer follows, after a
+		// line feed.
 		body := io.LimitReader(o.out, x.size+1)
 		if x.kind == kind && x.size <= most {
 			text = make([]byte, x.size)
@@ -99,7 +105,7 @@ func (o *Objects) read(expression, kind string, most int64) (text []byte, x obje
 	return text, x, nil
 }
 
-// object is what git knows of one; the zero value stands for none.
+// object is an object's header in git; the zero value stands for no object.
 type object struct {
 	hash, kind string
 	size       int64
@@ -118,7 +124,7 @@ func parseObject(line string) (x object, err error) {
 	return x, err
 }
 
-// lookUp finds objects by git's expressions for them, each without a line feed, and reads none of them.
+// lookUp finds objects by git expressions, each without a line feed, without reading them.
 func lookUp(ctx context.Context, top string, expressions []string) (found []object, err error) {
 	c := newCommand(ctx, top, "cat-file", "--batch-check")
 	c.Stdin = strings.NewReader(strings.Join(expressions, "\n") + "\n")
@@ -128,12 +134,13 @@ func lookUp(ctx context.Context, top string, expressions []string) (found []obje
 		found, bad = append(found, x), cmp.Or(bad, err)
 	})
 	if err == nil && (bad != nil || len(found) < len(expressions)) {
-		err = fmt.Errorf("%w: %d of %d objects: %w", ErrFailed, len(found), len(expressions), cmp.Or(bad, io.ErrUnexpectedEOF))
+		err = fmt.Errorf("%w: %d of %d objects: %w", ErrFailed, len(found), len(expressions),
+			cmp.Or(bad, io.ErrUnexpectedEOF))
 	}
 	return found, err
 }
 
-// Modes of a folder's entries. Those of files begin with [ModeFile].
+// Modes of tree entries. Modes of regular files begin with [ModeFile].
 const (
 	ModeFile      = "100"
 	ModeFolder    = "40000"
@@ -141,9 +148,10 @@ const (
 	ModeSubmodule = "160000"
 )
 
-// Entry is what a commit has under a name in a folder.
+// Entry is an entry of a committed folder.
 type Entry struct {
-	// Name is as committed: it may hold anything but NUL and slash, or those of a hostile tree.
+	// Name is the committed name: it may contain anything but NUL, and a slash only in a hostile
+	// tree.
 	Name string
 	Mode string
 	// Size is in bytes; 0 for a submodule.
@@ -152,8 +160,8 @@ type Entry struct {
 	Hash string
 }
 
-// Tree lists a folder of a commit, "." for all of it, without what is below its folders. The error is ErrNoFolder when
-// the commit has none there.
+// Tree lists the entries of a folder of a commit, not recursively; "." is the root. The error is
+// ErrNoFolder if the commit has no such folder.
 func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	if strings.Contains(folder, "\n") {
 		return nil, ErrNoFolder
@@ -174,12 +182,13 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	}
 	found, err := lookUp(ctx, top, hashes)
 	for i, x := range found[:min(len(found), len(entries))] {
-		entries[i].Size = x.size // 0 of an object that is missing, which fails when it is read
+		entries[i].Size = x.size // 0 for a missing object, which fails when it is read
 	}
 	return entries, err
 }
 
-// tree returns the entries of a folder, by git's expression for it. The error is as that of [Tree].
+// tree returns the entries of the folder that a git expression names. Its errors are those of
+// [Tree].
 func (o *Objects) tree(expression string) ([]Entry, error) {
 	text, x, err := o.read(expression, "tree", maxTree)
 	switch {
@@ -193,8 +202,8 @@ func (o *Objects) tree(expression string) ([]Entry, error) {
 	return parseTree(string(text), len(x.hash)/2)
 }
 
-// parseTree returns the entries of a folder as git stores it: each such as "100644 NAME", a NUL, and the hash of so
-// many bytes.
+// parseTree parses a tree object: each entry is such as "100644 NAME", a NUL, and a hash of
+// hashSize bytes.
 func parseTree(text string, hashSize int) (entries []Entry, err error) {
 	for text != "" {
 		mode, rest, spaced := strings.Cut(text, " ")
@@ -205,7 +214,8 @@ func parseTree(text string, hashSize int) (entries []Entry, err error) {
 		case len(entries) == maxEntries:
 			return nil, errEntries
 		}
-		entries = append(entries, Entry{Name: name, Mode: mode, Hash: hex.EncodeToString([]byte(rest[:hashSize]))})
+		hash := hex.EncodeToString([]byte(rest[:hashSize]))
+		entries = append(entries, Entry{Name: name, Mode: mode, Hash: hash})
 		text = rest[hashSize:]
 	}
 	return entries, nil

@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// Limits of a walk that anybody may have made costly.
+// Limits of a walk that an untrusted history can make costly.
 const (
-	// maxLooks bounds the commits that are looked at to learn what the second parents of merges held.
+	// maxLooks bounds the commits visited to find the text of files in the second parents of
+	// merges.
 	maxLooks = 20_000_000
-	// maxFiles bounds the files of a walk, and maxWaiting the words of all sets that wait for their commits.
+	// maxFiles bounds the files of a walk, and maxWaiting the words of all sets of pending commits.
 	maxFiles, maxWaiting = 100_000, 16 << 20
 )
 
-// walk is a history while it is read, children first.
+// walk is a history that is being read, children first.
 type walk struct {
 	inside func(path string) bool
 	nodes  []node
-	at     map[string]int // of nodes by the commit's hash
-	files  map[string]int // the paths that are inside, by when they were met
+	at     map[string]int // index in nodes by the commit's hash
+	files  map[string]int // paths inside, numbered in the order in which they were met
 	looks  int
 }
 
@@ -27,20 +28,21 @@ func newWalk(inside func(path string) bool) *walk {
 	return &walk{inside: inside, at: map[string]int{}, files: map[string]int{}}
 }
 
-// node is a commit and what it made of files against its first parent.
+// node is a commit and its changes to files relative to its first parent.
 type node struct {
 	Commit
 	parents []string
 	made    map[string]Step
 }
 
-// steps are the commits that made something of files, parents first.
+// steps returns the commits that changed files, parents first.
 func (w *walk) steps() (out []Commit, err error) {
 	all := make(set, (len(w.files)+63)/64)
 	for _, i := range w.files {
 		all.add(i)
 	}
-	// follow has by commit the files whose texts came from there, and waiting counts its words.
+	// follow maps a commit to the files whose text came from it; waiting counts the words of these
+	// sets.
 	follow, waiting := make([]set, len(w.nodes)), len(all)
 	landed, listed := w.landed(), w.listed()
 	if len(w.nodes) > 0 {
@@ -51,7 +53,8 @@ func (w *walk) steps() (out []Commit, err error) {
 		follow[i], waiting = nil, waiting-len(here)
 		s := n.Commit
 		s.Merge, s.Landed, s.listed = len(n.parents) > 1, w.nodes[landed[i]].When, listed[i]
-		// A file that no parent has as it is here came from all of them, every other one from the first that has it.
+		// If no parent has the file as it is here, the file came from all of them, otherwise from
+		// the first that has it.
 		from := make([]set, len(n.parents))
 		for k := range from {
 			from[k] = make(set, len(here))
@@ -98,7 +101,8 @@ func (w *walk) steps() (out []Commit, err error) {
 	return out, nil
 }
 
-// landed finds the commit on the line of first parents that brought each commit: the oldest that led to it.
+// landed finds, for each commit, the commit on the line of first parents that brought it: the
+// oldest one that leads to it.
 func (w *walk) landed() []int {
 	out, next := make([]int, len(w.nodes)), 0
 	for i, n := range w.nodes {
@@ -120,9 +124,9 @@ func (w *walk) landed() []int {
 	return out
 }
 
-// listed finds by which time git log sorts each commit.
+// listed finds the time by which git log sorts each commit.
 func (w *walk) listed() []int64 {
-	out := make([]int64, len(w.nodes)) // of the children alone, until the commit is reached
+	out := make([]int64, len(w.nodes)) // the newest child's time, until the commit is reached
 	for i, n := range w.nodes {
 		if i == 0 || n.When < out[i] {
 			out[i] = n.When
@@ -136,7 +140,8 @@ func (w *walk) listed() []int64 {
 	return out
 }
 
-// source is the position of the parent, other than the first, from which a merge took a file; 0 when there is none.
+// source returns the index of the parent, other than the first, from which a merge took a file, 0
+// if there is none.
 func (w *walk) source(n node, s Step) int {
 	for k := 1; k < len(n.parents); k++ {
 		if w.text(n.parents[k], s.Path) == s.After {
@@ -146,7 +151,7 @@ func (w *walk) source(n node, s Step) int {
 	return 0
 }
 
-// text is the hash of a file as of a commit, found by the first parents.
+// text returns the hash of a file as of a commit, following first parents.
 func (w *walk) text(commit, path string) string {
 	for {
 		k, ok := w.at[commit]
@@ -171,7 +176,7 @@ func (s set) has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 func (s set) remove(i int)   { s[i/64] &^= 1 << (i % 64) }
 
-// with is the union, which may be s itself.
+// with returns the union, which may be s itself.
 func (s set) with(other set) set {
 	if s == nil {
 		return slices.Clone(other)
