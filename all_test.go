@@ -87,11 +87,17 @@ var imports = map[string][]string{
 	"sidecar/catalog":     {"internal/ai/summary", "internal/api", "internal/mip", "internal/search", "internal/site", "sidecar/cache", "golang.org/x/sync"},
 	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
 	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
-	"sidecar/limit":       {"internal/api", "sidecar/redis"},
+	"sidecar/limit":       {"internal/api", "sidecar/redis", "github.com/sethvargo/go-limiter"},
 	"sidecar/redis":       {"sidecar/timing", "github.com/gomodule/redigo/redis"},
 	"sidecar/timing":      {},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/catalog",
 		"github.com/aws/aws-lambda-go/lambda"},
+}
+
+// agreed are the libraries that the project is to use, whatever else would do.
+var agreed = []string{
+	"github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "github.com/gorilla/feeds", "github.com/spf13/cobra",
+	"github.com/sethvargo/go-limiter", "github.com/tmc/langchaingo/llms",
 }
 
 func TestImports(t *testing.T) {
@@ -99,7 +105,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	seen := map[string]bool{}
+	seen, used := map[string]bool{}, map[string]bool{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir         string
@@ -130,6 +136,12 @@ func TestImports(t *testing.T) {
 			if !slices.ContainsFunc(allowed, func(a string) bool { return local == a || !ours && (imp == a || strings.HasPrefix(imp, a+"/")) }) {
 				t.Errorf("%s imports %s, which the table does not allow", name, local)
 			}
+			used[imp] = true
+		}
+	}
+	for _, library := range agreed {
+		if !used[library] {
+			t.Errorf("no package imports %s, which the project is to use", library)
 		}
 	}
 	for name := range imports {

@@ -39,7 +39,7 @@ type endpoint struct {
 func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	newLimit := func(name string, perMinute int) *limit.Limit {
 		return limit.New(limit.Config{
-			Name: name, PerWindow: perMinute, Netlify: s.Netlify, Proxies: s.Proxies, Redis: s.Redis, Now: s.Now,
+			Name: name, PerWindow: perMinute, Netlify: s.Netlify, Proxies: s.Proxies, Redis: s.Redis,
 		})
 	}
 	byDefault := newLimit("default", s.RequestsPerMinute)

@@ -230,6 +230,11 @@ func (s *Sidecar) Close() error {
 	s.summaries.Close()
 	s.translations.Close()
 	s.pieces.Close()
+	for _, e := range s.endpoints {
+		if e.limit != nil {
+			e.limit.Close()
+		}
+	}
 	if s.Redis != nil {
 		return s.Redis.Close()
 	}

@@ -9,9 +9,12 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/sethvargo/go-limiter"
+	"github.com/sethvargo/go-limiter/memorystore"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/sidecar/redis"
@@ -37,8 +40,6 @@ type Config struct {
 	Proxies []netip.Prefix
 	// Redis counts for all sidecars of the site. Nil means that this one is alone.
 	Redis *redis.Store
-	// Now is the wall clock by which this process counts. Nil means time.Now.
-	Now func() time.Time
 }
 
 // Limit is safe for concurrent use.
@@ -47,25 +48,24 @@ type Limit struct {
 	// policy is the value of RateLimit-Policy after the name.
 	policy string
 	seed   maphash.Seed
-
-	mu      sync.Mutex
-	windows map[uint64]window // of this process, by bucket
+	store  limiter.Store // of this process, by bucket
 }
 
-// window counts the requests until its end.
-type window struct {
-	requests int64
-	end      time.Time
-}
-
-// New returns a limit.
+// New returns a limit. Close ends what it runs.
 func New(c Config) *Limit {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+	// The error is nil for every configuration.
+	store, _ := memorystore.New(&memorystore.Config{
+		Tokens: uint64(c.PerWindow), Interval: Window,
+		SweepInterval: Window, SweepMinTTL: 2 * Window,
+		InitialAlloc: 64,
+	})
 	policy := fmt.Sprintf("q=%d;w=%d", c.PerWindow, int(Window.Seconds()))
-	return &Limit{Config: c, policy: policy, seed: maphash.MakeSeed(), windows: map[uint64]window{}}
+	return &Limit{Config: c, policy: policy, seed: maphash.MakeSeed(), store: store}
 }
+
+// Close ends the sweeper of the counts in memory. It may be called more than once. A closed limit
+// refuses nobody.
+func (l *Limit) Close() { l.store.Close(context.Background()) }
 
 // Room is what a caller has left of a limit. The zero value is that of no limit.
 type Room struct {
@@ -112,18 +112,25 @@ func (l *Limit) count(
 			return n, left
 		}
 	}
-	// Use wall time: the monotonic clock stops while a function is frozen.
-	now, bucket := l.Now().Round(0), maphash.Comparable(l.seed, caller)%buckets
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	w := l.windows[bucket]
-	// A longer rest than a window is that of a clock that was set back.
-	if left := w.end.Sub(now); left <= 0 || left > Window {
-		w = window{end: now.Add(Window)}
+	bucket := strconv.FormatUint(maphash.Comparable(l.seed, caller)%buckets, 36)
+	_, remaining, end, ok, err := l.store.Take(ctx, bucket)
+	// The store counts in nanoseconds since 1970 by the wall clock.
+	left = time.Until(time.Unix(0, int64(end)))
+	if err == nil && (left <= 0 || left > Window) {
+		// The clock was set. The store would count in windows that never come, so the bucket begins
+		// anew.
+		left = Window
+		if err = l.store.Set(ctx, bucket, uint64(l.PerWindow), Window); err == nil {
+			_, remaining, _, ok, err = l.store.Take(ctx, bucket)
+		}
 	}
-	w.requests++
-	l.windows[bucket] = w
-	return w.requests, w.end.Sub(now)
+	switch {
+	case err != nil: // the store is closed; a limit must not stop the service
+		return 1, Window
+	case !ok:
+		return int64(l.PerWindow) + 1, left
+	}
+	return int64(l.PerWindow) - int64(remaining), left
 }
 
 // Caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of

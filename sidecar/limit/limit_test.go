@@ -1,66 +1,95 @@
 package limit
 
 import (
+	"context"
 	"errors"
 	"net/http/httptest"
 	"net/netip"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/sethvargo/go-limiter"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// The third of two requests is refused, until the window ends.
-func TestLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := New(Config{Name: "default", PerWindow: 2})
-		take := func(caller string) (Room, error) {
-			r := httptest.NewRequest("GET", "/", nil)
-			r.RemoteAddr = caller
-			return l.Take(t.Context(), l.Caller(r), "")
-		}
-		for range 2 {
-			for i, ok := range []bool{true, true, false, false} {
-				room, err := take("192.0.2.1")
-				if (err == nil) != ok || ok && room != (Room{"default", "q=2;w=60", int64(1 - i), Window - time.Duration(i)*time.Second}) {
-					t.Errorf("request %d: %+v, %v, want ok %t", i, room, err, ok)
-				}
-				e, is := errors.AsType[*api.HTTPError](err)
-				if !ok && (!is || e.Code != api.RateLimited || e.RetryAfter != Window-time.Duration(i)*time.Second) {
-					t.Errorf("request %d: %+v", i, err)
-				}
-				time.Sleep(time.Second)
-			}
-			if _, err := take("192.0.2.2"); err != nil {
-				t.Errorf("another caller: %v", err)
-			}
-			time.Sleep(Window - 4*time.Second)
-		}
-	})
+// fakeStore refuses with a moment that a clock which was set would leave behind.
+type fakeStore struct {
+	limiter.Store
+	end uint64
+	set int
+}
+
+func (f *fakeStore) Take(context.Context, string) (tokens, remaining, end uint64, ok bool, err error) {
+	if f.set > 0 {
+		return 10, 9, uint64(time.Now().Add(Window).UnixNano()), true, nil
+	}
+	return 10, 0, f.end, false, nil
+}
+
+func (f *fakeStore) Set(context.Context, string, uint64, time.Duration) error {
+	f.set++
+	return nil
 }
 
 // A clock that was once wrong shuts a caller out for a window at most.
 func TestLimitAfterClockJump(t *testing.T) {
-	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for jump, again := range map[time.Duration]bool{
-		-time.Second: true, -time.Hour: true, 0: false, Window - time.Second: false, Window: true, time.Hour: true,
+	at := func(d time.Duration) uint64 { return uint64(time.Now().Add(d).UnixNano()) }
+	for name, c := range map[string]struct {
+		end   uint64
+		again bool
+	}{
+		"in this window":   {at(30 * time.Second), false},
+		"far ahead":        {at(time.Hour), true},
+		"long past":        {at(-time.Hour), true},
+		"beyond all dates": {1 << 63, true},
+		"never":            {0, true},
 	} {
-		now := noon
-		l := New(Config{PerWindow: 1, Now: func() time.Time { return now }})
-		for range 2 {
-			l.Take(t.Context(), netip.Addr{}, "")
+		f := &fakeStore{end: c.end}
+		l := &Limit{Config: Config{PerWindow: 10}, store: f}
+		room, err := l.Take(t.Context(), netip.Addr{}, "")
+		left := room.Left
+		if refused, is := errors.AsType[*api.HTTPError](err); is {
+			left = refused.RetryAfter
 		}
-		now = noon.Add(jump)
-		if _, err := l.Take(t.Context(), netip.Addr{}, ""); (err == nil) != again {
-			t.Errorf("%s later: %v, want a new window: %t", jump, err, again)
+		if (f.set == 1) != c.again || (err == nil) != c.again || left <= 0 || left > Window || c.again && room.Remaining != 9 {
+			t.Errorf("%s: %+v, %v after %d resets", name, room, err, f.set)
 		}
+	}
+}
+
+// The third of two requests is refused. A closed limit refuses nobody.
+func TestLimit(t *testing.T) {
+	l := New(Config{Name: "default", PerWindow: 2})
+	take := func(caller string) error {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = caller
+		_, err := l.Take(t.Context(), l.Caller(r), "")
+		return err
+	}
+	for i, ok := range []bool{true, true, false, false} {
+		err := take("192.0.2.1")
+		if (err == nil) != ok {
+			t.Errorf("request %d: %v, want ok %t", i, err, ok)
+		}
+		if e, is := errors.AsType[*api.HTTPError](err); !ok && (!is || e.Code != api.RateLimited || e.RetryAfter <= 0 || e.RetryAfter > Window) {
+			t.Errorf("request %d: %+v", i, err)
+		}
+	}
+	if err := take("192.0.2.2"); err != nil {
+		t.Errorf("another caller: %v", err)
+	}
+	l.Close()
+	l.Close()
+	if err := take("192.0.2.1"); err != nil {
+		t.Errorf("a closed limit: %v", err)
 	}
 }
 
 // The memory for callers is bounded, however many there are: those of a bucket share its limit.
 func TestLimitOfManyCallers(t *testing.T) {
 	l := New(Config{PerWindow: 1})
+	defer l.Close()
 	r := httptest.NewRequest("GET", "/", nil)
 	admitted := 0
 	for i := range 100_000 {
