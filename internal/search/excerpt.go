@@ -9,25 +9,26 @@ import (
 // Fragment is a piece of an excerpt.
 type Fragment struct {
 	Text string
-	// Mark says that it is a word that was looked for.
+	// Mark reports a searched word.
 	Mark bool
 }
 
 const (
-	// excerptSize is how many characters an excerpt has, but for the dots at its ends.
+	// excerptSize is the length of an excerpt in characters, without the dots at its ends.
 	excerptSize = 220
-	// before is how many of them stand before the first word that was looked for, and how many an end may lack so that it is
-	// that of a word.
+	// before is the number of characters before the first searched word, and the most that an end
+	// gives up to fall between words.
 	before = 40
 )
 
-// place is where a term or a phrase that was looked for stands, in characters.
+// place is an occurrence of a searched term or phrase, in characters.
 type place struct {
 	term       string
 	start, end int
 }
 
-// Excerpt is the part of a text of [Texts] with most of the terms of an [Answer]. Its beginning, where it has none of them.
+// Excerpt returns the part of a text of [Texts] with most terms of an [Answer], or its beginning if
+// it contains none of them.
 func Excerpt(visible string, asked []string) (out []Fragment) {
 	text, found := []rune(visible), places(visible, asked)
 	from := first(found)
@@ -51,7 +52,7 @@ func Excerpt(visible string, asked []string) (out []Fragment) {
 		switch last := len(out) - 1; {
 		case p.start < from || p.end <= at || p.end > to:
 			continue
-		case last >= 0 && p.start <= at: // it goes on where a mark ends
+		case last >= 0 && p.start <= at: // it continues a mark
 			// Terms of scripts without blanks overlap.
 			out[last].Text += string(text[at:p.end])
 		default:
@@ -68,7 +69,7 @@ func Excerpt(visible string, asked []string) (out []Fragment) {
 	return out
 }
 
-// places are those of the terms and phrases that were looked for, in their order.
+// places returns the occurrences of the searched terms and phrases, in order.
 func places(text string, asked []string) (out []place) {
 	if len(asked) == 0 {
 		return nil
@@ -78,7 +79,7 @@ func places(text string, asked []string) (out []place) {
 		phrases = append(phrases, strings.Split(a, " "))
 	}
 	words := terms(text)
-	bytes, runes := 0, 0 // of the text up to the last place
+	bytes, runes := 0, 0 // length of the text up to the last place
 	for i, w := range words {
 		for n, phrase := range phrases {
 			end := follows(words[i:], phrase)
@@ -87,14 +88,16 @@ func places(text string, asked []string) (out []place) {
 			}
 			runes += utf8.RuneCountInString(text[bytes:w.start])
 			bytes = w.start
-			out = append(out, place{asked[n], runes, runes + utf8.RuneCountInString(text[w.start:end])})
+			out = append(out, place{asked[n], runes,
+				runes + utf8.RuneCountInString(text[w.start:end])})
 		}
 	}
 	return out
 }
 
-// follows is where the words of a phrase end with which a text goes on; 0 where it does not. A phrase of one word may be part of
-// an identifier; words of a longer one follow each other as they are written.
+// follows returns the end of a phrase that the text starts with, 0 if it does not. A phrase of one
+// word may match a part of an identifier; the words of a longer phrase follow each other as
+// written.
 func follows(text []word, phrase []string) (end int) {
 	if text[0].part && len(phrase) > 1 {
 		return 0
@@ -114,14 +117,15 @@ func follows(text []word, phrase []string) (end int) {
 	return 0
 }
 
-// matches reports a term that is asked for: one that ends in a star stands for all that begin so.
+// matches reports whether a term matches a searched term; one that ends in a star matches all terms
+// with that prefix.
 func matches(term, asked string) bool {
 	with, begun := strings.CutSuffix(asked, "*")
 	return term == asked || begun && strings.HasPrefix(term, with)
 }
 
-// first is where those places begin that have most terms within an excerpt. It goes backwards and
-// keeps where the next place of each term ends, so that many places cost no more than their number.
+// first returns the start of the excerpt that contains most of the terms. It goes backwards and
+// remembers the next place of each term, so that the time is linear in the number of places.
 func first(found []place) (from int) {
 	best, ends := 1, map[string]int{}
 	for _, p := range slices.Backward(found) {
@@ -139,7 +143,7 @@ func first(found []place) (from int) {
 	return from
 }
 
-// afterBlank is the place behind the next blank, the same one where there is none near.
+// afterBlank returns the position after the next blank, or from if there is none near.
 func afterBlank(text []rune, from int) int {
 	for i := from; i < min(len(text), from+before); i++ {
 		if text[i] == ' ' {
@@ -149,7 +153,7 @@ func afterBlank(text []rune, from int) int {
 	return from
 }
 
-// lastBlank is the place of the last blank up to one; -1 for none.
+// lastBlank returns the position of the last blank up to one; -1 for none.
 func lastBlank(text []rune, to int) int {
 	for to >= 0 && text[to] != ' ' {
 		to--

@@ -17,33 +17,44 @@ type excerptExample struct {
 	want       string
 }
 
-// excerptExamples are texts with the terms of an answer and the excerpt, marks in braces. The script of the page is held to the
-// same.
+// excerptExamples are texts with the terms of an answer and the expected excerpt, marks in braces.
+// The tests of the page's script use the same examples.
 var excerptExamples = []excerptExample{
 	{"short", "The base fee of blobs.", []string{"base", "fee"}, "The {base} {fee} of blobs."},
 	{"plural, case and accents", "Fées and FEES.", []string{"fee"}, "{Fées} and {FEES}."},
 	{"beginning", "A transaction, transient.", []string{"trans*"}, "A {transaction}, {transient}."},
-	{"part of an identifier", "Call eth_getProof twice.", []string{"getproof", "proof"}, "Call eth_get{Proof} twice."},
-	{"phrase", "The fee, the base; base fee: base-fee.", []string{"base fee", "base", "fee"}, "The {fee}, the {base}; {base fee}: {base-fee}."},
+	{"part of an identifier", "Call eth_getProof twice.", []string{"getproof", "proof"},
+		"Call eth_get{Proof} twice."},
+	{"phrase", "The fee, the base; base fee: base-fee.", []string{"base fee", "base", "fee"},
+		"The {fee}, the {base}; {base fee}: {base-fee}."},
 	{"beginning of a phrase", "A base feed.", []string{"base fee*"}, "A {base feed}."},
-	{"phrase of identifiers", "Call eth_getProof twice, getProof twice.", []string{"getproof twice"}, "Call eth_getProof twice, {getProof twice}."},
-	{"identifier", "Call eth_getProof twice.", []string{"eth_getproof", "proof"}, "Call {eth_getProof} twice."},
+	{"phrase of identifiers", "Call eth_getProof twice, getProof twice.",
+		[]string{"getproof twice"}, "Call eth_getProof twice, {getProof twice}."},
+	{"identifier", "Call eth_getProof twice.", []string{"eth_getproof", "proof"},
+		"Call {eth_getProof} twice."},
 	{"nothing asked", "One Two.", nil, "One Two."},
 	{"nothing found", "One.", []string{"fee"}, "One."},
 	{"empty", "", []string{"fee"}, ""},
-	{"long, without", strings.Repeat("word ", 100), nil, strings.TrimSpace(strings.Repeat("word ", 44)) + " …"},
-	{"long, in the middle", strings.Repeat("word ", 100) + "the base fee " + strings.Repeat("more ", 100), []string{"base", "fee"},
-		"… " + strings.Repeat("word ", 7) + "the {base} {fee} " + strings.TrimSpace(strings.Repeat("more ", 34)) + " …"},
-	{"most different terms", "fee fee fee fee " + strings.Repeat("word ", 100) + "base fee.", []string{"base", "fee"}, "… " + strings.Repeat("word ", 42) + "{base} {fee}."},
-	{"no blank", strings.Repeat("x", 300) + "." + strings.Repeat("y", 300), []string{"fee"}, strings.Repeat("x", 180) + " …"},
+	{"long, without", strings.Repeat("word ", 100), nil,
+		strings.TrimSpace(strings.Repeat("word ", 44)) + " …"},
+	{"long, in the middle", strings.Repeat("word ", 100) + "the base fee " +
+		strings.Repeat("more ", 100), []string{"base", "fee"},
+		"… " + strings.Repeat("word ", 7) + "the {base} {fee} " +
+			strings.TrimSpace(strings.Repeat("more ", 34)) + " …"},
+	{"most different terms", "fee fee fee fee " + strings.Repeat("word ", 100) + "base fee.",
+		[]string{"base", "fee"}, "… " + strings.Repeat("word ", 42) + "{base} {fee}."},
+	{"no blank", strings.Repeat("x", 300) + "." + strings.Repeat("y", 300), []string{"fee"},
+		strings.Repeat("x", 180) + " …"},
 	{"ideographs", "手数料を払う。", []string{"手数", "数料"}, "{手数料}を払う。"},
-	{"ideographs, long", strings.Repeat("語", 300) + "手数料" + strings.Repeat("文", 300) + " fee", []string{"手数", "数料"},
+	{"ideographs, long", strings.Repeat("語", 300) + "手数料" + strings.Repeat("文", 300) + " fee",
+		[]string{"手数", "数料"},
 		"… " + strings.Repeat("語", 40) + "{手数料}" + strings.Repeat("文", 137) + " …"},
 	{"neighbours", "The eth_getProof.", []string{"eth", "get", "proof"}, "The {eth}_{getProof}."},
-	{"directions and markup", "\u202efee\u200b <script>alert(1)</script> &lt;", []string{"fee"}, "\u202e{fee}\u200b <script>alert(1)</script> &lt;"},
+	{"directions and markup", "\u202efee\u200b <script>alert(1)</script> &lt;", []string{"fee"},
+		"\u202e{fee}\u200b <script>alert(1)</script> &lt;"},
 }
 
-// hostileExamples are texts that nobody would write, and questions that they answer at every place.
+// hostileExamples are unlikely texts and queries that match them at every place.
 func hostileExamples() (all []excerptExample) {
 	var phrases []string
 	for n := 2; n < 16; n++ {
@@ -51,20 +62,22 @@ func hostileExamples() (all []excerptExample) {
 	}
 	texts := testenv.Shapes(longestText)
 	for name, piece := range map[string]string{
-		"underscores within": "a_", "runs of underscores": "__a__", "capitals": "ABCd", "dots": "1.", "dots and digits": "12.5.", "pluses": "c++",
-		"number signs": "c#", "quotes": `"a" `, "ideographs": "手数", "ideographs and signs": "手++1.๑.2", "marks": "a\u0301\u0308", "ligatures": "\ufdfa ",
-		"plural": "sses ", "stars": "aa* ",
+		"underscores within": "a_", "runs of underscores": "__a__", "capitals": "ABCd",
+		"dots": "1.", "dots and digits": "12.5.", "pluses": "c++", "number signs": "c#",
+		"quotes": `"a" `, "ideographs": "手数", "ideographs and signs": "手++1.๑.2",
+		"marks": "a\u0301\u0308", "ligatures": "\ufdfa ", "plural": "sses ", "stars": "aa* ",
 	} {
 		texts[name] = strings.Repeat(piece, longestText/len(piece))
 	}
 	for name, text := range texts {
-		all = append(all, excerptExample{name: name, text: text, asked: append(phrases, "aa", "bb", "aa*", "手数", "数手", "cc", "c++")})
+		all = append(all, excerptExample{name: name, text: text,
+			asked: append(phrases, "aa", "bb", "aa*", "手数", "数手", "cc", "c++")})
 	}
 	slices.SortFunc(all, func(a, b excerptExample) int { return strings.Compare(a.name, b.name) })
 	return all
 }
 
-// TestExcerpt shows the part of a text that speaks of the question.
+// TestExcerpt checks that an excerpt shows the part of a text that matches the query.
 func TestExcerpt(t *testing.T) {
 	for _, of := range excerptExamples {
 		var got strings.Builder
@@ -80,11 +93,14 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestCut shows the beginning of a text that nothing describes, in whole words. Parts are bounded, and
-// so is what they have of a section, of which a long one is in several.
+// TestCut checks that a text without a description is shown from its beginning, in whole words.
+// Parts are bounded, and so is the share of a section in one part; a long section is in several
+// parts.
 func TestCut(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("fee ", 10_000))
-	p := Proposal{Description: "All.", Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]}, {"", "", long[:8_000]}}}
+	p := Proposal{Description: "All.",
+		Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]},
+			{"", "", long[:8_000]}}}
 	parts := p.Cut()
 	var sizes []int
 	var shown strings.Builder
@@ -94,16 +110,19 @@ func TestCut(t *testing.T) {
 			shown.WriteString(part.Sections[0].Text() + " ")
 		}
 	}
-	if got := fmt.Sprint(sizes, len(parts[0].Sections[0].Text())); got != "[2 1 1 1 1 1 1 1 1 1 1] 4" || shown.String() != long[:len(shown.String())] {
+	got := fmt.Sprint(sizes, len(parts[0].Sections[0].Text()))
+	if got != "[2 1 1 1 1 1 1 1 1 1 1] 4" || shown.String() != long[:len(shown.String())] {
 		t.Errorf("parts have %s", got)
 	}
 	p = Proposal{Sections: []Section{{}, {"s", "", "x" + long}}}
-	if got := p.Cut()[0].Sections[0].Text(); !strings.HasPrefix(got, "xfee fee") || !strings.HasSuffix(got, " fee") || len(got) > 4*excerptSize {
+	got = p.Cut()[0].Sections[0].Text()
+	if !strings.HasPrefix(got, "xfee fee") || !strings.HasSuffix(got, " fee") ||
+		len(got) > 4*excerptSize {
 		t.Errorf("the proposal as a whole is shown with %q", got)
 	}
 }
 
-// FuzzExcerpt is short, whole and in the text, whatever that is.
+// FuzzExcerpt checks that an excerpt is short and is part of the text, whatever the text is.
 func FuzzExcerpt(f *testing.F) {
 	f.Add("[a](b) `c` \xff \u202e", "fee,a*,b c*")
 	f.Fuzz(func(t *testing.T, text, asked string) {
@@ -120,21 +139,25 @@ func FuzzExcerpt(f *testing.F) {
 	})
 }
 
-// FuzzSearch reads any shard, cut or of another index, and finds no proposal that is not there.
+// FuzzSearch reads any shard, also a truncated one or one of another index, and finds no proposal
+// that does not exist.
 func FuzzSearch(f *testing.F) {
 	x := newMade(few(), "fdsff")
 	for _, s := range x.shards {
 		for n := range 4 {
-			f.Add(s.Terms[:len(s.Terms)-n*len(s.Terms)/4], s.Postings[n:], s.Among+n, "base fes trans", uint64(n))
+			f.Add(s.Terms[:len(s.Terms)-n*len(s.Terms)/4], s.Postings[n:], s.Among+n,
+				"base fes trans", uint64(n))
 		}
 	}
 	f.Add("Aa:CCCCCCCCC", "////", 2, "base fee", uint64(1))
 	f.Fuzz(func(t *testing.T, names, postings string, among int, question string, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
-		m := &Manifest{Version: Version, Kinds: []string{"MIP"}, Proposals: []string{"1", "2"}, Stages: "d"[:r.IntN(2)], Shards: []Part{{"", "x"}}}
+		m := &Manifest{Version: Version, Kinds: []string{"MIP"}, Proposals: []string{"1", "2"},
+			Stages: "d"[:r.IntN(2)], Shards: []Part{{"", "x"}}}
 		m.Parts = []int{1, r.IntN(1<<r.IntN(60)) - 1}
 		s := &Shard{Version: Version, Terms: names, Among: among, Postings: postings}
-		a, err := Search(m, &made{shards: map[string]*Shard{"x": s}}, Parse(strings.ReplaceAll(question, `"`, ""), m.Kinds...), limit)
+		a, err := Search(m, &made{shards: map[string]*Shard{"x": s}},
+			Parse(strings.ReplaceAll(question, `"`, ""), m.Kinds...), limit)
 		if err != nil {
 			t.Fatal(err)
 		}

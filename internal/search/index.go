@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Proposal is what is searched of one.
+// Proposal holds the searchable texts of a proposal.
 type Proposal struct {
-	// Title, Description and Authors are those of the header.
+	// Title, Description and Authors come from the header.
 	Title, Description, Authors string
 	// Facets are terms for filters, such as status:final.
 	Facets []string
@@ -21,29 +21,29 @@ type Proposal struct {
 	Sections []Section
 }
 
-// Section is a part of a text. Its ID is that of the heading on the page; its text is plain, in one line, and without the
-// heading.
+// Section is a section of a proposal's text. ID is the id of its heading on the page. Text is
+// plain, on one line, and without the heading.
 type Section struct{ ID, Title, Text string }
 
-// usual is the number of terms of a section that is neither short nor long. It is fixed, so that one text does not change the
-// weights of all others.
+// usual is the number of terms in a section of average length. It is a constant, so that a changed
+// text does not change the weights of all others.
 const usual = 150
 
 const (
-	// muchFrom is the weight from which a section has much of a term.
+	// muchFrom is the least weight of a hit of level much.
 	muchFrom = 1.3
-	// inHeading is more than the weight of any term in a text.
+	// inHeading exceeds the weight of any term in a text.
 	inHeading = 2.2
 )
 
-// weigh is the weight of a term that a section with so many terms has so often, by the formula of BM25 with k1 = 1.2 and
-// b = 0.6.
+// weigh returns the weight of a term that occurs times times in a section of length terms, by the
+// BM25 formula with k1 = 1.2 and b = 0.6.
 func weigh(times, length int) float64 {
 	tf := float64(times)
 	return tf * 2.2 / (tf + 1.2*(0.4+0.6*float64(length)/usual))
 }
 
-// index has the hits of each term, sorted, and how many parts the texts of each proposal have.
+// index returns the sorted hits of each term, and the number of text parts of each proposal.
 func index(all []Proposal) (hits map[string][]hit, parts []int) {
 	found := make([]map[string]hit, len(all))
 	parts = make([]int, len(all))
@@ -66,7 +66,7 @@ func index(all []Proposal) (hits map[string][]hit, parts []int) {
 	return hits, parts
 }
 
-// hits are those of the terms of a proposal with this number and these pieces.
+// hits returns the hits of a proposal's terms, given its number and its pieces.
 func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
 	out := map[string]hit{}
 	best := map[string]float64{}
@@ -77,7 +77,7 @@ func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
 		}
 		out[term] = hit{proposal, h.part, max(h.weight, weight)}
 	}
-	pieces = pieces[1:] // the first one is no section
+	pieces = pieces[1:] // the first one is not a section
 	for i, s := range p.Sections {
 		n := 1
 		for n < len(pieces) && pieces[n].section == i {
@@ -96,8 +96,9 @@ func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
 		}
 		pieces = pieces[n:]
 	}
-	// What the header says is shown where the text has most of it.
-	for weight, text := range map[int]string{said: p.Description + " " + p.Authors, title: p.Title} {
+	// Terms of the header are shown in the section that has most of them.
+	header := map[int]string{said: p.Description + " " + p.Authors, title: p.Title}
+	for weight, text := range header {
 		for _, w := range terms(text) {
 			out[w.term] = hit{proposal, out[w.term].part, max(out[w.term].weight, weight)}
 		}
@@ -108,10 +109,10 @@ func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
 	return out
 }
 
-// times is how often a section has a term, and the part that has it most often.
+// times counts a term in a section, in total and in the part that has it most often.
 type times struct{ times, most, part int }
 
-// count counts the terms of the pieces of one section, and how many there are in all.
+// count counts the terms of the pieces of one section, each and in total.
 func count(pieces []piece) (of map[string]times, length int) {
 	of = map[string]times{}
 	for _, p := range pieces {
@@ -138,19 +139,20 @@ const (
 	most  = 18 << 10
 )
 
-// Shards cut the index of proposals, which stand in the order of their ids, into parts of nearly the same size that can be
-// read one by one. They are cut at terms that depend on the terms alone: a change of one proposal changes the parts with
-// its terms, and moves no others.
+// Shards cuts the index of proposals, which are in the order of their ids, into parts of nearly
+// equal size that can be read separately. The cuts depend on the terms alone: a changed proposal
+// changes only the parts with its terms, and no cut moves.
 func Shards(all []Proposal) (out []Shard) {
 	hits, parts := index(all)
-	// With room for more of them a new one at the end does not change the postings of all terms.
+	// With spare room, a new proposal at the end does not change the postings of all terms.
 	among := 1 << bits.Len(uint(len(all)))
 	var terms []string
 	var postings encoder
 	size := 0
 	end := func() {
 		if len(terms) > 0 {
-			out = append(out, Shard{Version: Version, Terms: join(terms), Among: among, Postings: postings.String()})
+			out = append(out, Shard{Version: Version, Terms: join(terms), Among: among,
+				Postings: postings.String()})
 		}
 		terms, postings, size = nil, encoder{}, 0
 	}
@@ -160,14 +162,15 @@ func Shards(all []Proposal) (out []Shard) {
 		}
 		postings.list(hits[term], isFilter(term), among, parts)
 		terms = append(terms, term)
-		// A hit has some seven bits. One more or less of a long list does not count, so that it moves no cut.
+		// A hit has about seven bits. The size of a long list is rounded, so that one hit more or
+		// less moves no cut.
 		size += len(term) + 1<<bits.Len(uint(len(hits[term])))/2
 	}
 	end()
 	return out
 }
 
-// isFilter tells a filter from a word, which has no colon.
+// isFilter reports whether a term is a filter. Words contain no colon.
 func isFilter(term string) bool { return strings.Contains(term, ":") }
 
 // cutsAt reports whether a shard may begin at a term: one of 64 does.

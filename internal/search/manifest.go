@@ -10,7 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Manifest is what a search begins with: the proposals, and which part of the index has what.
+// Manifest is read first in a search: it lists the proposals and the parts of the index.
 type Manifest struct {
 	Version   int      `json:"version" doc:"4."`
 	Kinds     []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
@@ -29,29 +29,33 @@ type Part struct {
 	URL  string `json:"url" doc:"Where it is. The address changes with the content."`
 }
 
-// stageLetters are the letters of stages. Any other has a hyphen.
-var stageLetters = map[string]byte{"draft": 'd', "review": 'r', "last-call": 'l', "final": 'f', "living": 'v', "stopped": 's'}
+// stageLetters are the letters of the stages. Any other stage has a hyphen.
+var stageLetters = map[string]byte{"draft": 'd', "review": 'r', "last-call": 'l', "final": 'f',
+	"living": 'v', "stopped": 's'}
 
-// Add adds a proposal behind those that are there: its key, its stage, its status as the address of a list has it, and how many
-// parts its texts have.
+// Add appends a proposal: its key, its stage, its status slug, and the number of parts of its
+// texts.
 func (m *Manifest) Add(key, stage, status string, parts int) {
 	i := slices.Index(m.Statuses, status)
 	if i < 0 {
 		i = len(m.Statuses)
 		m.Statuses = append(m.Statuses, status)
 	}
-	m.Proposals, m.Stages, m.Status = append(m.Proposals, key), m.Stages+string(cmp.Or(stageLetters[stage], '-')), append(m.Status, i)
+	m.Proposals = append(m.Proposals, key)
+	m.Stages += string(cmp.Or(stageLetters[stage], '-'))
+	m.Status = append(m.Status, i)
 	m.Parts = append(m.Parts, parts)
 }
 
-// Block has what is shown of some proposals that stand side by side.
+// Block holds the entries of some consecutive proposals.
 type Block struct {
 	Version   int     `json:"version" doc:"4."`
 	Proposals []Entry `json:"proposals" doc:"In their order."`
 }
 
-// Entry is what is shown of one proposal. A row of a list can be drawn from it: what a [mip.Entry] has under the same name is
-// the same, but for the title without Markdown, a deadline of a last call alone, and fewer lists.
+// Entry is the data of one proposal that a result shows. It suffices to draw a row of a list:
+// fields with the name of one of [mip.Entry] have the same value, except that the title is without
+// Markdown, only a last call has a deadline, and there are fewer lists.
 type Entry struct {
 	ID           string                  `json:"id" doc:"The id."`
 	Title        string                  `json:"title" doc:"The title."`
@@ -70,14 +74,16 @@ type Entry struct {
 	Texts        []string                `json:"texts" doc:"The addresses of the parts of its texts. The first section of the first one is the description."`
 }
 
-// errParts says that parts of an index do not belong together.
+// errParts reports parts of an index that do not belong together.
 var errParts = errors.New("parts of the search index do not belong together")
 
-// Shown is what is shown of a proposal, which is a position among all.
+// Shown returns the entry of a proposal, given its position among all.
 func Shown(m *Manifest, files Files, proposal int) (*Entry, error) {
-	// What is no number comes before all.
+	// A From that is not a number comes first.
 	first := func(p Part) int { n, _ := strconv.Atoi(p.From); return n }
-	behind, _ := slices.BinarySearchFunc(m.Titles, proposal+1, func(p Part, at int) int { return cmp.Compare(first(p), at) })
+	behind, _ := slices.BinarySearchFunc(m.Titles, proposal+1, func(p Part, at int) int {
+		return cmp.Compare(first(p), at)
+	})
 	if behind > 0 {
 		p := m.Titles[behind-1]
 		b, err := files.Block(p.URL)
@@ -91,7 +97,7 @@ func Shown(m *Manifest, files Files, proposal int) (*Entry, error) {
 	return nil, fmt.Errorf("%w: proposal %d has no title", errParts, proposal)
 }
 
-// Part is one of the parts of the texts.
+// Part returns one of the parts of the proposal's texts.
 func (e *Entry) Part(files Files, part int) (*Texts, error) {
 	if part < 0 || part >= len(e.Texts) {
 		return nil, fmt.Errorf("%w: the texts of %s have no part %d", errParts, e.ID, part)
@@ -99,6 +105,6 @@ func (e *Entry) Part(files Files, part int) (*Texts, error) {
 	return files.Texts(e.Texts[part])
 }
 
-// BlockOf is how many proposals a block has: with fewer of them what is read of ten that are found is less, but the list of
-// blocks, which every search reads, is longer.
+// BlockOf is the number of proposals in a block. Smaller blocks reduce the data read for ten
+// results, but lengthen the list of blocks, which every search reads.
 const BlockOf = 4

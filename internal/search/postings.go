@@ -5,18 +5,18 @@ import (
 	"math/bits"
 )
 
-// hit says that a term is in a proposal, where it is to be shown, and what it counts there.
+// hit records a term in a proposal, the part to show, and its weight there.
 type hit struct {
 	// proposal counts from 0 in the order of ids.
 	proposal int
-	// part is that of its texts with the section that has most of the term, from 0.
+	// part is the index of the text part with the section that has most of the term, from 0.
 	part int
-	// weight is the most that the term is anywhere in the proposal.
+	// weight is the greatest weight of the term in the proposal.
 	weight int
 }
 
-// Weights of a hit, from what counts least and is most frequent. Those of a text say how much of a section the term is; those
-// from said are of the header.
+// Weights of a hit, lightest and most frequent first. The weights of a text are the term's share of
+// a section; from said on they are of the header.
 const (
 	some = iota
 	much
@@ -26,10 +26,10 @@ const (
 	weights
 )
 
-// encoder writes lists of hits as bits, one behind the other.
+// encoder writes lists of hits as consecutive bits.
 type encoder struct {
 	bytes []byte
-	n     int // bits that are written
+	n     int // number of bits written
 }
 
 func (e *encoder) bits(value, n int) {
@@ -42,14 +42,15 @@ func (e *encoder) bits(value, n int) {
 	}
 }
 
-// count writes a number from 1: as many zeros as it has binary digits behind the first, and its digits (Elias gamma).
+// count writes a number from 1 in Elias gamma code: a zero for each binary digit after the first,
+// then the digits.
 func (e *encoder) count(n int) {
 	more := bits.Len(uint(n)) - 1
 	e.bits(0, more)
 	e.bits(n, more+1)
 }
 
-// below writes one of so many numbers from 0, of which the first ones need a bit less (truncated binary).
+// below writes a number from 0 to of-1 in truncated binary code: small numbers take a bit less.
 func (e *encoder) below(value, of int) {
 	n := bits.Len(uint(of)) - 1
 	if short := 2<<n - of; value < short {
@@ -59,8 +60,9 @@ func (e *encoder) below(value, of int) {
 	}
 }
 
-// sorted writes rising numbers from least to most, of which the reader knows how many there are: the one in the middle, those
-// before it, those behind it (binary interpolative coding, Moffat and Stuiver 2000).
+// sorted writes increasing numbers between least and most, whose count the reader knows, in binary
+// interpolative code (Moffat and Stuiver 2000): first the middle one, then those before it, then
+// those after it.
 func (e *encoder) sorted(hits []hit, least, most int) {
 	if len(hits) == 0 {
 		return
@@ -72,9 +74,10 @@ func (e *encoder) sorted(hits []hit, least, most int) {
 	e.sorted(hits[middle+1:], n+1, most)
 }
 
-// list writes the hits of a term, one or more and fewer than among: how many there are, their proposals, which are below among,
-// and for each its weight, as so many ones with a zero behind them unless it is the last one, and its part. parts says how many
-// a proposal has. Of a filter the proposals are enough.
+// list writes the hits of a term, one or more and fewer than among: their number, their proposals,
+// which are below among, and for each its weight in unary and its part. The unary code is that many
+// ones, with a zero after them unless it is the highest weight. parts holds the number of parts of
+// each proposal. A filter has proposals only.
 func (e *encoder) list(hits []hit, filter bool, among int, parts []int) {
 	e.count(len(hits))
 	e.sorted(hits, 0, among-1)
@@ -92,18 +95,18 @@ func (e *encoder) list(hits []hit, filter bool, among int, parts []int) {
 
 func (e *encoder) String() string { return base64.StdEncoding.EncodeToString(e.bytes) }
 
-// decoder reads what an encoder wrote. Behind its end there are zeros.
+// decoder reads the output of an encoder. It reads zeros after the end.
 type decoder struct {
 	bytes []byte
-	n     int // bits that are read
+	n     int // number of bits read
 }
 
 func newDecoder(postings string) *decoder {
-	bytes, _ := base64.StdEncoding.DecodeString(postings) // of a damaged text its beginning
+	bytes, _ := base64.StdEncoding.DecodeString(postings) // of damaged text, the valid beginning
 	return &decoder{bytes: bytes}
 }
 
-// ended reports that nothing is left but what fills the last byte.
+// ended reports that only padding of the last byte is left.
 func (d *decoder) ended() bool { return d.n >= 8*len(d.bytes) }
 
 func (d *decoder) bits(n int) (value int) {
@@ -117,7 +120,7 @@ func (d *decoder) bits(n int) (value int) {
 	return value
 }
 
-// run counts bits of a value up to one of the other, which it reads, too, or up to most.
+// run counts bits equal to of, at most most, and consumes the bit that ends the run.
 func (d *decoder) run(of, most int) (n int) {
 	for n < most && d.bits(1) == of {
 		n++
@@ -126,7 +129,7 @@ func (d *decoder) run(of, most int) (n int) {
 }
 
 func (d *decoder) below(of int) int {
-	of = min(max(of, 1), 1<<30) // others are damaged
+	of = min(max(of, 1), 1<<30) // other values are damaged
 	n := bits.Len(uint(of)) - 1
 	value, short := d.bits(n), 2<<n-of
 	if value >= short {
@@ -145,7 +148,8 @@ func (d *decoder) sorted(hits []hit, n, least, most int) []hit {
 	return d.sorted(hits, n-middle-1, number+1, most)
 }
 
-// list reads the hits of a term. Those of damaged postings are no more than proposals, and may be any.
+// list reads the hits of a term. Damaged postings yield arbitrary hits, but not more than there are
+// proposals.
 func (d *decoder) list(filter bool, among int, parts []int) []hit {
 	n := d.run(0, 20)
 	n = 1<<n | d.bits(n)

@@ -16,16 +16,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
-// question is one that a reader wrote who looked for a section of a text and knew nothing of this package. The held ones were
-// not looked at while it was tuned.
+// question is a query by a reader who was looking for a section of a text and did not know this
+// package. Held questions were not used for tuning.
 type question struct {
 	Corpus, Question, Section string
 	Proposal                  int
 	Held                      bool
 }
 
-// TestKnownItems finds the texts that readers look for among all of three repositories: first, among the first five, at the
-// section that they look for, and with a slip in one word.
+// TestKnownItems measures how often the sought text among all of three repositories comes first,
+// among the first five, at the right section, and with a typing error in one word.
 func TestKnownItems(t *testing.T) {
 	data, err := os.ReadFile("testdata/questions.json")
 	if err != nil {
@@ -37,7 +37,8 @@ func TestKnownItems(t *testing.T) {
 	}
 	type count struct{ first, five, section, slipped, all float64 }
 	counts := map[bool]*count{true: {}, false: {}}
-	for name, prefix := range map[string]string{"eips": "EIP", "simd": "SIMD", "monad-mips": "MIP"} {
+	for name, prefix := range map[string]string{"eips": "EIP", "simd": "SIMD",
+		"monad-mips": "MIP"} {
 		m, x := indexOf(t, corpora.Need(t, name), prefix)
 		own, titles := 0, 0
 		for i, title := range x.titles {
@@ -55,7 +56,8 @@ func TestKnownItems(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d titles find their own proposal first", name, own, titles)
 		if own < titles*97/100 {
-			t.Errorf("%s: %d of %d titles find their own proposal first, want 97 %%", name, own, titles)
+			t.Errorf("%s: %d of %d titles find their own proposal first, want 97 %%", name, own,
+				titles)
 		}
 		for i, q := range questions {
 			if q.Corpus != name {
@@ -68,7 +70,9 @@ func TestKnownItems(t *testing.T) {
 				}
 				for at, f := range a.Found {
 					if m.Proposals[f.Proposal] == fmt.Sprint(q.Proposal) {
-						return at, strings.ReplaceAll(x.texts[f.Proposal][f.Part].Best(a.Terms).Title(), "`", "")
+						return at,
+							strings.ReplaceAll(x.texts[f.Proposal][f.Part].Best(a.Terms).Title(),
+								"`", "")
 					}
 				}
 				return len(m.Proposals), ""
@@ -92,29 +96,36 @@ func TestKnownItems(t *testing.T) {
 		}
 	}
 	for held, n := range counts {
-		t.Logf("held back %t: first %.2f, among five %.2f, section %.2f, first in spite of a slip %.2f, of %.0f",
+		t.Logf("held back %t: first %.2f, among five %.2f, section %.2f, first in spite of a "+
+			"slip %.2f, of %.0f",
 			held, n.first/n.all, n.five/n.all, n.section/n.all, n.slipped/n.all, n.all)
-		if n.first < 0.88*n.all || n.five < 0.97*n.all || n.section < 0.70*n.all || n.slipped < 0.80*n.all {
-			t.Errorf("held back %t: %+v; want 0.88 of them first, 0.97 among five, 0.70 at the section, and 0.80 first in spite of a slip", held, *n)
+		if n.first < 0.88*n.all || n.five < 0.97*n.all || n.section < 0.70*n.all ||
+			n.slipped < 0.80*n.all {
+			t.Errorf(
+				"held back %t: %+v; want 0.88 of them first, 0.97 among five, 0.70 at the "+
+					"section, and 0.80 first in spite of a slip",
+				held, *n)
 		}
 	}
 }
 
-// shards are an index without texts, which only phrases need.
+// shards is an index without texts, which only phrases need.
 type shards struct {
 	search.Files
 
 	of     map[string]*search.Table
-	texts  [][]search.Texts // of each proposal
+	texts  [][]search.Texts // by proposal
 	titles []string
 }
 
 func (s shards) Table(url string) (*search.Table, error) { return s.of[url], nil }
 
-// indexOf is the index of a folder's proposals.
+// indexOf builds the index of a folder's proposals.
 func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 	t.Helper()
-	c, err := corpus.Load(t.Context(), corpus.Options{Options: header.Options{Prefix: prefix}, Rules: filename.Rules{Sources: []filename.Source{{Folder: dir}}}})
+	c, err := corpus.Load(t.Context(),
+		corpus.Options{Options: header.Options{Prefix: prefix},
+			Rules: filename.Rules{Sources: []filename.Source{{Folder: dir}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +137,8 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 		of := search.Proposal{Title: p.Title, Description: mip.Deref(p.Description)}
 		doc := markdown.Parse(p.Body)
 		for i, text := range doc.Texts() {
-			of.Sections = append(of.Sections, search.Section{ID: doc.Sections[i].ID, Title: doc.Sections[i].Title, Text: text})
+			of.Sections = append(of.Sections,
+				search.Section{ID: doc.Sections[i].ID, Title: doc.Sections[i].Title, Text: text})
 		}
 		parts := of.Cut()
 		all, texts, titles = append(all, of), append(texts, parts), append(titles, p.Title)
@@ -140,14 +152,15 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 	return m, shards{of: files, texts: texts, titles: titles}
 }
 
-// slip spells one longer word of a question wrongly: a letter is missing, two have changed places, one is another, or one too
-// many.
+// slip misspells one longer word of a question: a letter is missing, swapped with its neighbor,
+// replaced or added.
 func slip(text string, n int) string {
 	words := strings.Fields(text)
 	for k := range words {
 		i := (k + n) % len(words)
 		w := []byte(words[i])
-		if len(w) < 5 || strings.Trim(strings.ToLower(words[i]), "abcdefghijklmnopqrstuvwxyz") != "" {
+		if len(w) < 5 || strings.Trim(strings.ToLower(words[i]),
+			"abcdefghijklmnopqrstuvwxyz") != "" {
 			continue
 		}
 		switch at := 1 + n*7%(len(w)-2); n % 4 {

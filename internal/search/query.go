@@ -6,35 +6,36 @@ import (
 	"strings"
 )
 
-// Query is a question taken apart. The zero value asks for nothing.
+// Query is a parsed query. The zero value asks for nothing.
 type Query struct {
 	words []asked
-	// phrases are those of several words, with blanks between their terms.
+	// phrases are the phrases of several words, with blanks between their terms.
 	phrases []string
-	// filters are the terms of filters: of one name any will do, of several names each is needed.
+	// filters are the terms of filters: any of those with the same name must match, and each name
+	// must.
 	filters []string
-	// key is that of the proposal whose number or id the question is; empty for none.
+	// key is the proposal's key if the query is its number or id, else empty.
 	key string
-	// ignored are the words and phrases beyond those that count.
+	// ignored holds the words and phrases beyond the limits.
 	ignored []string
 }
 
 const (
-	// mostWords is how many words of a question count.
+	// mostWords bounds the words of a query.
 	mostWords = 16
-	// mostPhrases is how many phrases of a question count.
+	// mostPhrases bounds the phrases of a query.
 	mostPhrases = 4
 )
 
-// asked is one word of a question, with its parts.
+// asked is one word of a query, with its parts.
 type asked struct {
 	term  string
 	parts []string
-	// begun says that it may be the beginning of a word, and quoted that it is asked for as it is.
+	// begun reports that it may be the beginning of a word, and quoted that it must match exactly.
 	begun, quoted bool
 }
 
-// star is a term in an [Answer]: what it begins with is enough.
+// star returns the term for an [Answer]: with a star if a prefix matches.
 func (a asked) star() string {
 	if a.begun {
 		return a.term + "*"
@@ -42,28 +43,33 @@ func (a asked) star() string {
 	return a.term
 }
 
-// special is a word such as status:final or author:"Ada Lovelace", or a phrase in quotes. One without an end goes to the end of
-// the text.
-var special = regexp.MustCompile(`(?i)(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"?|(\S+))|"([^"]*)("?)`)
+// special matches a filter, such as status:final or author:"Ada Lovelace", or a phrase in quotes. A
+// phrase without a closing quote extends to the end of the text.
+var special = regexp.MustCompile(
+	`(?i)(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"?|(\S+))|"([^"]*)("?)`)
 
-// quotes are those that texts have from word processors.
+// quotes replaces typographic quotation marks.
 var quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
 
-// number is a question for one proposal, perhaps with other words: its number alone, or its id.
+// number matches a query for one proposal, by its number alone, or by its id among other words.
 var number = regexp.MustCompile(`(?i)^\s*0*(\d{1,9})\s*$|\b([a-z]+)[-_ ]?0*(\d{1,9})\b`)
 
-// Facet is the term of a filter: its name and the value in lower case, with hyphens between its words.
+// Facet returns the term of a filter: the name and the value in lower case, with hyphens between
+// words.
 func Facet(name, value string) string {
-	return name + ":" + strings.Join(strings.FieldsFunc(fold(value), func(c rune) bool { return !inWord(c) }), "-")
+	return name + ":" + strings.Join(strings.FieldsFunc(fold(value), func(c rune) bool {
+		return !inWord(c)
+	}), "-")
 }
 
-// longestQuestion is in bytes. The rest of a longer one is not read.
+// longestQuestion bounds a query in bytes. The rest is ignored.
 const longestQuestion = 400
 
-// Parse takes a question apart, for proposals of these kinds, of which the first has its numbers for keys and the others have
-// their ids in lower case. Everything is a question, the empty text too.
+// Parse parses a query for proposals of these kinds: keys of the first kind are numbers, keys of
+// the others are ids in lower case. Any text is a query, even the empty one.
 func Parse(text string, kinds ...string) (q Query) {
-	text = special.ReplaceAllStringFunc(quotes.Replace(cut(text, longestQuestion)), func(m string) string {
+	text = quotes.Replace(cut(text, longestQuestion))
+	text = special.ReplaceAllStringFunc(text, func(m string) string {
 		of := special.FindStringSubmatch(m)
 		if of[1] != "" {
 			q.filters = append(q.filters, Facet(strings.ToLower(of[1]), of[2]+of[3]))
@@ -85,7 +91,7 @@ func Parse(text string, kinds ...string) (q Query) {
 			q.ignored = append(q.ignored, asked)
 		default:
 			q.phrases = append(q.phrases, asked)
-			q.ask(quoted) // the phrase stands for words beyond those that count
+			q.ask(quoted) // the phrase covers words beyond the limit
 		}
 		return " "
 	})
@@ -103,7 +109,8 @@ func Parse(text string, kinds ...string) (q Query) {
 	return q
 }
 
-// words are those of a text. The last one may be the beginning of one, unless the text has an end.
+// words returns the words of a text. If the text is open, its last word may be the beginning of a
+// word.
 func words(text string, open bool) (out []asked) {
 	for _, w := range terms(text) {
 		if w.part {
@@ -119,7 +126,7 @@ func words(text string, open bool) (out []asked) {
 	return out
 }
 
-// ask adds words, each once, and returns those beyond the ones that count.
+// ask adds words, each once, and returns those beyond the limit.
 func (q *Query) ask(words []asked) (beyond []string) {
 	for _, w := range words {
 		switch {
@@ -133,13 +140,13 @@ func (q *Query) ask(words []asked) (beyond []string) {
 	return beyond
 }
 
-// Filter adds a filter to a question, as if it stood in its text.
+// Filter adds a filter to a query, as if its text contained it.
 func (q *Query) Filter(name, value string) { q.filters = append(q.filters, Facet(name, value)) }
 
-// Empty reports a question that asks for nothing.
+// Empty reports whether the query asks for nothing.
 func (q *Query) Empty() bool { return len(q.words) == 0 && len(q.filters) == 0 && q.key == "" }
 
-// cut is the beginning of a text, in whole letters.
+// cut returns the beginning of a text, in whole characters.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -6,56 +6,59 @@ import (
 	"slices"
 )
 
-// impact is what a hit counts, by its weight.
+// impact maps a hit's weight to its score.
 var impact = [weights]float64{some: 1, much: 1.4, heading: 1.9, said: 1.9, title: 2.5}
 
 const (
-	// whole is what the best part of a proposal, or its header, counts beside the proposal as a whole.
+	// whole is the factor of the best part of a proposal, or of its header, relative to the
+	// proposal as a whole.
 	whole = 0.6
-	// near is what a word counts that only begins like the one that is asked for, or is spelt nearly so.
+	// near is the factor of a word that only begins like the searched word, or is spelt nearly like
+	// it.
 	near = 0.7
-	// stopped is what is left of the score of a proposal that is not pursued any more.
+	// stopped is the factor of a proposal that is no longer pursued.
 	stopped = 0.97
-	// outright is added to the score of the proposal that a question names.
+	// outright is added to the score of the proposal that the query names.
 	outright = 1_000_000
 )
 
-// list are the hits of one term, and what it counts.
+// list holds the hits of one term and their factor.
 type list struct {
 	hits   []hit
 	factor float64
 }
 
-// counted are the hits of one word of a question. A needed one is in every proposal that answers.
+// counted holds the hits of one word of a query. A needed word is in every result.
 type counted struct {
 	lists  []list
 	needed bool
 }
 
-// ranked is a proposal with what the words of a question count in it.
+// ranked is a proposal with the scores of the query's words.
 type ranked struct {
 	Found
 
 	score  float64 // of all words
-	needed int     // how many words it has of those that it needs
+	needed int     // number of needed words that it contains
 	parts  []shown
-	header float64 // all words that the header says
-	found  bool    // it has the phrases of the question
+	header float64 // of all words in the header
+	found  bool    // it contains the phrases of the query
 }
 
-// shown is what all words count that are shown in a part.
+// shown is the score of all words in one part.
 type shown struct {
 	part  int
 	score float64
 }
 
-// best is where a proposal has most of a word; no score says that it has not.
+// best is the best hit of a word in a proposal; a score of 0 means none.
 type best struct {
 	hit
 	score float64
 }
 
-// rank orders the allowed proposals that have words of a question, the best first. No list allows all.
+// rank orders the allowed proposals that contain words of a query, best first. A nil list allows
+// all.
 func rank(words []counted, m *Manifest, key string, allowed []bool) (out []*ranked) {
 	// A shard of another index could name more proposals than there are.
 	all := make([]ranked, min(len(m.Proposals), len(m.Stages), len(m.Parts)))
@@ -73,7 +76,8 @@ func rank(words []counted, m *Manifest, key string, allowed []bool) (out []*rank
 	}
 	for proposal := range all {
 		r := &all[proposal]
-		if len(r.parts) == 0 && proposal != named || r.needed < needed || allowed != nil && !allowed[proposal] {
+		if len(r.parts) == 0 && proposal != named || r.needed < needed ||
+			allowed != nil && !allowed[proposal] {
 			continue
 		}
 		r.Proposal = proposal
@@ -96,13 +100,13 @@ func rank(words []counted, m *Manifest, key string, allowed []bool) (out []*rank
 	return out
 }
 
-// better puts the best first, and of equal ones that with the lower number.
+// better puts the higher score first and breaks ties by the lower number.
 func better(a, b Found) int { return cmp.Or(b.Score-a.Score, a.Proposal-b.Proposal) }
 
-// betterPart puts the part that counts most first, and of equal ones the first.
+// betterPart puts the higher score first and breaks ties by the lower part.
 func betterPart(a, b shown) int { return cmp.Or(cmp.Compare(b.score, a.score), a.part-b.part) }
 
-// order are the parts of a proposal in which words are, the best first.
+// order returns the parts of a proposal that contain words, best first.
 func (r *ranked) order() (parts []int) {
 	for _, s := range slices.SortedFunc(slices.Values(r.parts), betterPart) {
 		parts = append(parts, s.part)
@@ -110,7 +114,8 @@ func (r *ranked) order() (parts []int) {
 	return parts
 }
 
-// count adds what a word counts. A word in few of the proposals counts more than one in many. Each word uses the same places.
+// count adds the scores of a word. A rare word scores higher than a common one. places is scratch
+// space that all words share.
 func (c counted) count(all []ranked, places []best, proposals float64) {
 	clear(places)
 	have := 0.0

@@ -7,60 +7,62 @@ import (
 )
 
 const (
-	// mostNear is how many words are tried that begin like one.
+	// mostNear bounds the words tried that begin like a searched one.
 	mostNear = 50
-	// mostRead is how many parts of texts are read for the phrases of one question.
+	// mostRead bounds the text parts read for the phrases of one query.
 	mostRead = 24
-	// mostParts is how many parts of identifiers are looked up that no text has as a whole.
+	// mostParts bounds the lookups of parts of identifiers that no text contains as a whole.
 	mostParts = 16
-	// mostKnown is how many values are told in place of an unknown one.
+	// mostKnown bounds the known values listed for an unknown one.
 	mostKnown = 12
 )
 
-// Found is a proposal that answers a question.
+// Found is a proposal in an answer.
 type Found struct {
 	// Proposal is its position among all.
 	Proposal int
-	// Part is the one of its texts, from 0, in which most of the question is.
+	// Part is the index of its text part that matches best, from 0.
 	Part int
-	// Score is larger for a better one, and comparable within one answer.
+	// Score is higher for a better match, and comparable within one answer.
 	Score int
 }
 
-// Answer is what a question finds.
+// Answer is the result of a query.
 type Answer struct {
-	// Found are the proposals, the best first.
+	// Found lists the proposals, best first.
 	Found []Found
-	// Partial says that there may be more with the phrases of the question, in texts that were not read.
+	// Partial reports that unread texts may also contain the phrases.
 	Partial bool
-	// Terms are those that were looked for, which excerpts mark: phrases, with blanks between their terms, before words. One that
-	// ends in a star stands for all that begin so.
+	// Terms are the searched terms, which excerpts mark: phrases, with blanks between their terms,
+	// before words. A term that ends in a star is a prefix.
 	Terms []string
-	// Instead are the words that were taken in place of unknown ones, by these.
+	// Instead maps unknown words to the words searched in their place.
 	Instead map[string]string
-	// Unknown are the filters with values that no proposal has.
+	// Unknown lists filters with values that no proposal has.
 	Unknown []Unknown
-	// Ignored are words and phrases beyond those that count: sixteen words, as many parts of identifiers, four phrases.
+	// Ignored holds words and phrases beyond the limits: sixteen words, as many parts of
+	// identifiers, four phrases.
 	Ignored []string
 }
 
 // Unknown is a filter with a value that no proposal has.
 type Unknown struct {
-	// Filter is its name and its value, such as status:ready.
+	// Filter is the filter's name and value, such as status:ready.
 	Filter string
-	// Known are values that proposals have, those that are nearest to it in the alphabet.
+	// Known lists existing values, nearest to it in alphabetical order.
 	Known []string
 }
 
-// Files reads the parts of an index. An error ends a search, which returns it; it is how a search is cancelled, since it
-// reads a part for each word and for each text.
+// Files reads the parts of an index. An error ends the search, which returns it. A search is
+// canceled in this way, since it reads a part for each word and each text.
 type Files interface {
 	Table(url string) (*Table, error)
 	Block(url string) (*Block, error)
 	Texts(url string) (*Texts, error)
 }
 
-// Search answers a question. Phrases are looked for in as many texts as so many answers want, and no more than bounded.
+// Search answers a query. It looks for phrases in enough texts to fill limit results, at most
+// mostRead.
 func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) {
 	r := reader{m: m, files: files, answer: &a}
 	a.Instead = map[string]string{}
@@ -109,16 +111,17 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 	return a, nil
 }
 
-// reader looks terms and phrases up.
+// reader looks up terms and phrases.
 type reader struct {
 	m      *Manifest
 	files  Files
 	answer *Answer
-	read   int // parts of texts
-	parts  int // of identifiers
+	read   int // number of text parts read
+	parts  int // number of parts of identifiers looked up
 }
 
-// having takes the proposals that have all phrases. The parts in which most of their words are come first, and then the others.
+// having selects the proposals that contain all phrases. It reads the parts with most of their
+// words first, and then the others.
 func (r *reader) having(all []*ranked, phrases []string, limit int) error {
 	for pass := range 2 {
 		for _, of := range all {
@@ -145,7 +148,7 @@ func (r *reader) having(all []*ranked, phrases []string, limit int) error {
 	return nil
 }
 
-// others are the parts of so many that are not among some, as far as they can be read.
+// others returns the remaining part numbers, at most mostRead.
 func others(parts []int, of int) (out []int) {
 	for part := 0; part < of && len(out) < mostRead; part++ {
 		if !slices.Contains(parts, part) {
@@ -155,13 +158,16 @@ func others(parts []int, of int) (out []int) {
 	return out
 }
 
-// has looks for the phrases that the title of a proposal has not, all of them in one section of some parts.
+// has looks for the phrases that a proposal's title lacks, all of them in one section of the given
+// parts.
 func (r *reader) has(of *ranked, phrases []string, parts []int) error {
 	e, err := Shown(r.m, r.files, of.Proposal)
 	if err != nil {
 		return err
 	}
-	phrases = slices.DeleteFunc(slices.Clone(phrases), func(p string) bool { return len(places(e.Title, []string{p})) > 0 })
+	phrases = slices.DeleteFunc(slices.Clone(phrases), func(p string) bool {
+		return len(places(e.Title, []string{p})) > 0
+	})
 	of.found = len(phrases) == 0
 	for _, part := range parts {
 		if of.found {
@@ -176,14 +182,17 @@ func (r *reader) has(of *ranked, phrases []string, parts []int) error {
 			return err
 		}
 		r.read++
-		if of.found = slices.ContainsFunc(t.Sections, func(s SectionText) bool { return s.has(phrases) }); of.found {
+		of.found = slices.ContainsFunc(t.Sections, func(s SectionText) bool {
+			return s.has(phrases)
+		})
+		if of.found {
 			of.Part = part
 		}
 	}
 	return nil
 }
 
-// filter are the proposals that pass filters; nil stands for all.
+// filter returns the proposals that pass the filters; nil allows all.
 func (r *reader) filter(filters []string) (allowed []bool, err error) {
 	byName := map[string][]bool{}
 	for _, f := range filters {
@@ -218,9 +227,11 @@ func (r *reader) filter(filters []string) (allowed []bool, err error) {
 	return allowed, nil
 }
 
-// table is the shard whose range has a term, an empty one if there is none.
+// table returns the shard whose range contains a term, or an empty one.
 func (r *reader) table(term string) (*Table, error) {
-	i, exact := slices.BinarySearchFunc(r.m.Shards, term, func(p Part, term string) int { return cmp.Compare(p.From, term) })
+	i, exact := slices.BinarySearchFunc(r.m.Shards, term, func(p Part, term string) int {
+		return cmp.Compare(p.From, term)
+	})
 	if !exact {
 		i--
 	}
@@ -230,8 +241,8 @@ func (r *reader) table(term string) (*Table, error) {
 	return r.files.Table(r.m.Shards[i].URL)
 }
 
-// lists are the hits of a word, of those that begin with it where it is begun, and where there is none of the one that is
-// spelt most like it.
+// lists returns the hits of a word, of words that begin with it if it is begun, and, if there are
+// none, of the word spelt most like it.
 func (r *reader) lists(w asked, guess bool) (out []list, err error) {
 	table, err := r.table(w.term)
 	if err != nil {

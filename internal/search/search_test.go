@@ -9,15 +9,18 @@ import (
 	"testing"
 )
 
-// TestTerms takes texts apart as readers write them.
+// TestTerms splits texts into terms as readers write them.
 func TestTerms(t *testing.T) {
 	for text, want := range map[string]string{
-		"Blob base fees, twice.":                         "blob base fee twice",
-		"eth_getProof":                                   "eth_getproof +eth +get +proof",
-		"max_priority_fee_per_gas":                       "max_priority_fee_per_gas +max +priority +fee +per +gas",
-		"CREATE2 SELFDESTRUCT 0x0b":                      "create2 +create selfdestruct 0x0b",
-		"HTTPServer parseABIv2":                          "httpserver +http +server parseabiv2 +parse +ab +iv",
-		"5.3.2 v1.2.3, 12.5. 2024.12.31":                 "5.3.2 v1.2.3 12.5 +12 2024.12.31 +2024 +12 +31",
+		"Blob base fees, twice.": "blob base fee twice",
+		"eth_getProof":           "eth_getproof +eth +get +proof",
+		"max_priority_fee_per_gas": "max_priority_fee_per_gas +max " +
+			"+priority +fee +per +gas",
+		"CREATE2 SELFDESTRUCT 0x0b": "create2 +create selfdestruct 0x0b",
+		"HTTPServer parseABIv2": "httpserver +http +server parseabiv2 " +
+			"+parse +ab +iv",
+		"5.3.2 v1.2.3, 12.5. 2024.12.31": "5.3.2 v1.2.3 12.5 +12 2024.12.31 " +
+			"+2024 +12 +31",
 		"C++ C++20 c# F#. i++ a + b++c":                  "c++ c++20 +20 c# f# i++ b++c",
 		"EIPs#1559 1. 2.x .5 +5 ++ #":                    "eip +ei +ps 1559",
 		"count++; _F#_ x_.5_ 3.14159265":                 "count++ +count 3.14159265 +14159265",
@@ -51,7 +54,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// FuzzPostings reads what was written, and of anything else no more than there are proposals.
+// FuzzPostings decodes what was encoded, and from other input at most as many hits as there are
+// proposals.
 func FuzzPostings(f *testing.F) {
 	f.Add("AAAA", uint64(1))
 	f.Fuzz(func(t *testing.T, postings string, seed uint64) {
@@ -105,7 +109,8 @@ func (x *made) Texts(url string) (*Texts, error) { return x.texts[url], nil }
 
 func newMade(all []Proposal, stages string) *made {
 	x := &made{
-		Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Shards: []Part{}}, map[string]*Shard{}, map[string]*Block{}, map[string]*Texts{},
+		Manifest{Version: Version, Kinds: []string{"MIP", "MRC"}, Shards: []Part{}},
+		map[string]*Shard{}, map[string]*Block{}, map[string]*Texts{},
 	}
 	for i := range all {
 		x.add(fmt.Sprint(i+1), stages[i], &all[i])
@@ -118,7 +123,8 @@ func (x *made) add(key string, stage byte, p *Proposal) {
 	i := len(x.Proposals)
 	e := Entry{Title: p.Title}
 	parts := p.Cut()
-	x.Proposals, x.Stages, x.Parts = append(x.Proposals, key), x.Stages+string(stage), append(x.Parts, len(parts))
+	x.Proposals, x.Stages, x.Parts = append(x.Proposals, key), x.Stages+string(stage),
+		append(x.Parts, len(parts))
 	for k := range parts {
 		e.Texts = append(e.Texts, fmt.Sprint("text", i, "-", k))
 		x.texts[e.Texts[k]] = &parts[k]
@@ -135,10 +141,11 @@ func (x *made) shardsOf(all []Proposal) (out []Part) {
 	return out
 }
 
-// limit is how many answers the tests ask for.
+// limit is the number of results that the tests request.
 const limit = 5
 
-// where is the position of the section that is shown of what was found: 0 of the first part is the proposal as a whole.
+// where returns the position of the section shown for a result: 0 of the first part is the proposal
+// as a whole.
 func (x *made) where(t *testing.T, f Found, terms []string) int {
 	t.Helper()
 	e, err := Shown(&x.Manifest, x, f.Proposal)
@@ -161,19 +168,32 @@ func (x *made) ask(t *testing.T, question string) Answer {
 	return a
 }
 
-// few are proposals of which questions can tell one from the other.
+// few returns proposals that queries can tell apart.
 func few() []Proposal {
 	section := func(title, text string) Section { return Section{"s", title, text} }
 	return []Proposal{
-		{Title: "Base fee for blobs", Facets: []string{"status:final", "type:core", "author:ada-lovelace", "author:ada"}, Sections: []Section{section("Abstract", "Blobs get a market of their own."), section("Rationale", "A price is found by demand.")}},
-		{Title: "Transient storage", Facets: []string{"status:draft", "type:core"}, Sections: []Section{section("Abstract", "Storage that is gone after the transaction."), section("Reentrancy", "A lock against reentrancy costs little. The base fee of blobs is elsewhere.")}},
-		{Title: "Older transient storage", Facets: []string{"status:withdrawn", "type:core"}, Sections: []Section{section("Abstract", "Storage that is gone after the transaction."), section("Reentrancy", "A lock against reentrancy costs little.")}},
-		{Title: "Proofs of accounts", Authors: "Grace Hopper", Facets: []string{"status:final", "type:interface"}, Sections: []Section{section("Method", "eth_getProof returns a proof. Precompile 0x0b is called.")}},
-		{Title: "手数料の市場", Facets: []string{"status:final"}, Sections: []Section{section("概要", "手数料を払う。")}},
+		{Title: "Base fee for blobs",
+			Facets: []string{"status:final", "type:core", "author:ada-lovelace", "author:ada"},
+			Sections: []Section{section("Abstract", "Blobs get a market of their own."),
+				section("Rationale", "A price is found by demand.")}},
+		{Title: "Transient storage", Facets: []string{"status:draft", "type:core"},
+			Sections: []Section{section("Abstract", "Storage that is gone after the transaction."),
+				section("Reentrancy",
+					"A lock against reentrancy costs little. The base fee of blobs is elsewhere.")}},
+		{Title: "Older transient storage", Facets: []string{"status:withdrawn", "type:core"},
+			Sections: []Section{section("Abstract", "Storage that is gone after the transaction."),
+				section("Reentrancy", "A lock against reentrancy costs little.")}},
+		{Title: "Proofs of accounts", Authors: "Grace Hopper",
+			Facets: []string{"status:final", "type:interface"},
+			Sections: []Section{section("Method",
+				"eth_getProof returns a proof. Precompile 0x0b is called.")}},
+		{Title: "手数料の市場", Facets: []string{"status:final"},
+			Sections: []Section{section("概要", "手数料を払う。")}},
 	}
 }
 
-// TestSearch asks what readers ask: the proposal and the section that come first, and what was taken for other words.
+// TestSearch runs typical queries: it checks the first proposal and section, and the words searched
+// in place of others.
 func TestSearch(t *testing.T) {
 	x := newMade(few(), "fdsff")
 	for question, want := range map[string]string{
@@ -239,13 +259,18 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestBest shows the section with the phrases, and else with most of the words.
+// TestBest checks that the section with the phrases is shown, or else the one with most of the
+// words.
 func TestBest(t *testing.T) {
 	all := Texts{Sections: []SectionText{
-		{"", "", "All of it."}, {"s-1", "One", "The base fee burns."}, {"s-2", "Auction", "A market has a base price, and there is no fee."}, {"s-3", "", "Fee and fee, and a feed."},
+		{"", "", "All of it."}, {"s-1", "One", "The base fee burns."},
+		{"s-2", "Auction", "A market has a base price, and there is no fee."},
+		{"s-3", "", "Fee and fee, and a feed."},
 	}}
 	for asked, want := range map[string]string{
-		"base fee,base,fee,auction,market": "s-1", "base,fee,auction,market": "s-2", "base fee*,base,fee,fee*": "s-1", "fee,fee*,base": "s-1", "fee": "s-3", "auction,fee": "s-2", "x": "", "": "",
+		"base fee,base,fee,auction,market": "s-1", "base,fee,auction,market": "s-2",
+		"base fee*,base,fee,fee*": "s-1", "fee,fee*,base": "s-1", "fee": "s-3",
+		"auction,fee": "s-2", "x": "", "": "",
 	} {
 		if got := all.Best(strings.Split(asked, ",")).ID(); got != want {
 			t.Errorf("%s: %q, want %q", asked, got, want)
@@ -253,11 +278,13 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestMostWords looks for so many words, parts of identifiers and phrases, and names those beyond.
+// TestMostWords searches for the limit of words, parts of identifiers and phrases, and lists those
+// beyond it.
 func TestMostWords(t *testing.T) {
-	all := []Proposal{{Title: "Storage", Sections: []Section{{"s", "A", "A base fee of gas is what a blob has, and eth_getProof."}}}}
+	all := []Proposal{{Title: "Storage",
+		Sections: []Section{{"s", "A", "A base fee of gas is what a blob has, and eth_getProof."}}}}
 	x := newMade(all, "d")
-	// some are n words that no text has.
+	// some returns n words that no text contains.
 	some := func(n int) string {
 		var b strings.Builder
 		for i := range n {
@@ -289,12 +316,13 @@ func TestMostWords(t *testing.T) {
 	}
 }
 
-// TestPhraseIsBounded reads no more parts of texts than it says, and says when there are more.
+// TestPhraseIsBounded reads no more parts of texts than the limit, and reports when there are more.
 func TestPhraseIsBounded(t *testing.T) {
 	for _, tt := range []struct {
 		all, having, found int
 		partial            bool
-	}{{10, 0, 0, false}, {10, 2, 2, false}, {mostRead, limit, limit, false}, {10, limit + 1, limit, true}, {mostRead + 1, 1, 0, true}} {
+	}{{10, 0, 0, false}, {10, 2, 2, false}, {mostRead, limit, limit, false},
+		{10, limit + 1, limit, true}, {mostRead + 1, 1, 0, true}} {
 		var all []Proposal
 		for i := range tt.all {
 			text := "A base is no fee."
@@ -310,7 +338,8 @@ func TestPhraseIsBounded(t *testing.T) {
 	}
 }
 
-// TestPhraseAnywhere finds a phrase where its words are fewest: in a part of a long text that no word of it leads to.
+// TestPhraseAnywhere finds a phrase where its words are fewest: in a part of a long text to which
+// none of its words leads.
 func TestPhraseAnywhere(t *testing.T) {
 	long := Proposal{}
 	for i := range 8 {
@@ -321,7 +350,8 @@ func TestPhraseAnywhere(t *testing.T) {
 		long.Sections = append(long.Sections, Section{"s", "A", text})
 	}
 	short := Proposal{Sections: []Section{{"s", "A", "The base fee."}}}
-	for want, all := range map[string][]Proposal{"[{1 0 1} {0 7 1}] false": {long, short}, "[{23 0 1}] true": append(slices.Repeat([]Proposal{long}, 23), short)} {
+	for want, all := range map[string][]Proposal{"[{1 0 1} {0 7 1}] false": {long, short},
+		"[{23 0 1}] true": append(slices.Repeat([]Proposal{long}, 23), short)} {
 		a := newMade(all, strings.Repeat("d", len(all))).ask(t, `"base fee"`)
 		for i := range a.Found {
 			a.Found[i].Score = min(a.Found[i].Score, 1)
@@ -332,29 +362,32 @@ func TestPhraseAnywhere(t *testing.T) {
 	}
 }
 
-// TestShardIsReadWithItsList reads a part of an index that two builds share, by the numbers of parts of each: in one of five the
-// code of the fourth is that of the fifth of six.
+// TestShardIsReadWithItsList reads a shard that two builds share, with each build's numbers of
+// parts: the code of the fourth of five parts is the code of the fifth of six.
 func TestShardIsReadWithItsList(t *testing.T) {
 	var e encoder
 	e.list([]hit{{0, 3, some}}, false, 2, []int{5})
 	s := &Shard{Version: Version, Terms: "Afee", Among: 2, Postings: e.String()}
 	for parts, want := range map[int]int{5: 3, 6: 4} {
-		m := &Manifest{Version: Version, Proposals: []string{"1"}, Stages: "d", Parts: []int{parts}, Shards: []Part{{"fee", "x"}}}
-		a, err := Search(m, &made{Manifest: *m, shards: map[string]*Shard{"x": s}}, Parse("fee "), limit)
+		m := &Manifest{Version: Version, Proposals: []string{"1"}, Stages: "d", Parts: []int{parts},
+			Shards: []Part{{"fee", "x"}}}
+		a, err := Search(m, &made{Manifest: *m, shards: map[string]*Shard{"x": s}}, Parse("fee "),
+			limit)
 		if err != nil || len(a.Found) != 1 || a.Found[0].Part != want {
 			t.Errorf("of %d parts %+v, error %v; want the one behind %d", parts, a.Found, err, want)
 		}
 	}
 }
 
-// TestDamagedShardIsBounded has lists that take no bits.
+// TestDamagedShardIsBounded decodes lists that take no bits.
 func TestDamagedShardIsBounded(t *testing.T) {
 	parts := make([]int, 1000)
 	var e encoder
 	for range 10_000 {
 		e.count(len(parts) - 1)
 	}
-	table := NewTable(&Shard{Terms: "Aa:" + strings.Repeat("C", 9_999), Among: len(parts), Postings: e.String()}, parts)
+	table := NewTable(&Shard{Terms: "Aa:" + strings.Repeat("C", 9_999), Among: len(parts),
+		Postings: e.String()}, parts)
 	n := 0
 	for _, hits := range table.hits {
 		n += len(hits)
@@ -364,15 +397,17 @@ func TestDamagedShardIsBounded(t *testing.T) {
 	}
 }
 
-// TestUnknownFilters tells what there is.
+// TestUnknownFilters checks the known values listed for an unknown one.
 func TestUnknownFilters(t *testing.T) {
 	a := newMade(few(), "fdsff").ask(t, "storage status:finish status:draft type:x kind:mip")
-	if got, want := fmt.Sprint(a.Unknown), "[{status:finish [draft final withdrawn]} {type:x [core interface]} {kind:mip []}]"; got != want {
+	got, want := fmt.Sprint(a.Unknown),
+		"[{status:finish [draft final withdrawn]} {type:x [core interface]} {kind:mip []}]"
+	if got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
-// TestShardsStay changes a sentence in one of 400 proposals: few of the parts change, and each is small.
+// TestShardsStay changes a sentence in one of 400 proposals: few shards change, and each is small.
 func TestShardsStay(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func() string {
@@ -405,25 +440,31 @@ func TestShardsStay(t *testing.T) {
 			t.Errorf("a part has %d bytes", size)
 		}
 	}
-	// The word that went has three terms, the one that came has one.
+	// The removed word has three terms, the new one has one.
 	if len(before) < 20 || len(after) != len(before) || changed > 4 {
 		t.Errorf("%d of %d parts changed, %d before", changed, len(after), len(before))
 	}
 }
 
-// TestHostileTexts indexes what nobody would write.
+// TestHostileTexts indexes unlikely texts.
 func TestHostileTexts(t *testing.T) {
 	var distinct strings.Builder
 	for i := range 200_000 {
 		fmt.Fprintf(&distinct, "w%dx ", i)
 	}
 	x := newMade([]Proposal{
-		{Title: strings.Repeat("blob ", 200_000), Sections: []Section{{"", "A", strings.Repeat("blob ", 1_000_000)}}},
-		{Sections: []Section{{"", "B", distinct.String()}, {"", strings.Repeat("[", 10_000), strings.Repeat("<!--", 100_000) + strings.Repeat("](", 100_000)}}},
-		{Sections: []Section{{"", "C", strings.Repeat("k", 10_000) + " \u202e\u200b\u2066 " + strings.Repeat("_", 100_000) + strings.Repeat("aB", 16)}}},
+		{Title: strings.Repeat("blob ", 200_000),
+			Sections: []Section{{"", "A", strings.Repeat("blob ", 1_000_000)}}},
+		{Sections: []Section{{"", "B", distinct.String()},
+			{"", strings.Repeat("[", 10_000),
+				strings.Repeat("<!--", 100_000) + strings.Repeat("](", 100_000)}}},
+		{Sections: []Section{{"", "C", strings.Repeat("k", 10_000) + " \u202e\u200b\u2066 " +
+			strings.Repeat("_", 100_000) + strings.Repeat("aB", 16)}}},
 		{Sections: slices.Repeat([]Section{{"", "D", "one more"}}, 20_000)},
 	}, "ffff")
-	for question, want := range map[string]int{"blob": 1, "w199999x": 1, "w": 0, "more": 1, strings.Repeat("k", 10_000): 0, strings.Repeat("blob more ", 1000): 2, strings.Repeat(`"`, 400): 0} {
+	for question, want := range map[string]int{"blob": 1, "w199999x": 1, "w": 0, "more": 1,
+		strings.Repeat("k", 10_000): 0, strings.Repeat("blob more ", 1000): 2,
+		strings.Repeat(`"`, 400): 0} {
 		if got := len(x.ask(t, question).Found); got != want {
 			t.Errorf("%.20q finds %d, want %d", question, got, want)
 		}

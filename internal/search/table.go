@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Version is that of the form of the files.
+// Version is the version of the file format.
 const Version = 4
 
 // Shard is a part of an index.
@@ -18,20 +18,21 @@ type Shard struct {
 	Postings string `json:"postings" doc:"Bits in base64: for each term the proposals that have it."`
 }
 
-// Table is a shard taken apart, for lookups. It is never changed.
+// Table is a decoded shard for lookups. It is immutable.
 type Table struct {
 	terms []string
 	hits  [][]hit
 	size  int64
 }
 
-// NewTable takes a shard apart, for proposals with so many parts each as [Manifest.Parts] has. Its table is of use with a
-// manifest of these parts alone.
+// NewTable decodes a shard; parts is [Manifest.Parts]. The table is valid only with a manifest that
+// has these parts.
 func NewTable(s *Shard, parts []int) *Table {
 	t := &Table{terms: split(s.Terms)}
 	d := newDecoder(s.Postings)
 	t.hits = make([][]hit, len(t.terms))
-	// A hit of a word takes a bit and more. Filters that many proposals have take less, but are few.
+	// A hit of a word takes more than a bit. Filters that many proposals have take less, but are
+	// few.
 	for i, most := 0, 8*len(d.bytes)+64*len(parts); i < len(t.terms) && most > 0; i++ {
 		t.hits[i] = d.list(isFilter(t.terms[i]), s.Among, parts)
 		most -= len(t.hits[i])
@@ -41,13 +42,13 @@ func NewTable(s *Shard, parts []int) *Table {
 	return t
 }
 
-// Size is about how many bytes of memory a table takes.
+// Size returns the approximate size of a table in memory, in bytes.
 func (t *Table) Size() int64 { return t.size }
 
-// First is the first term, with which [Part.From] names a shard.
+// First returns the first term, which is the shard's [Part.From].
 func (s *Shard) First() string { return split(s.Terms)[0] }
 
-// join writes terms in the form of [Shard.Terms].
+// join encodes terms as [Shard.Terms].
 func join(terms []string) string {
 	var b strings.Builder
 	var last []rune
@@ -62,7 +63,7 @@ func join(terms []string) string {
 	return b.String()
 }
 
-// split reads what join wrote.
+// split decodes the output of join.
 func split(terms string) (out []string) {
 	var last []rune
 	for terms != "" {
@@ -87,13 +88,13 @@ type posted struct {
 	hits []hit
 }
 
-// frequent orders terms, those in most proposals first, as many as are tried for one word.
+// frequent sorts terms by the number of their proposals, highest first, and keeps at most mostNear.
 func frequent(of []posted) []posted {
 	slices.SortStableFunc(of, func(a, b posted) int { return len(b.hits) - len(a.hits) })
 	return of[:min(len(of), mostNear)]
 }
 
-// lookup has the hits of a term.
+// lookup returns the hits of a term.
 func (t *Table) lookup(term string) []hit {
 	i, ok := slices.BinarySearch(t.terms, term)
 	if !ok {
@@ -102,7 +103,7 @@ func (t *Table) lookup(term string) []hit {
 	return t.hits[i]
 }
 
-// beginning are the words that begin with one, which is not among them.
+// beginning returns the words with a prefix, without the prefix itself.
 func (t *Table) beginning(with string) (out []posted) {
 	i, _ := slices.BinarySearch(t.terms, with)
 	for ; i < len(t.terms) && strings.HasPrefix(t.terms[i], with); i++ {
@@ -113,7 +114,8 @@ func (t *Table) beginning(with string) (out []posted) {
 	return out
 }
 
-// nearest are the values of the filters with this beginning that stand nearest to one in the alphabet.
+// nearest returns the values of the filter with this prefix that are nearest to one in alphabetical
+// order.
 func (t *Table) nearest(filter, with string) []string {
 	at, _ := slices.BinarySearch(t.terms, filter)
 	first, _ := slices.BinarySearch(t.terms, with)
@@ -131,13 +133,14 @@ func (t *Table) nearest(filter, with string) []string {
 	return values
 }
 
-// like are the words that differ from one of five letters and more by one letter, or by two that changed places.
+// like returns the words that differ from a word of five or more letters by one letter, or by two
+// swapped neighbors.
 func (t *Table) like(term string) (out []posted) {
 	if utf8.RuneCountInString(term) < 5 {
 		return nil
 	}
 	for i, other := range t.terms {
-		// A letter has four bytes at most.
+		// A character has at most four bytes.
 		if d := len(other) - len(term); d < -utf8.UTFMax || d > utf8.UTFMax || isFilter(other) {
 			continue
 		}
@@ -148,8 +151,8 @@ func (t *Table) like(term string) (out []posted) {
 	return out
 }
 
-// oneEdit reports whether two words differ by one letter that is there, missing or another, or by two neighbours in the other
-// order. It looks at what is left between their common beginning and their common end.
+// oneEdit reports whether two words differ by one letter that is added, missing or replaced, or by
+// two swapped neighbors. It compares what remains between their common prefix and suffix.
 func oneEdit(a, b string) bool {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
@@ -179,5 +182,5 @@ func oneEdit(a, b string) bool {
 	return false
 }
 
-// inLetter reports a place within a letter of a text.
+// inLetter reports whether a position is inside a character.
 func inLetter(s string, at int) bool { return at < len(s) && !utf8.RuneStart(s[at]) }

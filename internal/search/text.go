@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Texts are some sections of one proposal that stand side by side, as readers see them.
+// Texts holds some consecutive sections of one proposal, as readers see them.
 type Texts struct {
 	Version  int           `json:"version" doc:"4."`
 	Sections []SectionText `json:"sections" doc:"Of each the id, the title and the plain text, in order; a long section is in pieces in several parts."`
@@ -15,47 +15,48 @@ type Texts struct {
 // SectionText is the id, the title and the text of a section.
 type SectionText [3]string
 
-// ID is that of the heading on the page.
+// ID returns the id of the heading on the page.
 func (s SectionText) ID() string { return s[0] }
 
-// Title is empty of a text before the first heading.
+// Title returns the heading, empty for the text before the first heading.
 func (s SectionText) Title() string { return s[1] }
 
-// Text is plain and without the heading.
+// Text returns the plain text without the heading.
 func (s SectionText) Text() string { return s[2] }
 
 const (
-	// textsOf is the size that a part of the texts is meant to have. No part has twice as much.
+	// textsOf is the intended size of a part of the texts, in bytes. No part is twice as large.
 	textsOf = 4 << 10
-	// longestWhole is the size beyond which the text of a section is divided.
+	// longestWhole is the size beyond which a section's text is divided, in bytes.
 	longestWhole = 7 << 10
-	// longestText is in bytes. Excerpts and phrases are found in so much of a section; its words are
-	// found in all of it.
+	// longestText bounds the text of a section that excerpts and phrases search, in bytes. Words
+	// are found in all of it.
 	longestText = 24 << 10
-	// mostTexts is how many parts the texts of a proposal have. Of sections behind these the words are
+	// mostTexts bounds the parts of a proposal's texts. Words of sections beyond it are still
 	// found.
 	mostTexts = 128
-	// longestTitle is in bytes. A longer title of a section is shown cut; its words are found in all
-	// of it.
+	// longestTitle bounds the shown title of a section, in bytes. Words of a longer title are found
+	// in all of it.
 	longestTitle = 200
 )
 
-// piece is a section of a text, or one of several pieces of a long one.
+// piece is a section of a text, or one of several pieces of a long section.
 type piece struct {
 	SectionText
 
-	// section is its index among the sections of the text; -1 is the proposal as a whole.
+	// section is the index of the section in the text; -1 is the proposal as a whole.
 	section int
-	// part is the index of the part that has the piece.
+	// part is the index of the part that contains the piece.
 	part int
-	// words has the terms of the piece: its text and, of the last one, what no part has.
+	// words are the terms of the piece: of its text and, for the last piece, of all that no part
+	// contains.
 	words string
-	// beyond reports a piece that no part has room for. Its part is the last one.
+	// beyond reports a piece beyond mostTexts parts. Its part is the last one.
 	beyond bool
 }
 
-// pieces are what the parts of a proposal's texts have, in their order. The first one is what a
-// reader is shown of the proposal as a whole: its description or, without one, how its text begins.
+// pieces returns the contents of the parts of a proposal's texts, in order. The first piece is
+// shown for the proposal as a whole: its description or, without one, the beginning of its text.
 func (p *Proposal) pieces() (out []piece) {
 	about := begin(p.Description, textsOf/2)
 	for _, s := range p.Sections {
@@ -73,7 +74,8 @@ func (p *Proposal) pieces() (out []piece) {
 				part, size = part+1, 0
 			}
 			size += own
-			out = append(out, piece{SectionText{s.ID, title, text}, i, min(part, mostTexts-1), text, part >= mostTexts})
+			out = append(out, piece{SectionText{s.ID, title, text}, i, min(part, mostTexts-1), text,
+				part >= mostTexts})
 		}
 		out[len(out)-1].words += s.Text[len(shown):]
 	}
@@ -94,8 +96,8 @@ func (p *Proposal) Cut() (parts []Texts) {
 	return parts
 }
 
-// divide cuts a long text into pieces, behind a sentence or a word where one ends in the second
-// half of a piece.
+// divide cuts a long text into pieces, after a sentence or a word if one ends in the second half of
+// a piece.
 func divide(text string) (pieces []string) {
 	for {
 		if _, rest := fit(text, longestWhole); rest == "" {
@@ -113,7 +115,7 @@ func divide(text string) (pieces []string) {
 	}
 }
 
-// fit cuts a text behind the last letter with which its beginning takes at most so many bytes.
+// fit cuts a text so that its beginning takes at most most bytes in JSON.
 func fit(text string, most int) (begins, rest string) {
 	size := 0
 	for i, c := range text {
@@ -124,7 +126,7 @@ func fit(text string, most int) (begins, rest string) {
 	return text, ""
 }
 
-// written is how many bytes a text takes as a string of JSON, with what stands around it.
+// written returns the size of a text as a JSON string, with the brackets around it.
 func written(s string) int {
 	size := len(`"",`)
 	for _, c := range s {
@@ -143,7 +145,7 @@ func writtenRune(c rune) int {
 	return utf8.RuneLen(c)
 }
 
-// has reports that all phrases are in the title or the text.
+// has reports whether the title or the text contains each phrase.
 func (s SectionText) has(phrases []string) bool {
 	return !slices.ContainsFunc(phrases, func(p string) bool {
 		asked := []string{p}
@@ -151,8 +153,9 @@ func (s SectionText) has(phrases []string) bool {
 	})
 }
 
-// Best is the section with the phrases of an [Answer] and most of its other terms; of several the one that has more in its
-// title, more places, or an address. It is the first where none has any.
+// Best returns the section with the phrases of an [Answer] and most of its other terms; ties are
+// broken by more terms in the title, more places, and having an address. Without any match it is
+// the first section.
 func (t *Texts) Best(asked []string) (best SectionText) {
 	most := -1
 	for _, s := range t.Sections {
@@ -181,7 +184,7 @@ func (t *Texts) Best(asked []string) (best SectionText) {
 	return best
 }
 
-// begin is the beginning of a text, in whole words unless one is as long.
+// begin returns the beginning of a text, in whole words unless the first is too long.
 func begin(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -1,6 +1,7 @@
-// Package search finds sections of proposals by their words: it takes texts apart into terms, makes an index of them that
-// is published in parts, and ranks what a question finds in it. It reads no files and asks no network; the script of the
-// page for searching ranks in the same way, and both are held to the same examples.
+// Package search finds sections of proposals by their words: it splits texts into terms, builds an
+// index that is published in parts, and ranks the results of a query. It reads no files and uses no
+// network. The script of the search page ranks in the same way; the tests of both use the same
+// examples.
 package search
 
 import (
@@ -13,26 +14,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Terms have this many letters and digits. Longer ones are hashes and keys, which nobody types.
+// Bounds of a term, in letters and digits. Longer words are hashes and keys, which nobody types.
 const (
 	shortest = 2
 	longest  = 32
 )
 
-// word is a term in a text: what it is called in the index, and where it stands.
+// word is an occurrence of a term in a text.
 type word struct {
 	term string
-	// part says that it is within another word, such as proof in eth_getProof.
+	// part reports that it is a part of another word, such as proof in eth_getProof.
 	part       bool
 	start, end int // bytes
 }
 
-// terms are the words of a text in their order: each run of letters, digits and underscores as a
-// whole, and behind it its parts, between which case, a digit or an underscore changes. A dot between
-// digits, ++ behind a letter and # at the end of a word belong to the run: 5.3.2, C++, F#. Case and
-// accents do not count, nor does an English plural.
+// terms returns the words of a text in order: each run of letters, digits and underscores as a
+// whole, followed by its parts, which are split where the case changes and at digits and
+// underscores. A dot between digits, ++ after a letter and # at the end of a word belong to the
+// run: 5.3.2, C++, F#. Case, accents and English plurals are ignored.
 func terms(text string) []word {
-	out := make([]word, 0, len(text)/6) // as English has
+	out := make([]word, 0, len(text)/6) // the ratio of English texts
 	for i := 0; i < len(text); {
 		start := i
 		first := true
@@ -65,16 +66,16 @@ func terms(text string) []word {
 	return out
 }
 
-// inWord reports what words are made of.
+// inWord reports whether a character belongs to a word.
 func inWord(c rune) bool {
 	return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c)
 }
 
-// signs are what the parts of a word have between them.
+// signs are the separators of the parts of a word.
 const signs = "_.+#"
 
-// sign is the length of the signs at a place that belong to the word that began at start: a dot
-// between digits, ++ behind a letter, or # behind the last letter of a word. 0 is none.
+// sign returns the length of the signs at a position that belong to the word that starts at start:
+// a dot between digits, ++ after a letter, or # after the last letter of a word. It is 0 for none.
 func sign(text string, start, i int) int {
 	if i == start || !strings.ContainsRune(".+#", rune(text[i])) {
 		return 0
@@ -92,12 +93,13 @@ func sign(text string, start, i int) int {
 	return 0
 }
 
-// isIdeograph reports letters of scripts that set no blanks between words.
+// isIdeograph reports a letter of a script that does not separate words by blanks.
 func isIdeograph(c rune) bool {
-	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Thai)
 }
 
-// pairs are any two neighbours in a run of ideographs, and a lone one.
+// pairs returns each pair of neighbors in a run of ideographs, or a lone one.
 func pairs(text string, start, end int) (out []word) {
 	var at []int
 	for i := range text[start:end] {
@@ -113,7 +115,7 @@ func pairs(text string, start, end int) (out []word) {
 	return out
 }
 
-// appendWords adds the run of letters between two places and its parts.
+// appendWords appends the run of letters between two positions, and its parts.
 func appendWords(out []word, text string, start, end int) []word {
 	run := strings.TrimLeft(text[start:end], "_")
 	start = end - len(run)
@@ -125,7 +127,7 @@ func appendWords(out []word, text string, start, end int) []word {
 		return append(out, word{singular(run), false, start, start + len(run)})
 	}
 	term := fold(run)
-	if term == "" { // of marks alone
+	if term == "" { // marks alone
 		return out
 	}
 	out = append(out, word{singular(term), false, start, start + len(run)})
@@ -143,14 +145,14 @@ func appendWords(out []word, text string, start, end int) []word {
 	return out
 }
 
-// kept reports a word of a length that terms have, other than a long number without a dot.
+// kept reports whether a word has the length of a term and is not a long number without a dot.
 func kept(s string) bool {
 	n := utf8.RuneCountInString(s)
 	telling := func(c rune) bool { return c == '.' || unicode.IsLetter(c) }
 	return n >= shortest && n <= longest && (n <= 8 || strings.ContainsFunc(s, telling))
 }
 
-// cutsOf are the places in a word where a part begins, with both its ends.
+// cutsOf returns the positions in a word at which a part begins, with 0 and the length.
 func cutsOf(run string) []int {
 	cuts := []int{0}
 	var before, last rune
@@ -161,7 +163,7 @@ func cutsOf(run string) []int {
 		case i == 0 || class == lastClass && class != upper:
 		case class == upper && lastClass == upper:
 		case class == lower && lastClass == upper:
-			// The last capital of several begins the next part: HTTPServer.
+			// The last of several capitals begins the next part: HTTPServer.
 			if classOf(before) == upper && lastAt > cuts[len(cuts)-1] {
 				cuts = append(cuts, lastAt)
 			}
@@ -173,7 +175,7 @@ func cutsOf(run string) []int {
 	return append(cuts, len(run))
 }
 
-// Classes of letters between which parts of a word change.
+// Classes of characters. A part of a word ends where the class changes.
 const (
 	lower = iota
 	upper
@@ -193,7 +195,7 @@ func classOf(c rune) int {
 	return lower
 }
 
-// fold takes case and accents away.
+// fold removes case and accents.
 func fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
@@ -216,10 +218,13 @@ func ascii(s string) bool {
 	return true
 }
 
-// plain is a word of English letters alone.
+// plain matches a word of English letters.
 var plain = regexp.MustCompile(`^[a-z]{4,}$`)
 
-// singular is an English word without the ending of a plural.
+// sibilants are endings after which the plural is es.
+var sibilants = []string{"ches", "shes", "sses", "xes", "zzes"}
+
+// singular removes the plural ending of an English word.
 func singular(s string) string {
 	if s[len(s)-1] != 's' || !plain.MatchString(s) {
 		return s
@@ -230,7 +235,7 @@ func singular(s string) string {
 	case len(s) > 4 && strings.HasSuffix(s, "ies"):
 		return s[:len(s)-3] + "y"
 	case strings.HasSuffix(s, "caches"):
-	case slices.ContainsFunc([]string{"ches", "shes", "sses", "xes", "zzes"}, func(end string) bool { return strings.HasSuffix(s, end) }):
+	case slices.ContainsFunc(sibilants, func(end string) bool { return strings.HasSuffix(s, end) }):
 		return s[:len(s)-2]
 	}
 	return s[:len(s)-1]
