@@ -25,7 +25,8 @@ func TestBelow(t *testing.T) {
 		{"https:///t/5", "https://", "", false},
 	} {
 		if rest, ok := Below(c.address, c.base); rest != c.rest || ok != c.ok {
-			t.Errorf("Below(%q, %q) = %q, %t; want %q, %t", c.address, c.base, rest, ok, c.rest, c.ok)
+			t.Errorf("Below(%q, %q) = %q, %t; want %q, %t", c.address, c.base, rest, ok,
+				c.rest, c.ok)
 		}
 	}
 }

@@ -2,10 +2,10 @@ package mip
 
 import "strings"
 
-// Closest returns the known word that is at most two slips of the pen away from a word, the nearest
-// and of those the first; empty if there is none. A slip is a letter more, less or other, or two
-// that changed places. Letter case does not count. Of a word of four letters or fewer at most one
-// slip is taken for one.
+// Closest returns the known word that is at most two typing errors away from a word, the nearest
+// and among equals the first; empty if there is none. A typing error is a letter added, missing or
+// replaced, or two neighbors swapped. Letter case does not count. A word of four letters or fewer
+// allows one error.
 func Closest(word string, known []string) string {
 	best, least := "", 3
 	if len(word) <= 4 {
@@ -19,8 +19,8 @@ func Closest(word string, known []string) string {
 	return best
 }
 
-// slips is the distance of two words after Damerau (1964) and Levenshtein (1965), in which no part
-// of a word is changed twice.
+// slips returns the distance of two words after Damerau (1964) and Levenshtein (1965), in the
+// restricted form that edits no substring twice.
 func slips(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -2,7 +2,7 @@ package mip
 
 import "slices"
 
-// StatedActivation is when a network switches according to a proposal's own text.
+// StatedActivation is a network's activation time as stated in a proposal's own text.
 type StatedActivation struct {
 	Network   string `json:"network" doc:"The network's id."`
 	Text      string `json:"text" doc:"As written, such as 1773153000, 19 March 2026 or TBD; may be empty where a table leaves it so."`
@@ -10,8 +10,8 @@ type StatedActivation struct {
 	Date      Date   `json:"date" doc:"The day, where the text gives no Unix seconds."`
 }
 
-// Agrees reports whether a text says what the site's configuration does: the same second, the same day in UTC, or in
-// both no time. With a fork that a later one brings along there is nothing to compare.
+// Agrees reports whether a text states the activation of the site's configuration: the same second,
+// the same day in UTC, or in both no time. A fork that a later one brings along is not compared.
 func (s StatedActivation) Agrees(a Activation) bool {
 	switch {
 	case a.FollowedBy != nil:
@@ -24,7 +24,7 @@ func (s StatedActivation) Agrees(a Activation) bool {
 	return a.Timestamp == nil
 }
 
-// The codes of a [Disagreement].
+// Codes of a [Disagreement].
 const (
 	ActiveNotFinal          = "active-not-final"
 	ActiveWithoutStatus     = "active-without-status"
@@ -33,22 +33,23 @@ const (
 	ActivationInTextDiffers = "activation-in-text-differs"
 )
 
-// Disagreement is one point in which a proposal's text and a hard fork do not agree.
+// Disagreement is a conflict between a proposal's text and a hard fork.
 type Disagreement struct {
 	Code string
-	// ID is the proposal's, which is not published under [BundledNotPublished].
+	// ID is the proposal's id. The proposal is not published under [BundledNotPublished].
 	ID     ID
 	Status Status
 	Fork   string
-	// Network is the main one, the first of the site, or under [ActivationInTextDiffers] that of which the text speaks.
-	// Under [BundledNotPublished] it is zero.
+	// Network is the main one, the first of the site, or under [ActivationInTextDiffers] the one
+	// that the text states. Under [BundledNotPublished] it is zero.
 	Network    Network
 	Activation Activation
-	// Stated is what the text says under [ActivationInTextDiffers].
+	// Stated is the time in the text under [ActivationInTextDiffers].
 	Stated string
 }
 
-// Holds reports whether the two disagree at a time at which the fork is active on the network, or is not.
+// Holds reports whether the disagreement exists while the fork is active on the network, or while
+// it is not.
 func (d Disagreement) Holds(active bool) bool {
 	switch d.Code {
 	case ActiveNotFinal, ActiveWithoutStatus:
@@ -59,20 +60,23 @@ func (d Disagreement) Holds(active bool) bool {
 	return true
 }
 
-// Compared counts what was compared of texts and hard forks.
+// Compared counts the compared texts and hard forks.
 type Compared struct {
 	Bundled   int `json:"bundled" doc:"Proposals that hard forks bundle, each counted once."`
 	Published int `json:"published" doc:"Those of them that are published here."`
 	Stated    int `json:"stated" doc:"Those of the published ones whose text states a status."`
 }
 
-// Compare compares the texts with the hard forks on the main network, the first of the site, since test networks switch
-// first. all must be in the order of ids; kind is that of the numbers that forks bundle. A Living proposal may stay so in
-// an active fork. A text that says when networks switch is compared with every network, and agrees where one of its forks
-// does what it says.
+// Compare compares the texts with the hard forks on the main network, the first of the site, since
+// test networks switch first. all must be in the order of ids; kind is the kind of the numbers that
+// forks bundle. A Living proposal may stay Living in an active fork. A text that states activation
+// times is compared with every network, and agrees if one of its forks matches.
 //
-// The disagreements are by proposal, then in the order of the forks, whether they hold now or at another time.
-func Compare(all []Metadata, kind ID, forks []HardFork, networks []Network) (c Compared, found []Disagreement) {
+// The disagreements are sorted by proposal, then in the order of the forks, whether they hold now
+// or at another time.
+func Compare(
+	all []Metadata, kind ID, forks []HardFork, networks []Network,
+) (c Compared, found []Disagreement) {
 	bundled := map[ID]bool{}
 	add := func(d Disagreement) { found = append(found, d) }
 	for _, f := range forks {
@@ -94,10 +98,11 @@ func Compare(all []Metadata, kind ID, forks []HardFork, networks []Network) (c C
 			}
 			// A site without networks has no chain to disagree with.
 			for _, n := range networks[:min(1, len(networks))] {
-				d := Disagreement{ID: id, Status: m.Status, Fork: f.Name, Network: n, Activation: f.Activation[n.ID]}
+				d := Disagreement{ID: id, Status: m.Status, Fork: f.Name, Network: n,
+					Activation: f.Activation[n.ID]}
 				switch {
 				case d.Activation.FollowedBy != nil:
-					continue // it came with another fork, or will
+					continue // it comes with another fork
 				case m.Stage == StageFinal:
 					d.Code = FinalNotActive
 				case d.Activation.Timestamp == nil || m.Stage == StageLiving:
@@ -112,19 +117,26 @@ func Compare(all []Metadata, kind ID, forks []HardFork, networks []Network) (c C
 		}
 	}
 	for _, m := range all {
-		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool { return m.ID.Kind != kind.Kind || !f.Concerns(m.Number) })
+		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool {
+			return m.ID.Kind != kind.Kind || !f.Concerns(m.Number)
+		})
 		for _, n := range networks {
-			i := slices.IndexFunc(m.StatedActivations, func(s StatedActivation) bool { return s.Network == n.ID })
+			i := slices.IndexFunc(m.StatedActivations, func(s StatedActivation) bool {
+				return s.Network == n.ID
+			})
 			if i < 0 || len(of) == 0 {
 				continue
 			}
 			s := m.StatedActivations[i]
-			if slices.ContainsFunc(of, func(f HardFork) bool { return s.Agrees(f.Activation[n.ID]) }) {
+			agrees := slices.ContainsFunc(of, func(f HardFork) bool {
+				return s.Agrees(f.Activation[n.ID])
+			})
+			if agrees {
 				continue
 			}
 			add(Disagreement{
-				Code: ActivationInTextDiffers, ID: m.ID, Status: m.Status, Fork: of[0].Name, Network: n,
-				Activation: of[0].Activation[n.ID], Stated: s.Text,
+				Code: ActivationInTextDiffers, ID: m.ID, Status: m.Status, Fork: of[0].Name,
+				Network: n, Activation: of[0].Activation[n.ID], Stated: s.Text,
 			})
 		}
 	}

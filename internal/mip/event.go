@@ -15,7 +15,7 @@ type Events struct {
 	Events    []Event `json:"events" doc:"Newest first, by time."`
 }
 
-// Event is something that happened to a proposal, as a commit of its repository tells it.
+// Event is a change of a proposal by a commit of its repository.
 type Event struct {
 	ID       string    `json:"id" doc:"Stable: made of proposal, kind, value and commit; of the first time that a number is created, of the number alone."`
 	Time     Time      `json:"time" doc:"When the published branch got it: the time of the commit, or of the merge that brought it."`
@@ -30,10 +30,10 @@ type Event struct {
 	URL      *string   `json:"url" doc:"The page for people, null for a proposal that is not published."`
 }
 
-// EventKind says what happened.
+// EventKind is the kind of an event.
 type EventKind string
 
-// The kinds of events.
+// Kinds of events.
 const (
 	EventCreated    EventKind = "created"
 	EventStatus     EventKind = "status"
@@ -53,8 +53,8 @@ type History struct {
 	Versions []Version `json:"versions" doc:"The newest 50 versions of the file under its present name, newest first."`
 }
 
-// Version is what a commit made of a proposal's file. Added, Removed and Diff are null in the first
-// version, and where the text before or after is not known.
+// Version is a commit's change to a proposal's file. Added, Removed and Diff are null in the first
+// version, and if the text before or after is unknown.
 type Version struct {
 	Commit    string        `json:"commit" doc:"The commit's hash."`
 	Time      Time          `json:"time" doc:"When it was committed."`
@@ -67,24 +67,25 @@ type Version struct {
 	Truncated bool          `json:"truncated" doc:"The difference is longer than diff."`
 }
 
-// FieldChange is a field of a header with another value.
+// FieldChange is a changed value of a header field.
 type FieldChange struct {
 	Field string  `json:"field" doc:"As a proposal has it, such as status or authors, or the header's own key."`
 	From  *string `json:"from" doc:"The value before as text, lists with commas; null for none."`
 	To    *string `json:"to" doc:"The value now; null for none."`
 }
 
-// CreationID is the id of the event that a number of a proposal was created for the first time. It is the same whether a commit
-// is known to have done it or not.
+// CreationID returns the id of the event that creates a proposal's number for the first time. It
+// does not depend on the commit, which may be unknown.
 func CreationID(of ID) string { return strings.ToLower(of.String()) + "-" + string(EventCreated) }
 
-// EventID is the id of any other event. The proposal has the number that it had then, so that a later one changes no id. The value
-// is what it became or, where that is nothing, what it was.
+// EventID returns the id of any other event. of is the proposal's number at that time, so that a
+// later number changes no id. The value in the id is the new one or, if that is nil, the old one.
 func EventID(of ID, kind EventKind, from, to *string, commit string) string {
 	value := Deref(from)
 	if to != nil {
 		value = *to
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{of.String(), string(kind), value, commit}, "\x00")))
+	parts := []string{of.String(), string(kind), value, commit}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return strings.ToLower(of.String()) + "-" + string(kind) + "-" + hex.EncodeToString(sum[:8])
 }

@@ -5,11 +5,11 @@ import "strings"
 // FieldKind is the form of a header field's value. The zero value is the kind of no field.
 type FieldKind int
 
-// The kinds of fields, with the types that their values have in [Metadata].
+// Kinds of fields, with the types of their values in [Metadata].
 const (
-	// FieldProse is text in which a colon and " #" are text too: string or *string.
+	// FieldProse is text that may contain a colon and " #": string or *string.
 	FieldProse FieldKind = iota + 1
-	// FieldWord is a name that proposals share, *string or Status: they are listed by it.
+	// FieldWord is a name that proposals share, *string or Status; there are lists by its values.
 	FieldWord
 	// FieldDate is a [Date].
 	FieldDate
@@ -21,23 +21,23 @@ const (
 	FieldLinks
 )
 
-// Field is something that a header states of a proposal.
+// Field is a field of a proposal's header.
 type Field struct {
-	// Name is the name of the field in the JSON of a proposal, and in the changes of a version.
+	// Name is the field's name in a proposal's JSON, and in the changes of a version.
 	Name string
-	// Keys are the keys that headers have for it, in the order in which they are tried. site.yaml
-	// names the field by the first.
+	// Keys are its keys in headers, in the order in which they are tried. site.yaml names the field
+	// by the first.
 	Keys []string
-	// Rare are keys that few repositories have in their place. They count where site.yaml names
-	// them, and mipwatch init suggests that.
+	// Rare are keys that few repositories use for it. They apply only if site.yaml names them,
+	// which mipwatch init suggests.
 	Rare []string
 	Kind FieldKind
-	// In returns a pointer to the field's value. It is nil for a field whose value comes from
-	// elsewhere too: changes have such a field under the header's own key.
+	// In returns a pointer to the field's value. It is nil for a field whose value has other
+	// sources, too: changes name such a field by the header's own key.
 	In func(m *Metadata) any
 }
 
-// Fields are all fields of a header but the number, in the order of [Metadata].
+// Fields lists all fields of a header except the number, in the order of [Metadata].
 var Fields = []Field{
 	{Name: "title", Keys: []string{"title"}, Kind: FieldProse,
 		In: func(m *Metadata) any { return &m.Title }},
@@ -61,10 +61,12 @@ var Fields = []Field{
 	{Name: "updated", Keys: []string{"updated", "last-updated"}, Kind: FieldDate,
 		Rare: []string{"last-update", "modified", "lastmod"}},
 	{Name: "lastCallDeadline", Kind: FieldDate,
-		Keys: []string{"last-call-deadline", "last-call-date-time", "last-call-end-date", "review-period-end"},
-		In:   func(m *Metadata) any { return &m.LastCallDeadline }},
-	{Name: "withdrawalReason", Keys: []string{"withdrawal-reason", "withdrawn-reason"}, Kind: FieldProse,
-		In: func(m *Metadata) any { return &m.WithdrawalReason }},
+		Keys: []string{"last-call-deadline", "last-call-date-time", "last-call-end-date",
+			"review-period-end"},
+		In: func(m *Metadata) any { return &m.LastCallDeadline }},
+	{Name: "withdrawalReason", Keys: []string{"withdrawal-reason", "withdrawn-reason"},
+		Kind: FieldProse,
+		In:   func(m *Metadata) any { return &m.WithdrawalReason }},
 	{Name: "requires", Keys: []string{"requires", "depends-on"}, Kind: FieldNumbers,
 		In: func(m *Metadata) any { return &m.Requires }},
 	{Name: "replaces", Keys: []string{"replaces", "supersedes", "superseeds"}, Kind: FieldNumbers,
@@ -78,10 +80,10 @@ var Fields = []Field{
 		In:   func(m *Metadata) any { return &m.Discussions }},
 }
 
-// Key is the word of site.yaml for the field.
+// Key returns the field's name in site.yaml.
 func (f Field) Key() string { return f.Keys[0] }
 
-// FieldOf returns the field of a key of site.yaml, the zero Field for another word.
+// FieldOf returns the field of a key of site.yaml, or the zero Field.
 func FieldOf(key string) Field {
 	for _, f := range Fields {
 		if f.Key() == key {
@@ -91,7 +93,7 @@ func FieldOf(key string) Field {
 	return Field{}
 }
 
-// HeaderKeys returns the words of site.yaml for all fields, in their order.
+// HeaderKeys returns the names of all fields in site.yaml, in their order.
 func HeaderKeys() []string {
 	keys := make([]string, len(Fields))
 	for i, f := range Fields {
@@ -100,7 +102,7 @@ func HeaderKeys() []string {
 	return keys
 }
 
-// Words returns the fields whose values proposals are listed by, authors aside.
+// Words returns the fields with lists by value, except the authors.
 func Words() (words []Field) {
 	for _, f := range Fields {
 		if f.Kind == FieldWord {
@@ -110,7 +112,7 @@ func Words() (words []Field) {
 	return words
 }
 
-// Text is the field's value as one line, lists with commas. It is empty where there is none.
+// Text returns the field's value as one line, lists with commas. It is empty if there is none.
 func (f Field) Text(m *Metadata) string {
 	if f.In == nil {
 		return ""

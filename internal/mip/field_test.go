@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// notOfHeader are the names of fields of Metadata that no header states, or not alone.
-var notOfHeader = strings.Fields("number id stage updated requiredBy replacedBy external hardfork " +
-	"activations statedActivations discussions forumTopicId url apiUrl markdownUrl sourceUrl " +
+// notOfHeader are the fields of Metadata that have other sources than the header, or further ones.
+var notOfHeader = strings.Fields("number id stage updated requiredBy replacedBy external " +
+	"hardfork activations statedActivations discussions forumTopicId url apiUrl markdownUrl " +
+	"sourceUrl " +
 	"contentHash frontmatter inferred")
 
-// TestFieldsOfMetadata holds Metadata to the table of header fields.
+// TestFieldsOfMetadata compares Metadata with the table of header fields.
 func TestFieldsOfMetadata(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Metadata]()) {
@@ -48,7 +49,8 @@ func TestFieldsOfMetadata(t *testing.T) {
 	}
 }
 
-// TestEntryOfFields holds the entry of a list to its proposal, for each header field that both have.
+// TestEntryOfFields compares an entry of a list with its proposal, for each header field that both
+// have.
 func TestEntryOfFields(t *testing.T) {
 	var m Metadata
 	for _, f := range Fields {

@@ -11,9 +11,12 @@ func TestID(t *testing.T) {
 		want ID
 		ok   bool
 	}{
-		{"MIP-7", ID{"MIP", 7}, true}, {"mrc-0", ID{"mrc", 0}, true}, {"EIP-999999999", ID{"EIP", 999999999}, true},
-		{"EIP-1000000000", ID{}, false}, {"MIP-07", ID{}, false}, {"MIP-+7", ID{}, false}, {"MIP--7", ID{}, false}, {"MIP-", ID{}, false},
-		{"-7", ID{}, false}, {"7", ID{}, false}, {"MIP", ID{}, false}, {"MIP-7 ", ID{}, false}, {"", ID{}, false},
+		{"MIP-7", ID{"MIP", 7}, true}, {"mrc-0", ID{"mrc", 0}, true},
+		{"EIP-999999999", ID{"EIP", 999999999}, true},
+		{"EIP-1000000000", ID{}, false}, {"MIP-07", ID{}, false}, {"MIP-+7", ID{}, false},
+		{"MIP--7", ID{}, false}, {"MIP-", ID{}, false},
+		{"-7", ID{}, false}, {"7", ID{}, false}, {"MIP", ID{}, false}, {"MIP-7 ", ID{}, false},
+		{"", ID{}, false},
 	} {
 		got, err := ParseID(tt.in)
 		if got != tt.want || (err == nil) != tt.ok {
@@ -24,7 +27,8 @@ func TestID(t *testing.T) {
 		}
 		var back ID
 		text, err := json.Marshal(got)
-		if err != nil || string(text) != `"`+tt.in+`"` || json.Unmarshal(text, &back) != nil || back != got {
+		if err != nil || string(text) != `"`+tt.in+`"` || json.Unmarshal(text, &back) != nil ||
+			back != got {
 			t.Errorf("%q becomes %s and back %v, %v", tt.in, text, back, err)
 		}
 	}

@@ -13,7 +13,7 @@ type Index struct {
 	MIPs      []Entry `json:"mips" doc:"Those under discussion, then those in force, then those that ended, each by latest change."`
 }
 
-// Entry is what a list shows of a proposal, and what it is found by.
+// Entry is a proposal in a list, with the fields by which lists are filtered.
 type Entry struct {
 	ID               ID                  `json:"id" doc:"Prefix and number, such as MIP-7."`
 	Title            string              `json:"title" doc:"May hold Markdown backticks."`
@@ -33,13 +33,26 @@ type Entry struct {
 	Lists            []string            `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
 }
 
-// NewEntry is the entry of a proposal. ended and lists are those of [Entry], and may be nil.
+// NewEntry returns the entry of a proposal. ended and lists become the fields of [Entry] and may be
+// nil.
 func NewEntry(m Metadata, ended, lists []string) Entry {
 	e := Entry{
-		ID: m.ID, Title: m.Title, Description: m.Description, Status: m.Status, Type: m.Type, Category: m.Category,
-		Authors: []string{}, Hardfork: m.Hardfork, Activations: m.Activations, Created: m.Created, Updated: m.Updated,
+		ID:               m.ID,
+		Title:            m.Title,
+		Description:      m.Description,
+		Status:           m.Status,
+		Type:             m.Type,
+		Category:         m.Category,
+		Authors:          []string{},
+		Hardfork:         m.Hardfork,
+		Activations:      m.Activations,
+		Created:          m.Created,
+		Updated:          m.Updated,
 		LastCallDeadline: m.LastCallDeadline,
-		ForumTopicID:     m.ForumTopicID, URL: m.URL, Ended: append([]string{}, ended...), Lists: append([]string{}, lists...),
+		ForumTopicID:     m.ForumTopicID,
+		URL:              m.URL,
+		Ended:            append([]string{}, ended...),
+		Lists:            append([]string{}, lists...),
 	}
 	for _, a := range m.Authors {
 		e.Authors = append(e.Authors, a.String())
@@ -47,8 +60,8 @@ func NewEntry(m Metadata, ended, lists []string) Entry {
 	return e
 }
 
-// String is the author as a header has it, without the address of a mailbox: "Ada Lovelace (@ada)",
-// or the part that the header gives.
+// String returns the author as in a header, without an e-mail address: "Ada Lovelace (@ada)", or
+// the part that the header has.
 func (a Author) String() string {
 	switch {
 	case a.GitHub != nil && a.Name != nil:
@@ -63,14 +76,16 @@ func (a Author) String() string {
 	return ""
 }
 
-// ended are statuses outside the process, by slug, under which a proposal is not pursued or is
-// continued elsewhere.
+// ended are statuses outside the process, by slug, of proposals that are no longer pursued or
+// continue elsewhere.
 const ended = " abandoned cancelled canceled closed deferred deprecated inactive moved rejected "
 
-// group orders statuses for a reader of many: 0 is under discussion, 1 in force or unknown, 2 over.
+// group orders proposals for readers of lists: 0 is under discussion, 1 in force or unknown, 2
+// over.
 func (m Metadata) group() int {
 	switch {
-	case m.Stage == StageStopped, m.Superseded(), m.Stage == "" && strings.Contains(ended, " "+m.Status.Slug()+" "):
+	case m.Stage == StageStopped, m.Superseded(),
+		m.Stage == "" && strings.Contains(ended, " "+m.Status.Slug()+" "):
 		return 2
 	case m.Open():
 		return 0
@@ -81,15 +96,15 @@ func (m Metadata) group() int {
 // Over reports whether the proposal was given up or replaced.
 func (m Metadata) Over() bool { return m.group() == 2 }
 
-// UnderDiscussion reports whether the proposal is still to be decided: its status says so or, where it states none, no
-// hard fork bundles it.
+// UnderDiscussion reports whether the proposal is still to be decided: by its status or, without
+// one, if no hard fork bundles it.
 func (m Metadata) UnderDiscussion() bool {
 	return m.group() == 0 || m.Status == "" && m.Hardfork == nil && !m.Superseded()
 }
 
 // ActiveFirst returns the proposals in the order of a list for readers: those under discussion
-// first, those that were given up or replaced last, and within each group the latest change first.
-// Those without a date end their group. The order is total, as numbers decide at the end.
+// first, those given up or replaced last, and within each group the latest change first. Proposals
+// without a date end their group. The order is total: ties are broken by number.
 func ActiveFirst(all []Metadata) []Metadata {
 	unix := func(m Metadata) int64 {
 		if m.Updated == nil {
@@ -98,6 +113,7 @@ func ActiveFirst(all []Metadata) []Metadata {
 		return m.Updated.UTC().Unix()
 	}
 	return slices.SortedFunc(slices.Values(all), func(a, b Metadata) int {
-		return cmp.Or(cmp.Compare(a.group(), b.group()), cmp.Compare(unix(b), unix(a)), b.ID.Compare(a.ID))
+		return cmp.Or(cmp.Compare(a.group(), b.group()), cmp.Compare(unix(b), unix(a)),
+			b.ID.Compare(a.ID))
 	})
 }

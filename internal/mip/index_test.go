@@ -16,11 +16,12 @@ func TestActiveFirst(t *testing.T) {
 	}{
 		{1, Metadata{Standing: Draft.Usual(), Updated: at(9)}},
 		{3, Metadata{Standing: Review.Usual(), Updated: at(8)}},
-		{2, Metadata{Standing: LastCall.Usual(), Updated: at(8)}}, // the greater number is the newer one
+		{2, Metadata{Standing: LastCall.Usual(), Updated: at(8)}}, // the greater number is newer
 		{4, Metadata{Standing: Draft.Usual()}},
 		{11, Metadata{Standing: Living.Usual(), Updated: at(7)}},
-		{12, Metadata{Updated: at(6)}},                                          // no status
-		{13, Metadata{Standing: Standing{Status: "Activated"}, Updated: at(5)}}, // a word of another process
+		{12, Metadata{Updated: at(6)}}, // no status
+		// a word of another process
+		{13, Metadata{Standing: Standing{Status: "Activated"}, Updated: at(5)}},
 		{10, Metadata{Standing: Final.Usual(), Updated: at(4)}},
 		{25, Metadata{Standing: Standing{Status: "Moved"}, Updated: at(28)}},
 		{24, Metadata{Standing: Draft.Usual(), Updated: at(27), SupersededBy: []int{1}}},
@@ -37,7 +38,7 @@ func TestActiveFirst(t *testing.T) {
 	}
 	slices.SortFunc(all, func(a, b Metadata) int { return a.ID.Compare(b.ID) })
 	before := slices.Clone(all)
-	for range 2 { // whatever the order before
+	for range 2 { // regardless of the order before
 		for i, m := range ActiveFirst(all) {
 			if m.ID != want[i].Metadata.ID {
 				t.Errorf("%d: %s, want %s", i, m.ID, want[i].Metadata.ID)
@@ -51,9 +52,11 @@ func TestActiveFirst(t *testing.T) {
 }
 
 func TestNewEntry(t *testing.T) {
-	authors := []Author{{Name: new("Ada Lovelace"), GitHub: new("ada")}, {GitHub: new("bob")}, {Name: new("Cyd"), Email: new("c@example.org")}, {Email: new("d@example.org")}}
+	authors := []Author{{Name: new("Ada Lovelace"), GitHub: new("ada")}, {GitHub: new("bob")},
+		{Name: new("Cyd"), Email: new("c@example.org")}, {Email: new("d@example.org")}}
 	e := NewEntry(Metadata{Authors: authors}, nil, nil)
-	if want := []string{"Ada Lovelace (@ada)", "@bob", "Cyd", "d@example.org"}; !slices.Equal(e.Authors, want) || e.Lists == nil || e.Ended == nil {
+	want := []string{"Ada Lovelace (@ada)", "@bob", "Cyd", "d@example.org"}
+	if !slices.Equal(e.Authors, want) || e.Lists == nil || e.Ended == nil {
 		t.Errorf("authors %q, want %q; lists %v, ended %v", e.Authors, want, e.Lists, e.Ended)
 	}
 	if e := NewEntry(Metadata{}, nil, nil); e.Authors == nil {

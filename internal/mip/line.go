@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// OneLine makes of any text the one line that a reader sees of it. Line ends, tabs and characters
-// that are drawn as a gap become one blank; the other characters that nobody sees are left out.
-// Blanks of every other kind stay as written, but for those at the ends of lines.
+// OneLine converts a text into the one line that a reader sees. Line ends, tabs and characters that
+// look like a gap become one blank; other invisible characters are removed. Other blanks stay as
+// written, except at the ends of lines.
 func OneLine(s string) string {
 	s = strings.Trim(strings.ToValidUTF8(s, "\uFFFD"), " ")
 	if _, class := Hidden(s); class == Visible {
@@ -35,7 +35,7 @@ func OneLine(s string) string {
 }
 
 // Hidden returns the first character of a text that a reader cannot see, and its class: [Visible]
-// when there is none.
+// if there is none.
 func Hidden(s string) (rune, Class) {
 	for i, class := range Classes(s) {
 		if class != Visible {
@@ -46,8 +46,8 @@ func Hidden(s string) (rune, Class) {
 	return 0, Visible
 }
 
-// Escape writes the characters of a text that a reader cannot see as Go does: \u3164. Line feeds
-// and tabs stay, since messages hold them.
+// Escape writes the invisible characters of a text as Go does: \u3164. Line feeds and tabs stay,
+// since messages contain them.
 func Escape(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if _, class := Hidden(s); class == Visible {
@@ -65,12 +65,12 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// Classes yields the offset of each character of a text, and its class where it stands. Joiners,
-// selectors of a variant and tags are visible where a reader sees what they do, and invisible
+// Classes yields the offset of each character of a text and its class in its context. Joiners,
+// variation selectors and tags are visible where they have a visible effect, and invisible
 // everywhere else.
 func Classes(s string) iter.Seq2[int, Class] {
 	return func(yield func(int, Class) bool) {
-		before, flag := ' ', 0 // where the tags of a flag end
+		before, flag := ' ', 0 // flag is the end of a flag's tags
 		for i, c := range s {
 			class := Visible
 			if c < ' ' || c > '~' && i >= flag {

@@ -9,29 +9,36 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestOneLine tries every character of Unicode alone between Latin letters, and those that are seen in their place.
+// TestOneLine tries every character of Unicode alone between Latin letters, and compares with the
+// expected visible text.
 func TestOneLine(t *testing.T) {
 	for c := rune(1); c <= unicode.MaxRune; c++ {
 		if !utf8.ValidRune(c) {
 			continue
 		}
-		hidden := unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp, unicode.Co, unicode.Variation_Selector, unicode.Join_Control,
-			unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point) || unicode.Is(unicode.Cf, c) && !unicode.Is(unicode.Prepended_Concatenation_Mark, c)
-		hidden = hidden || c == 0x2800 || c == 0xFFFC || c == 0x1D159 || c == 0x16FE4 || 0x13441 <= c && c <= 0x13446
+		hidden := unicode.IsControl(c) ||
+			unicode.In(c, unicode.Zl, unicode.Zp, unicode.Co, unicode.Variation_Selector,
+				unicode.Join_Control, unicode.Other_Default_Ignorable_Code_Point,
+				unicode.Noncharacter_Code_Point) || unicode.Is(unicode.Cf, c) &&
+			!unicode.Is(unicode.Prepended_Concatenation_Mark, c)
+		hidden = hidden || c == 0x2800 || c == 0xFFFC || c == 0x1D159 || c == 0x16FE4 ||
+			0x13441 <= c && c <= 0x13446
 		line := mip.OneLine("ga" + string(c) + "s")
-		if want := "ga" + string(c) + "s"; hidden == (line == want) || hidden && line != "gas" && line != "ga s" {
+		want := "ga" + string(c) + "s"
+		if hidden == (line == want) || hidden && line != "gas" && line != "ga s" {
 			t.Errorf("%U: %q", c, line)
 		}
 	}
 	for name, s := range map[string]string{
-		"Persian":                "می\u200cخواهم",
-		"Persian plural":         "API\u200cهای جدید و «API»\u200cها",
-		"an initial form alone":  "سال ۱۴۰۰ ه\u200d.ش",
-		"Hindi":                  "क्\u200dष क्\u200cष",
-		"Sinhala":                "ශ්\u200dරී ලංකා",
-		"Mongolian":              "ᠮᠣᠩᠭᠣᠯ ᠬᠡᠯᠡ ᠨ\u180eᠠ ᠭ᠋",
-		"Hebrew":                 "שלום עולם",
-		"a family":               "👨\u200d👩\u200d👧 and 🧑🏽\u200d🤝\u200d🧑🏻 and 👁️\u200d🗨️ and 🏳️\u200d⚧️ and 🙂\u200d↔️",
+		"Persian":               "می\u200cخواهم",
+		"Persian plural":        "API\u200cهای جدید و «API»\u200cها",
+		"an initial form alone": "سال ۱۴۰۰ ه\u200d.ش",
+		"Hindi":                 "क्\u200dष क्\u200cष",
+		"Sinhala":               "ශ්\u200dරී ලංකා",
+		"Mongolian":             "ᠮᠣᠩᠭᠣᠯ ᠬᠡᠯᠡ ᠨ\u180eᠠ ᠭ᠋",
+		"Hebrew":                "שלום עולם",
+		"a family": "👨\u200d👩\u200d👧 and 🧑🏽\u200d🤝\u200d🧑🏻 and 👁️\u200d🗨️ and " +
+			"🏳️\u200d⚧️ and 🙂\u200d↔️",
 		"styles":                 "⚠️ ❤︎ ☎️ ‼️ 1️⃣ #️⃣ ©️",
 		"flags":                  "🇫🇷 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f 🏴\u200d☠️",
 		"variants of ideographs": "葛󠄀城市 and 辻󠄁",
@@ -62,7 +69,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// TestEscape is for a terminal, which obeys some characters.
+// TestEscape covers a terminal, which interprets some characters.
 func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{
 		"a: \"ö\" 日本語 👩\u200d👧\tb\nc":      "a: \"ö\" 日本語 👩\u200d👧\tb\nc",
@@ -76,7 +83,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// FuzzOneLine holds that one line is enough: a second reading leaves it as it is, and what is escaped hides nothing.
+// FuzzOneLine checks that OneLine is idempotent, and that escaped text contains nothing hidden.
 func FuzzOneLine(f *testing.F) {
 	f.Add("👨\u200d\U000E0067👩 \xff\u2800 \n a\ufe0f\u200d❤")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -1,7 +1,7 @@
-// Package mip holds the values of an improvement proposal: those that the loader produces, that
-// the generator publishes and that the sidecar reads back. It does not know where a proposal
-// came from, how Markdown is parsed or where anything is served, and it imports only the
-// standard library, so that the sidecar can share it without linking a Markdown parser.
+// Package mip defines the values of an improvement proposal: the loader produces them, the
+// generator publishes them, and the sidecar reads them back. It does not know where a proposal
+// comes from, how Markdown is parsed or where anything is served. It imports only the standard
+// library, so that the sidecar can share it without linking a Markdown parser.
 package mip
 
 import (
@@ -12,34 +12,33 @@ import (
 	"strings"
 )
 
-// MaxNumber is the largest number of a proposal: it fits the integers of every reader.
+// MaxNumber is the largest number of a proposal. It fits the integers of every reader.
 const MaxNumber = 999_999_999
 
-// ID names a proposal: MIP-7 is number 7 of the kind MIP. Numbers count within a kind, so a
-// bare number names no proposal. The zero value is no proposal's. Encoded as text, in JSON too,
-// it is its String.
+// ID identifies a proposal: MIP-7 is number 7 of the kind MIP. Numbers are unique within a kind
+// only. The zero value identifies no proposal. It is encoded as its String, also in JSON.
 type ID struct {
 	// The prefix, as site.yaml spells it.
 	Kind   string
 	Number int // 0 or above
 }
 
-// ParseID reads the form that [ID.String] writes. The kind may be in any case and is kept as it
-// is.
+// ParseID parses the form of [ID.String]. The kind may be in any case and is kept as written.
 func ParseID(s string) (ID, error) {
 	kind, digits, _ := strings.Cut(s, "-")
 	n, err := strconv.Atoi(digits)
 	if kind == "" || err != nil || n < 0 || n > MaxNumber || strconv.Itoa(n) != digits {
-		return ID{}, fmt.Errorf("%q is no id of a proposal, want a kind, a hyphen and a number, such as MIP-7", s)
+		return ID{}, fmt.Errorf(
+			"%q is no id of a proposal, want a kind, a hyphen and a number, such as MIP-7", s)
 	}
 	return ID{kind, n}, nil
 }
 
-// String is kind and number: MIP-7.
+// String returns kind and number: MIP-7.
 func (id ID) String() string { return id.Kind + "-" + strconv.Itoa(id.Number) }
 
-// Key is what stands for the proposal in addresses of the API: its number or, of another kind than the main one, its id in
-// lower case, such as mrc-14.
+// Key returns the proposal's key in addresses of the API: its number or, for a kind other than
+// main, its id in lower case, such as mrc-14.
 func (id ID) Key(main string) string {
 	if id.Kind == main {
 		return strconv.Itoa(id.Number)
@@ -47,16 +46,16 @@ func (id ID) Key(main string) string {
 	return strings.ToLower(id.String())
 }
 
-// PageFolder is the path of the folder in which the pages of a kind's proposals lie: /mip/.
+// PageFolder returns the path of the folder with the pages of a kind's proposals: /mip/.
 func PageFolder(kind string) string { return "/" + strings.ToLower(kind) + "/" }
 
-// Page is the path of the proposal's page below the site's address: /mip/7/.
+// Page returns the path of the proposal's page below the site's address: /mip/7/.
 func (id ID) Page() string { return PageFolder(id.Kind) + strconv.Itoa(id.Number) + "/" }
 
-// Sibling is proposal n of the same kind.
+// Sibling returns proposal n of the same kind.
 func (id ID) Sibling(n int) ID { return ID{id.Kind, n} }
 
-// Siblings are the proposals of the same kind with these numbers, in their order.
+// Siblings returns the proposals of the same kind with these numbers, in the same order.
 func (id ID) Siblings(numbers []int) []ID {
 	out := make([]ID, len(numbers))
 	for i, n := range numbers {
@@ -73,7 +72,7 @@ func (id ID) Compare(other ID) int {
 // MarshalText returns the form of [ID.String].
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads the form of [ID.String].
+// UnmarshalText parses the form of [ID.String].
 func (id *ID) UnmarshalText(text []byte) (err error) {
 	*id, err = ParseID(string(text))
 	return err
@@ -94,8 +93,8 @@ func Find(all []Metadata, id ID) (Metadata, bool) {
 	return all[i], true
 }
 
-// NewestChange is the latest change of all, nil when none has a date. A build takes it for the present, since it asks
-// no clock.
+// NewestChange returns the latest change of all, nil if none has a date. A build uses it as the
+// current time, since it reads no clock.
 func NewestChange(all []Metadata) *Time {
 	var newest *Time
 	for i := range all {
@@ -112,11 +111,12 @@ type Level string
 // The levels, gravest first.
 const (
 	Error   Level = "error"   // the proposal is not published
-	Warning Level = "warning" // published, but something was dropped or read in a lenient way
-	Notice  Level = "notice"  // nothing is wrong: a file that is no proposal was skipped, or history is incomplete
+	Warning Level = "warning" // published, but something was dropped or read leniently
+	// no fault: a file that is no proposal was skipped, or history is incomplete
+	Notice Level = "notice"
 )
 
-// Problem is one thing that was found in a proposal's file: an element of Diagnostics.Problems.
+// Problem is a problem in a proposal's file: an element of Diagnostics.Problems.
 type Problem struct {
 	Level   Level  `json:"level" doc:"error (not published), warning (published) or notice (skipped)."`
 	Code    string `json:"code" doc:"Stable, kebab-case, such as duplicate-number."`
@@ -131,7 +131,7 @@ type Diagnostics struct {
 	Problems []Problem `json:"problems" doc:"Sorted by file, line and code."`
 }
 
-// String is "file:line: code: message"; the line is left out when it is 0.
+// String returns "file:line: code: message"; the line is left out if it is 0.
 func (p Problem) String() string {
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s: %s", p.File, p.Code, p.Message)
@@ -139,20 +139,20 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, p.Code, p.Message)
 }
 
-// SortProblems orders by file, line, code and message, and drops exact repetitions.
+// SortProblems orders by file, line, code and message, and drops exact duplicates.
 func SortProblems(ps []Problem) []Problem {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Code, b.Code),
-			cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(ps)
 }
 
-// mostOfCause is how many problems of one cause are shown one by one.
+// mostOfCause bounds the problems with one cause that are shown individually.
 const mostOfCause = 5
 
-// FoldProblems returns sorted problems in which many of one cause are one: the first of them says
-// how many more there are.
+// FoldProblems merges many sorted problems with one cause: the first of them gets the number of the
+// others.
 func FoldProblems(ps []Problem) []Problem {
 	type key struct{ code, cause string }
 	count, files := map[key]int{}, map[key]map[string]bool{}

@@ -36,8 +36,10 @@ func TestParseStatus(t *testing.T) {
 		standing := Process(nil).Parse(in)
 		s, known := standing.Status, standing.Stage != ""
 		b, err := json.Marshal(s)
-		if s != want.status || known != want.known || s.Slug() != want.slug || s.String() != want.text || string(b) != want.json || err != nil {
-			t.Errorf("Parse(%q) = %q, known %t, slug %q, text %q, JSON %s, %v; want %+v", in, s, known, s.Slug(), s, b, err, want)
+		if s != want.status || known != want.known || s.Slug() != want.slug ||
+			s.String() != want.text || string(b) != want.json || err != nil {
+			t.Errorf("Parse(%q) = %q, known %t, slug %q, text %q, JSON %s, %v; want %+v", in, s,
+				known, s.Slug(), s, b, err, want)
 		}
 		var back Status
 		if err := json.Unmarshal(b, &back); err != nil || back != s {
@@ -48,8 +50,9 @@ func TestParseStatus(t *testing.T) {
 
 func TestSlug(t *testing.T) {
 	for in, want := range map[string]string{
-		"Standards Track": "standards-track", "C/C++ & <x>": "c-c-x", "MONAD_NINE": "monad_nine", "--a--": "a", "../../etc": "etc",
-		"Ångström": "ångström", "": "other", "🚀": "other", "ERC": "erc",
+		"Standards Track": "standards-track", "C/C++ & <x>": "c-c-x", "MONAD_NINE": "monad_nine",
+		"--a--": "a", "../../etc": "etc", "Ångström": "ångström", "": "other", "🚀": "other",
+		"ERC": "erc",
 	} {
 		if got := Slug(in); got != want {
 			t.Errorf("Slug(%q) = %q, want %q", in, got, want)
@@ -61,7 +64,8 @@ func TestAuthorSlug(t *testing.T) {
 	if got := (Author{}).Slug(); got != "" {
 		t.Errorf("without a login: %q, want none", got)
 	}
-	for login, want := range map[string]string{"Lantern-Ida": "lantern-ida", "a--b": "a--b", "X_corp": "x_corp", "../é <x>": "é-x"} {
+	for login, want := range map[string]string{"Lantern-Ida": "lantern-ida", "a--b": "a--b",
+		"X_corp": "x_corp", "../é <x>": "é-x"} {
 		if got := (Author{GitHub: &login}).Slug(); got != want {
 			t.Errorf("Slug of the login %q = %q, want %q", login, got, want)
 		}
@@ -76,7 +80,8 @@ func TestDate(t *testing.T) {
 		want string
 	}{
 		{2026, 11, 21, "2026-11-21"}, {2024, 2, 29, "2024-02-29"}, {1, 1, 1, "0001-01-01"},
-		{2023, 2, 29, ""}, {2026, 13, 1, ""}, {2026, 6, 31, ""}, {0, 1, 1, ""}, {10000, 1, 1, ""}, {2026, 1, 0, ""},
+		{2023, 2, 29, ""}, {2026, 13, 1, ""}, {2026, 6, 31, ""}, {0, 1, 1, ""}, {10000, 1, 1, ""},
+		{2026, 1, 0, ""},
 	} {
 		d, ok := NewDate(c.y, c.m, c.d)
 		if d.String() != c.want || ok != (c.want != "") || d.IsZero() == ok {
@@ -123,14 +128,21 @@ func TestHardForkStatusAt(t *testing.T) {
 		{"no network", nil, nil, "planned"},
 		{"no time", two, map[string]Activation{"mainnet": {}, "testnet": {}}, "planned"},
 		{"to come", two, map[string]Activation{"mainnet": {}, "testnet": at(2000)}, "scheduled"},
-		{"one switched, the other has no time", two, map[string]Activation{"mainnet": {}, "testnet": at(500)}, "active on testnet"},
-		{"one switched, the other will", two, map[string]Activation{"mainnet": at(2000), "testnet": at(500)}, "active on testnet"},
-		{"this very second", two, map[string]Activation{"mainnet": at(1000), "testnet": at(1000)}, "active"},
-		{"from the first block", two, map[string]Activation{"mainnet": at(0), "testnet": at(0)}, "active"},
-		{"only one of two is named", two, map[string]Activation{"testnet": at(0)}, "active on testnet"},
+		{"one switched, the other has no time", two,
+			map[string]Activation{"mainnet": {}, "testnet": at(500)}, "active on testnet"},
+		{"one switched, the other will", two,
+			map[string]Activation{"mainnet": at(2000), "testnet": at(500)}, "active on testnet"},
+		{"this very second", two, map[string]Activation{"mainnet": at(1000), "testnet": at(1000)},
+			"active"},
+		{"from the first block", two, map[string]Activation{"mainnet": at(0), "testnet": at(0)},
+			"active"},
+		{"only one of two is named", two, map[string]Activation{"testnet": at(0)},
+			"active on testnet"},
 	} {
 		h := HardFork{Activation: c.activation}
-		if got := h.StatusAt(c.networks, func(string) time.Time { return time.Unix(1000, 0) }); got != c.want {
+		if got := h.StatusAt(c.networks, func(string) time.Time {
+			return time.Unix(1000, 0)
+		}); got != c.want {
 			t.Errorf("%s: StatusAt = %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -138,7 +150,9 @@ func TestHardForkStatusAt(t *testing.T) {
 		t.Error("the first block is not reached before any moment is known")
 	}
 	ahead := HardFork{Activation: map[string]Activation{"mainnet": at(1000), "testnet": at(1000)}}
-	if got := ahead.StatusAt(two, func(id string) time.Time { return time.Unix(int64(len(id))*142, 0) }); got != "scheduled" {
+	if got := ahead.StatusAt(two, func(id string) time.Time {
+		return time.Unix(int64(len(id))*142, 0)
+	}); got != "scheduled" {
 		t.Errorf("StatusAt with both clocks behind = %q, want scheduled", got)
 	}
 	if got := ahead.StatusAt(two, func(id string) time.Time {
@@ -149,14 +163,16 @@ func TestHardForkStatusAt(t *testing.T) {
 	}); got != "active on testnet" {
 		t.Errorf("StatusAt with one clock behind = %q, want active on testnet", got)
 	}
-	h := HardFork{Activation: map[string]Activation{"zeta": {}, "testnet": {}, "alpha": {}, "mainnet": {}}}
-	if d := cmp.Diff([]string{"mainnet", "testnet", "alpha", "zeta"}, h.SortedNetworks(two)); d != "" {
+	h := HardFork{Activation: map[string]Activation{"zeta": {}, "testnet": {}, "alpha": {},
+		"mainnet": {}}}
+	d := cmp.Diff([]string{"mainnet", "testnet", "alpha", "zeta"}, h.SortedNetworks(two))
+	if d != "" {
 		t.Errorf("SortedNetworks (-want +got):\n%s", d)
 	}
 }
 
-// A fork without a time on a network is followed there by the first later one that has one, and is not on its own where
-// that is active.
+// A fork without a time on a network is followed there by the first later one that has a time; it
+// counts as passed once that one is active.
 func TestFollow(t *testing.T) {
 	at := func(seconds int64) Activation {
 		return Activation{Timestamp: &seconds, Time: new(NewTime(time.Unix(seconds, 0)))}
@@ -180,7 +196,9 @@ func TestFollow(t *testing.T) {
 			}
 		}
 		for _, now := range []int64{899, 1500, 2000} {
-			line.WriteString(", " + f.StatusAt(networks, func(string) time.Time { return time.Unix(now, 0) }))
+			line.WriteString(", " + f.StatusAt(networks, func(string) time.Time {
+				return time.Unix(now, 0)
+			}))
 		}
 		for _, a := range f.Activations(networks) {
 			fmt.Fprintf(&line, ", %s %d by %s", a.Network, a.Timestamp, a.HardFork)
@@ -201,24 +219,27 @@ func TestFollow(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	ps := SortProblems([]Problem{
-		{File: "b.md", Line: 1, Code: "x"}, {File: "a.md", Line: 7, Code: "x", Message: "seven"}, {File: "a.md", Line: 0, Code: "y", Message: "whole"},
+		{File: "b.md", Line: 1, Code: "x"}, {File: "a.md", Line: 7, Code: "x", Message: "seven"},
+		{File: "a.md", Line: 0, Code: "y", Message: "whole"},
 		{File: "a.md", Line: 7, Code: "x", Message: "seven"}, {File: "a.md", Line: 7, Code: "w"},
 	})
 	var got []string
 	for _, p := range ps {
 		got = append(got, p.String())
 	}
-	if d := cmp.Diff([]string{"a.md: y: whole", "a.md:7: w: ", "a.md:7: x: seven", "b.md:1: x: "}, got); d != "" {
+	d := cmp.Diff([]string{"a.md: y: whole", "a.md:7: w: ", "a.md:7: x: seven", "b.md:1: x: "}, got)
+	if d != "" {
 		t.Errorf("sorted problems (-want +got):\n%s", d)
 	}
 }
 
-// Slugs are names of files: at most 80 bytes of whole characters, and two long ones stay apart.
+// Slugs are file names: at most 80 bytes of whole characters, and two long ones remain distinct.
 func TestSlugIsBounded(t *testing.T) {
 	long := strings.Repeat("提", 86)
 	seen := map[string]string{}
 	for _, s := range []string{
-		strings.Repeat("a", 80), strings.Repeat("a", 81), strings.Repeat("a", 64<<10), long, long + "a", long + "b", "a" + long, "aa" + long,
+		strings.Repeat("a", 80), strings.Repeat("a", 81), strings.Repeat("a", 64<<10), long,
+		long + "a", long + "b", "a" + long, "aa" + long,
 		strings.Repeat("a ", 300), strings.Repeat("e\u0301", 300), strings.Repeat("İ", 60),
 	} {
 		for _, slug := range []string{Slug(s), Status(s).Slug(), Author{GitHub: &s}.Slug()} {
@@ -226,7 +247,8 @@ func TestSlugIsBounded(t *testing.T) {
 				t.Errorf("slug of %.20q and %d bytes: %q, of %d bytes", s, len(s), slug, len(slug))
 			}
 			if other, taken := seen[slug]; taken && other != s {
-				t.Errorf("slug %q is that of two values of %d and %d bytes", slug, len(other), len(s))
+				t.Errorf("slug %q is that of two values of %d and %d bytes", slug, len(other),
+					len(s))
 			}
 			seen[slug] = s
 		}
@@ -241,14 +263,15 @@ func TestShorten(t *testing.T) {
 		s    string
 		most int
 		want string
-	}{{"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abc…"}, {"提提提", 9, "提提提"}, {"提提提提", 9, "提提…"}, {"提提提提", 8, "提…"}} {
+	}{{"abcdef", 6, "abcdef"}, {"abcdefg", 6, "abc…"}, {"提提提", 9, "提提提"}, {"提提提提", 9, "提提…"},
+		{"提提提提", 8, "提…"}} {
 		if got := Shorten(c.s, c.most); got != c.want {
 			t.Errorf("Shorten(%q, %d) = %q, want %q", c.s, c.most, got, c.want)
 		}
 	}
 }
 
-// TestChanged tells a change from the creation date that stands for an unknown one.
+// TestChanged checks that a creation date in place of an unknown change is not a change.
 func TestChanged(t *testing.T) {
 	day, _ := NewDate(2026, 1, 2)
 	midnight, later := NewTime(day.Time()), NewTime(day.Time().Add(time.Hour))

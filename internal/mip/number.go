@@ -8,8 +8,8 @@ import (
 // MaxDigits keeps numbers within the integers of every reader.
 const MaxDigits = 9
 
-// ParseNumber reads decimal digits, with any number of leading zeros. ok is false where more than
-// [MaxDigits] count.
+// ParseNumber parses decimal digits, with any number of leading zeros. ok is false for more than
+// [MaxDigits] significant digits.
 func ParseNumber(digits string) (n int, ok bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {

@@ -9,9 +9,9 @@ import (
 	"unicode"
 )
 
-// Status is what a header calls where the proposal stands. The zero value means that the header says
-// nothing and encodes as null. Words that no [Process] has are kept as written: a list must never lose a
-// proposal because of them.
+// Status is the status in a proposal's header. The zero value means that the header has none and
+// encodes as null. Words outside the [Process] are kept as written: no list may lose a proposal
+// because of its status.
 type Status string
 
 // The statuses of EIP-1.
@@ -25,8 +25,8 @@ const (
 	Withdrawn Status = "Withdrawn"
 )
 
-// Stage is what a status means, whatever a site calls it. The zero value is that of a word without a known
-// meaning, and of no status; it encodes as null.
+// Stage is the meaning of a status, independent of a site's words. The zero value stands for an
+// unknown or missing status and encodes as null.
 type Stage string
 
 // The stages, in the order of a proposal's life.
@@ -34,7 +34,7 @@ const (
 	StageDraft    Stage = "draft"
 	StageReview   Stage = "review"
 	StageLastCall Stage = "last-call"
-	StageFinal    Stage = "final"   // accepted, and not to change
+	StageFinal    Stage = "final"   // accepted, and immutable
 	StageLiving   Stage = "living"  // in force, and kept up to date
 	StageStopped  Stage = "stopped" // not pursued, or no longer in force
 )
@@ -44,7 +44,7 @@ func Stages() []Stage {
 	return []Stage{StageDraft, StageReview, StageLastCall, StageFinal, StageLiving, StageStopped}
 }
 
-// Standing is a status with its meaning.
+// Standing is a status and its stage.
 type Standing struct {
 	Status Status `json:"status" doc:"A word of the process, see statuses of getSite, or any other as written."`
 	Stage  Stage  `json:"stage" doc:"What the status means, whatever it is called; null for a word outside the process."`
@@ -55,7 +55,7 @@ func (s Standing) Open() bool {
 	return s.Stage == StageDraft || s.Stage == StageReview || s.Stage == StageLastCall
 }
 
-// Settled reports whether the proposal was accepted and stands.
+// Settled reports whether the proposal was accepted and is in force.
 func (s Standing) Settled() bool { return s.Stage == StageFinal || s.Stage == StageLiving }
 
 // ProcessStatus is a status of a process.
@@ -65,16 +65,18 @@ type ProcessStatus struct {
 	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other words of headers for it."`
 }
 
-// Process is the statuses of a site in the order of a proposal's life. Without any it is that of EIP-1.
+// Process lists the statuses of a site in the order of a proposal's life. Empty means the process
+// of EIP-1.
 type Process []ProcessStatus
 
 // eip1 is the process of EIP-1.
 var eip1 = Process{
-	{Draft, StageDraft, nil}, {Review, StageReview, nil}, {LastCall, StageLastCall, nil}, {Final, StageFinal, nil},
+	{Draft, StageDraft, nil}, {Review, StageReview, nil}, {LastCall, StageLastCall, nil},
+	{Final, StageFinal, nil},
 	{Living, StageLiving, nil}, {Stagnant, StageStopped, nil}, {Withdrawn, StageStopped, nil},
 }
 
-// statuses are those of the process, or of EIP-1.
+// statuses returns the statuses of the process, or of EIP-1.
 func (p Process) statuses() Process {
 	if len(p) == 0 {
 		return eip1
@@ -82,7 +84,7 @@ func (p Process) statuses() Process {
 	return p
 }
 
-// String is the names of the statuses, with commas between them.
+// String returns the names of the statuses, separated by commas.
 func (p Process) String() string {
 	var names []string
 	for _, s := range p.statuses() {
@@ -91,8 +93,9 @@ func (p Process) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Parse reads a header's status: a name or an alias of the process in any case and with any run of blanks,
-// hyphens or underscores, or nothing, between its words, any other as written with outer blanks removed.
+// Parse parses a header's status: a name or an alias of the process, in any case and with any run
+// of blanks, hyphens or underscores, or nothing, between its words. Any other text is kept as
+// written, with outer blanks removed.
 func (p Process) Parse(text string) Standing {
 	text = strings.TrimSpace(text)
 	key := FoldStatus(text)
@@ -108,15 +111,17 @@ func (p Process) Parse(text string) Standing {
 	return Standing{Status: Status(text)}
 }
 
-// Usual is the status with what EIP-1 means by it.
+// Usual returns the status with its stage in EIP-1.
 func (s Status) Usual() Standing { return Process(nil).Parse(string(s)) }
 
-// FoldStatus is what ways to write one status share: words in lower case with one blank between them.
+// FoldStatus normalizes the spelling of a status: words in lower case with one blank between them.
 func FoldStatus(s string) string {
-	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }), " "))
+	return strings.ToLower(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || r == '-' || r == '_'
+	}), " "))
 }
 
-// Known are the statuses of the process, or of EIP-1, in their order.
+// Known returns the statuses of the process, or of EIP-1, in their order.
 func (p Process) Known() (out []Standing) {
 	for _, s := range p.statuses() {
 		out = append(out, Standing{s.Name, s.Stage})
@@ -124,7 +129,8 @@ func (p Process) Known() (out []Standing) {
 	return out
 }
 
-// Way is the statuses from draft to final in their order or, where nothing becomes final, to living.
+// Way returns the lifecycle: the statuses from draft to final in their order or, if the process has
+// no final status, to living.
 func (p Process) Way() []Standing {
 	final := slices.ContainsFunc(p.Known(), func(s Standing) bool { return s.Stage == StageFinal })
 	return slices.DeleteFunc(p.Known(), func(s Standing) bool {
@@ -132,12 +138,12 @@ func (p Process) Way() []Standing {
 	})
 }
 
-// maxNamed is how many words outside the process are told.
+// maxNamed bounds the listed statuses outside the process.
 const maxNamed = 20
 
-// Named are the statuses to tell readers of: those of the process or, where a site states none, those that proposals
-// have, first of EIP-1 in its order, then the most frequent of the other words by name. Without any they are those of
-// EIP-1.
+// Named returns the statuses to list for readers: those of the process or, if a site defines none,
+// those of the proposals, first those of EIP-1 in its order, then the most frequent other words by
+// name. Without any it returns the statuses of EIP-1.
 func (p Process) Named(all []Metadata) []Standing {
 	count := map[Standing]int{}
 	for _, m := range all {
@@ -157,12 +163,13 @@ func (p Process) Named(all []Metadata) []Standing {
 	return append(known, words...)
 }
 
-// Superseded reports whether the status is itself a word for what was superseded.
+// Superseded reports whether the status itself is a word for superseded.
 func (s Status) Superseded() bool {
-	return slices.Contains([]string{"superseded", "replaced", "obsolete", "obsoleted"}, strings.ToLower(string(s)))
+	return slices.Contains([]string{"superseded", "replaced", "obsolete", "obsoleted"},
+		strings.ToLower(string(s)))
 }
 
-// Slug is the status in an address: /status/last-call/. The zero Status has the slug "none".
+// Slug returns the status in an address: /status/last-call/. The zero Status has the slug "none".
 func (s Status) Slug() string {
 	if s == "" {
 		return "none"
@@ -170,7 +177,7 @@ func (s Status) Slug() string {
 	return Slug(string(s))
 }
 
-// String is the status for people.
+// String returns the status for readers.
 func (s Status) String() string {
 	if s == "" {
 		return "No status"

@@ -15,9 +15,9 @@ type List struct {
 	MIPs      []Metadata `json:"mips" doc:"Every published proposal, ascending by number."`
 }
 
-// Metadata is one proposal without its text: an element of [List.MIPs], and the first fields of
-// a [Proposal]. A value that the header lacks is null (nil or zero here), never guessed; values
-// that were inferred all the same are named in Inferred. Slices are never nil on the wire.
+// Metadata is a proposal without its text: an element of [List.MIPs], and the first fields of a
+// [Proposal]. A value missing in the header is null (nil or zero here), never guessed; inferred
+// values are listed in Inferred. Slices are never nil on the wire.
 type Metadata struct {
 	Number      int      `json:"number" doc:"The proposal's number."`
 	ID          ID       `json:"id" doc:"Prefix and number, such as MIP-7."`
@@ -52,28 +52,31 @@ type Metadata struct {
 	Inferred          []string            `json:"inferred" doc:"Names of fields here that the header does not state."`
 }
 
-// Superseded reports whether something took the proposal's place: one that the header names, on this
-// site or elsewhere, or nothing in particular when the status is such a word.
+// Superseded reports whether something replaced the proposal: another proposal named in the header,
+// on this site or elsewhere, or an unnamed one if the status is such a word.
 func (m Metadata) Superseded() bool {
 	return len(m.SupersededBy) > 0 || m.Status.Superseded() ||
 		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy })
 }
 
-// ShortTitle is the title as other proposals have it: a header whose title is longer than this is warned.
+// ShortTitle returns the title as shown with other proposals, cut to the length beyond which a
+// header's title gets a warning.
 func (m Metadata) ShortTitle() string {
 	const most = 90 // characters
 	return ShortenRunes(m.Title, most)
 }
 
-// External is a reference of a header that leads out of the site, or a tie between proposals of two of its kinds.
+// External is a header's reference to another site, or a relation between proposals of two of the
+// site's kinds.
 type External struct {
 	Relation RelationType `json:"relation" doc:"requires, replaces or supersededBy; between kinds of the site also requiredBy, replacedBy or related."`
 	Text     string       `json:"text" doc:"As the header has it, such as ERC-165."`
 	URL      *string      `json:"url" doc:"An http or https address, null when the header gives none."`
 }
 
-// CommentsUntil is the last day for comments on a proposal in a last call, whatever the process calls that. It is nil where
-// the header states none, and for all others: what their headers state is over.
+// CommentsUntil returns the last day for comments on a proposal in a last call, under any name of
+// that status. It is nil if the header has none, and at other stages, where the deadline has
+// passed.
 func (m Metadata) CommentsUntil() *Date {
 	if m.Stage != StageLastCall || m.LastCallDeadline.IsZero() {
 		return nil
@@ -81,8 +84,8 @@ func (m Metadata) CommentsUntil() *Date {
 	return &m.LastCallDeadline
 }
 
-// Changed is the last change. It is nil where Updated is the creation date, which stands in where git does not know the
-// file.
+// Changed returns the time of the last change. It is nil if Updated is the creation date, which is
+// used if git does not know the file.
 func (m Metadata) Changed() *Time {
 	if m.Updated != nil && !m.Created.IsZero() && m.Updated.UTC().Equal(m.Created.Time()) {
 		return nil
@@ -102,7 +105,8 @@ type Proposal struct {
 	Requirements []Requirement `json:"requirements" doc:"Its sentences with a key word of RFC 2119, in order."`
 }
 
-// Requirement is a sentence of a text, or a row of a table, with a key word of RFC 2119 in capitals.
+// Requirement is a sentence of a text, or a table row, that contains an RFC 2119 key word in
+// capitals.
 type Requirement struct {
 	ID       string           `json:"id" doc:"Unique within the proposal, stable, prefixed r-."`
 	Level    RequirementLevel `json:"level" doc:"MUST, also for REQUIRED and SHALL, or SHOULD."`
@@ -113,10 +117,10 @@ type Requirement struct {
 	Items    []string         `json:"items" doc:"Of the list that it leads to."`
 }
 
-// RequirementLevel says how strongly a text requires something (RFC 2119).
+// RequirementLevel is the strength of a requirement (RFC 2119).
 type RequirementLevel string
 
-// The levels that texts are searched for.
+// Levels that texts are searched for.
 const (
 	Must   RequirementLevel = "MUST"
 	Should RequirementLevel = "SHOULD"
@@ -124,12 +128,12 @@ const (
 
 // Task is an item of a task list in a text.
 type Task struct {
-	Text    string // in one line, without marks of Markdown
+	Text    string // on one line, without Markdown marks
 	Done    bool
-	Section string // the id of the section that it stands in
+	Section string // id of the section that contains it
 }
 
-// Translation is a committed translation of a proposal, by its address.
+// Translation is a committed translation of a proposal, with its address.
 type Translation struct {
 	Locale string `json:"locale" doc:"BCP 47."`
 	URL    string `json:"url" doc:"The translation as JSON."`
@@ -137,8 +141,8 @@ type Translation struct {
 }
 
 // Section is a heading and the text up to the next heading of any level; text before the first
-// heading is a section of level 0 with an empty title. Only headings of the document itself
-// count: not those in code fences, quotes or lists.
+// heading is a section of level 0 with an empty title. Only headings of the document itself count:
+// those in code fences, quotes or lists do not.
 type Section struct {
 	ID       string `json:"id" doc:"Unique within the proposal, stable, prefixed s-; the id of the heading on the page."`
 	Level    int    `json:"level" doc:"1 to 6, or 0 for text before the first heading."`
@@ -146,38 +150,37 @@ type Section struct {
 	Markdown string `json:"markdown" doc:"The section's source, its heading line included."`
 }
 
-// Author is one name of the header's author field. A part that the header does not give is
-// null.
+// Author is one name of the header's author field. A part missing in the header is null.
 type Author struct {
 	Name   *string `json:"name" doc:"As written."`
 	GitHub *string `json:"github" doc:"GitHub login without the @."`
 	Email  *string `json:"email" doc:"E-mail address."`
 }
 
-// Slug is the author's path segment, /author/{login}/: the login in lower case, as GitHub tells
-// no case apart. Empty without a login.
+// Slug returns the author's path segment, /author/{login}/: the login in lower case, as logins
+// ignore case. It is empty without a login.
 func (a Author) Slug() string {
 	if a.GitHub == nil {
 		return ""
 	}
 	slug := strings.ToLower(*a.GitHub)
 	if strings.Trim(slug, "-_0123456789abcdefghijklmnopqrstuvwxyz") != "" {
-		return Slug(slug) // no login of GitHub's
+		return Slug(slug) // not a GitHub login
 	}
 	return boundedSlug(slug)
 }
 
-// Frontmatter is a header's keys, as spelt, with their values as read: string, nil, []any or
-// map[string]any of the same, nothing else. It encodes with sorted keys, and must not be nil
-// there.
+// Frontmatter maps a header's keys, as spelt, to their parsed values: string, nil, []any or
+// map[string]any of the same, nothing else. It encodes with sorted keys and must not be nil when
+// encoded.
 type Frontmatter map[string]any
 
-// Shown is a key of a header, as the site spells it, with its value as text.
+// Shown is a header key, as the site spells it, with its value as text.
 type Shown struct{ Key, Text string }
 
-// Slug turns a name into a path segment: lower case, letters and digits of any script kept,
-// everything between them one hyphen. A name without a letter or digit becomes "other". A slug
-// has at most [slugBytes].
+// Slug converts a name into a path segment: lower case, letters and digits of any script kept, and
+// one hyphen between words. A name without letters and digits becomes "other". A slug has at most
+// [slugBytes].
 func Slug(s string) string {
 	slug := strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return r != '_' && !unicode.In(r, unicode.L, unicode.Nd, unicode.M)
@@ -188,12 +191,11 @@ func Slug(s string) string {
 	return boundedSlug(slug)
 }
 
-// slugBytes is the longest slug: a file name has at most 255 bytes, and some file systems have
-// less.
+// slugBytes bounds a slug: a file name has at most 255 bytes, and on some file systems fewer.
 const slugBytes = 80
 
-// boundedSlug cuts a slug that is too long. A hash of the whole at its end keeps two such slugs
-// apart.
+// boundedSlug cuts a slug that is too long. A hash of the whole slug at its end keeps two long
+// slugs distinct.
 func boundedSlug(slug string) string {
 	if len(slug) <= slugBytes {
 		return slug

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// RelationType says what a proposal is to another.
+// RelationType is the relation of a proposal to another.
 type RelationType string
 
-// The types of relations. Each is followed by what the other proposal is to this one, but for Related, which is the same
-// from both ends.
+// Types of relations. Each is followed by its inverse, except Related, which is symmetric.
 const (
 	Requires     RelationType = "requires"
 	RequiredBy   RelationType = "requiredBy"
-	Replaces     RelationType = "replaces" // by a header, as long as that is not settled
+	Replaces     RelationType = "replaces" // by its header, until the other is superseded
 	ReplacedBy   RelationType = "replacedBy"
 	Supersedes   RelationType = "supersedes"
 	SupersededBy RelationType = "supersededBy"
@@ -24,12 +23,13 @@ const (
 	MentionedBy  RelationType = "mentionedBy"
 )
 
-// relationTypes are all of them, in the order in which a proposal's relations are told.
+// relationTypes lists all of them, in the order in which a proposal's relations are published.
 var relationTypes = []RelationType{
-	Requires, RequiredBy, Replaces, ReplacedBy, Supersedes, SupersededBy, Bundles, BundledBy, Related, Mentions, MentionedBy,
+	Requires, RequiredBy, Replaces, ReplacedBy, Supersedes, SupersededBy, Bundles, BundledBy,
+	Related, Mentions, MentionedBy,
 }
 
-// Relation is one tie of a proposal: an element of [Proposal.Relations].
+// Relation is one relation of a proposal: an element of [Proposal.Relations].
 type Relation struct {
 	Type  RelationType `json:"type" doc:"replaces asks to, supersedes is settled; bundles: it is the meta proposal of a hard fork."`
 	ID    *string      `json:"id" doc:"Such as MIP-3 or ERC-165; null where the header has an address alone."`
@@ -39,18 +39,22 @@ type Relation struct {
 	External bool    `json:"external" doc:"It is no proposal of this site."`
 }
 
-// Relations are the ties of every proposal, by its position in all, which must be in the order of ids: by type, those on the
-// site first, then in the order of the header or else of ids. mentions are the proposals that the texts name, by position
-// too: one is told where no other tie leads to it. sites has the addresses of proposals of other sites, and forks, whose
-// numbers are of the main kind, say what is bundled. No list is nil.
-func Relations(all []Metadata, mentions [][]ID, sites References, forks []HardFork, main string) [][]Relation {
+// Relations returns the relations of each proposal, by its position in all, which must be in the
+// order of ids. They are sorted by type, those on the site first, then in the order of the header
+// or else of ids. mentions holds the proposals that each text names, by position; a mention is
+// listed if no other relation leads to the proposal. sites has the addresses of other sites'
+// proposals; forks, whose numbers are of the main kind, define what is bundled. No list is nil.
+func Relations(
+	all []Metadata, mentions [][]ID, sites References, forks []HardFork, main string,
+) [][]Relation {
 	r := ties{all: all, out: make([][]Relation, len(all)), tied: map[[2]ID]bool{}}
 	for i, m := range all {
 		r.out[i] = []Relation{}
 		for _, list := range []struct {
 			as      RelationType
 			numbers []int
-		}{{Requires, m.Requires}, {RequiredBy, m.RequiredBy}, {Replaces, m.Replaces}, {SupersededBy, m.SupersededBy}, {ReplacedBy, m.ReplacedBy}} {
+		}{{Requires, m.Requires}, {RequiredBy, m.RequiredBy}, {Replaces, m.Replaces},
+			{SupersededBy, m.SupersededBy}, {ReplacedBy, m.ReplacedBy}} {
 			for _, id := range m.ID.Siblings(list.numbers) {
 				r.tie(i, list.as, id)
 			}
@@ -83,7 +87,7 @@ func Relations(all []Metadata, mentions [][]ID, sites References, forks []HardFo
 			}
 		}
 	}
-	// Which proposals are tied must not change while mentions are added.
+	// Collect all mentions first: adding one must not affect whether another is listed.
 	var back [][2]int
 	for i, ids := range mentions {
 		for _, id := range ids {
@@ -94,7 +98,8 @@ func Relations(all []Metadata, mentions [][]ID, sites References, forks []HardFo
 				r.tie(i, Mentions, id)
 				back = append(back, [2]int{k, i})
 			case known:
-				r.out[i] = append(r.out[i], Relation{Type: Mentions, ID: new(id.String()), URL: &address, External: true})
+				r.out[i] = append(r.out[i],
+					Relation{Type: Mentions, ID: new(id.String()), URL: &address, External: true})
 			}
 		}
 	}
@@ -109,19 +114,22 @@ func Relations(all []Metadata, mentions [][]ID, sites References, forks []HardFo
 		return out
 	}
 	for _, list := range r.out {
-		slices.SortStableFunc(list, func(a, b Relation) int { return cmp.Compare(place(a), place(b)) })
+		slices.SortStableFunc(list, func(a, b Relation) int {
+			return cmp.Compare(place(a), place(b))
+		})
 	}
 	return r.out
 }
 
-// ties are relations while they are gathered.
+// ties collects relations.
 type ties struct {
 	all  []Metadata
 	out  [][]Relation
-	tied map[[2]ID]bool // from whom to whom
+	tied map[[2]ID]bool // from, to
 }
 
-// tie adds a tie of the proposal at a position to one of this site. What is settled is told as that.
+// tie adds a relation of the proposal at position i to one of this site. A settled replacement is
+// listed as Supersedes or SupersededBy.
 func (r *ties) tie(i int, as RelationType, to ID) {
 	from := r.all[i]
 	out := Relation{Type: as, ID: new(to.String())}
@@ -133,13 +141,15 @@ func (r *ties) tie(i int, as RelationType, to ID) {
 		}
 	}
 	if as == ReplacedBy && from.supersededBy(to) {
-		return // told already
+		return // listed already
 	}
 	r.out[i], r.tied[[2]ID{from.ID, to}] = append(r.out[i], out), true
 }
 
-// supersededBy reports whether a proposal of the site took this one's place.
+// supersededBy reports whether a proposal of the site superseded this one.
 func (m Metadata) supersededBy(by ID) bool {
 	return m.ID.Kind == by.Kind && slices.Contains(m.SupersededBy, by.Number) ||
-		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy && e.Text == by.String() })
+		slices.ContainsFunc(m.External, func(e External) bool {
+			return e.Relation == SupersededBy && e.Text == by.String()
+		})
 }

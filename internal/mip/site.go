@@ -13,7 +13,7 @@ type HardForks struct {
 	HardForks []HardFork `json:"hardforks" doc:"In the order of site.yaml."`
 }
 
-// HardFork is a network upgrade: which proposals it bundles and when each network activates it.
+// HardFork is a network upgrade: the proposals that it bundles, and its activation on each network.
 type HardFork struct {
 	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
 	Status      string                `json:"status" doc:"At statusAsOf: planned, scheduled, active on ID, ID, active, or not on its own: see followedBy."`
@@ -24,7 +24,8 @@ type HardFork struct {
 	Source      *string               `json:"source" doc:"Where the times were read."`
 }
 
-// Activation is the moment at which a network switches. Timestamp and Time are null, or neither.
+// Activation is the time at which a network switches. Timestamp and Time are both null, or neither
+// is.
 type Activation struct {
 	Timestamp  *int64    `json:"timestamp" doc:"Unix seconds; 0 means from the first block."`
 	Time       *Time     `json:"time" doc:"The same moment, RFC 3339."`
@@ -38,15 +39,16 @@ type Follower struct {
 	Time      Time   `json:"time" doc:"The same moment, RFC 3339."`
 }
 
-// Follow sets FollowedBy of each activation without a time. The forks are oldest first, and a network runs them in
-// this order: what is on a network by a later fork came with that.
+// Follow sets FollowedBy of each activation without a time. The forks must be sorted oldest first,
+// and a network runs them in this order: a fork without a time came with the later one.
 func Follow(forks []HardFork) {
 	for i, f := range forks {
 		for id, a := range f.Activation {
 			a.FollowedBy = nil
 			for _, later := range forks[i+1:] {
 				b := later.Activation[id]
-				if a.Timestamp == nil && b.Time != nil && (a.FollowedBy == nil || *b.Timestamp < a.FollowedBy.Timestamp) {
+				if a.Timestamp == nil && b.Time != nil &&
+					(a.FollowedBy == nil || *b.Timestamp < a.FollowedBy.Timestamp) {
 					a.FollowedBy = &Follower{later.Name, *b.Timestamp, *b.Time}
 				}
 			}
@@ -55,7 +57,7 @@ func Follow(forks []HardFork) {
 	}
 }
 
-// NetworkActivation is the moment at which a network gets the hard fork of a proposal.
+// NetworkActivation is the time at which a network activates the hard fork of a proposal.
 type NetworkActivation struct {
 	Network   string `json:"network" doc:"The network's id."`
 	HardFork  string `json:"hardfork" doc:"The proposal's, or where that has no time of its own there, the later one that brings it."`
@@ -63,8 +65,8 @@ type NetworkActivation struct {
 	Time      Time   `json:"time" doc:"The same moment, RFC 3339."`
 }
 
-// Activations are the times of a fork that [Follow] has seen, in the order of networks, then by id. A network without a
-// time of this fork or of a later one is left out. The list is never nil.
+// Activations returns a fork's times, after [Follow], in the order of networks, then by id.
+// Networks without a time of this fork or of a later one are left out. The list is never nil.
 func (h HardFork) Activations(networks []Network) []NetworkActivation {
 	out := []NetworkActivation{}
 	for _, id := range h.SortedNetworks(networks) {
@@ -72,13 +74,15 @@ func (h HardFork) Activations(networks []Network) []NetworkActivation {
 		case a.Timestamp != nil:
 			out = append(out, NetworkActivation{id, h.Name, *a.Timestamp, *a.Time})
 		case a.FollowedBy != nil:
-			out = append(out, NetworkActivation{id, a.FollowedBy.HardFork, a.FollowedBy.Timestamp, a.FollowedBy.Time})
+			out = append(out, NetworkActivation{id, a.FollowedBy.HardFork, a.FollowedBy.Timestamp,
+				a.FollowedBy.Time})
 		}
 	}
 	return out
 }
 
-// Site is what a site is, whatever it publishes. It never holds an RPC address.
+// Site is the description of a site, independent of its proposals. It never contains an RPC
+// address.
 type Site struct {
 	Title       string    `json:"title" doc:"The site's name."`
 	Description string    `json:"description" doc:"One sentence, may be empty."`
@@ -89,13 +93,13 @@ type Site struct {
 	Networks    []Network `json:"networks" doc:"In the order of site.yaml."`
 	Forum       *string   `json:"forum" doc:"The forum's address."`
 	Locales     []string  `json:"locales" doc:"Languages beside English, BCP 47."`
-	// Host is never published: addresses in documents are those that it has.
+	// Host is never published; published addresses already follow it.
 	Host Host `json:"-"`
 	// FullText reports whether llms-full.txt is published.
 	FullText bool `json:"-"`
 }
 
-// URL is the absolute address of a route, which starts with a slash.
+// URL returns the absolute address of a route, which starts with a slash.
 func (s Site) URL(route string) string { return s.BaseURL + s.Host.Route(route) }
 
 // Kind is a kind of proposals.
@@ -104,14 +108,14 @@ type Kind struct {
 	Name   string `json:"name" doc:"For people, in the plural, such as MIPs."`
 }
 
-// Main is an id of the main kind, of which hard forks bundle numbers.
+// Main returns an id of the main kind, of which hard forks bundle numbers.
 func (s Site) Main(number int) ID { return ID{s.Prefix, number} }
 
 // Several reports whether the site has more than one kind of proposals.
 func (s Site) Several() bool { return len(s.Kinds) > 1 }
 
-// ParseKey reads a proposal's number, of the main kind, or its id, of any kind of the site in any
-// case. The number may have zeros before it.
+// ParseKey parses a proposal's number, for the main kind, or its id, of any kind of the site in any
+// case. The number may have leading zeros.
 func (s Site) ParseKey(text string) (ID, error) {
 	kind, digits := s.Prefix, text
 	for _, k := range append([]Kind{{Prefix: s.Prefix}}, s.Kinds...) {
@@ -126,7 +130,7 @@ func (s Site) ParseKey(text string) (ID, error) {
 	return ParseID(kind + "-" + digits)
 }
 
-// SiteInfo is the body of GET /api/v1/site: what the site is, and what it has today.
+// SiteInfo is the body of GET /api/v1/site: the site's description and current counts.
 type SiteInfo struct {
 	Site
 	Counts      SiteCounts `json:"counts" doc:"How many proposals there are."`
@@ -151,11 +155,11 @@ type SiteCounts struct {
 	ByCategory map[string]int `json:"byCategory" doc:"By category as written; proposals without one are under the empty string."`
 }
 
-// StatusAt says where the fork stands: "planned" when no network has a time, "scheduled" when none has come, "active"
-// when every network of the list has switched, else "active on" and the ids of those that have, in the order of the
-// list. A fork without any time is "not on its own" when every network runs a later one. now gives the time of a
-// network by its id. A fork that is active stays so; one that is scheduled is not for long, so those who publish the
-// word sets StatusAsOf.
+// StatusAt returns the status of the fork: "planned" if no network has a time, "scheduled" if no
+// time has come, "active" if every network of the list has switched, else "active on" and the ids
+// of those that have, in the order of the list. A fork without any time is "not on its own" if
+// every network runs a later one. now returns the time of a network by its id. An active fork stays
+// active; a scheduled one does not stay scheduled, so a publisher of the status sets StatusAsOf.
 func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
 	timed, passed := false, 0
@@ -182,23 +186,25 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 	return "active on " + strings.Join(active, ", ")
 }
 
-// Concerns reports whether the fork bundles the proposal of a number of the main kind, or is defined by it.
+// Concerns reports whether the fork bundles, or is defined by, the proposal with a number of the
+// main kind.
 func (h HardFork) Concerns(number int) bool {
 	return slices.Contains(h.BundledMIPs, number) || h.MetaMIP != nil && *h.MetaMIP == number
 }
 
-// Reached reports whether the time has come. It is false without a time, and true for the first block.
+// Reached reports whether the time has come. It is false without a time, and true for a fork active
+// from the first block.
 func (a Activation) Reached(now time.Time) bool {
 	return a.Timestamp != nil && *a.Timestamp <= max(0, now.Unix())
 }
 
-// Passed reports whether the network runs a later fork, and this one did not come to it on its own.
+// Passed reports whether the network runs a later fork and never activated this one separately.
 func (a Activation) Passed(now time.Time) bool {
 	return a.FollowedBy != nil && Activation{Timestamp: &a.FollowedBy.Timestamp}.Reached(now)
 }
 
-// SortedNetworks returns the keys of an activation table in the order of networks, then the
-// others by name, so that no map order reaches a reader.
+// SortedNetworks returns the keys of an activation table in the order of networks, then the others
+// by name.
 func (h HardFork) SortedNetworks(networks []Network) []string {
 	place := func(id string) int {
 		if i := slices.IndexFunc(networks, func(n Network) bool { return n.ID == id }); i >= 0 {
@@ -211,16 +217,16 @@ func (h HardFork) SortedNetworks(networks []Network) []string {
 	})
 }
 
-// SidecarConfig is sidecar.json of a snapshot: the configuration that the sidecar needs in
-// addition to the published tree. It is never published.
+// SidecarConfig is sidecar.json of a snapshot: the sidecar's configuration in addition to the
+// published tree. It is never published.
 type SidecarConfig struct {
 	Networks []Endpoints `json:"networks"`
 }
 
-// Endpoints is a network with how the sidecar reaches it.
+// Endpoints is a network with its RPC addresses.
 type Endpoints struct {
 	Network
-	// RPC has addresses in order of preference. They may hold keys, so nothing prints or publishes
-	// them.
+	// RPC lists addresses in order of preference. They may contain keys, so nothing prints or
+	// publishes them.
 	RPC []string `json:"rpc"`
 }

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable replaces every character that XML 1.0 forbids (section 2.2, production Char) by
-// U+FFFD, so that no text can break a feed. It returns the offset of the first one, or -1 and
-// its argument. The text must be UTF-8.
+// Printable replaces each character that XML 1.0 forbids (section 2.2, production Char) by U+FFFD,
+// so that no text can break a feed. It returns the offset of the first one, or s and -1. The text
+// must be UTF-8.
 func Printable(s string) (clean string, at int) {
 	at = strings.IndexFunc(s, unprintable)
 	if at < 0 {
@@ -29,8 +29,8 @@ func unprintable(c rune) bool {
 	return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0xFFFE || c == 0xFFFF
 }
 
-// Shorten returns s, or, where s is longer than most bytes, its beginning and an ellipsis of
-// most bytes together. No character is cut apart.
+// Shorten returns s or, if s is longer than most bytes, its beginning and an ellipsis, together at
+// most most bytes. It does not split characters.
 func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -38,8 +38,8 @@ func Shorten(s string, most int) string {
 	return Cut(s, most-len("…")) + "…"
 }
 
-// ShortenRunes returns s, or, where s has more than most characters, the first of them and an
-// ellipsis, most characters together.
+// ShortenRunes returns s or, if s has more than most characters, the first of them and an ellipsis,
+// most characters together.
 func ShortenRunes(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -47,14 +47,14 @@ func ShortenRunes(s string, most int) string {
 	return string([]rune(s)[:most-1]) + "…"
 }
 
-// Quote returns a text in quotation marks for a message: its first 61 characters, with those that nobody sees written as
-// Go does.
+// Quote returns a text in quotation marks for a message: its first 61 characters, with invisible
+// ones escaped as in Go.
 func Quote(s string) string { return strconv.Quote(ShortenRunes(s, 61)) }
 
-// Collapse replaces every run of white space by one blank and trims the ends.
+// Collapse replaces each run of white space by one blank and trims the ends.
 func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Sentence ends a text with a full stop unless it is empty or has an end.
+// Sentence ends a text with a full stop unless it is empty or ends in punctuation.
 func Sentence(s string) string {
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "。") {
 		return s
@@ -62,10 +62,10 @@ func Sentence(s string) string {
 	return strings.TrimRight(s, ",;:") + "."
 }
 
-// LineAt is the line of an offset in a text, from 1.
+// LineAt returns the line of an offset in a text, from 1.
 func LineAt(text string, offset int) int { return 1 + strings.Count(text[:offset], "\n") }
 
-// Deref is the value behind a pointer, zero for nil.
+// Deref returns the value of a pointer, or the zero value for nil.
 func Deref[T any](p *T) (value T) {
 	if p != nil {
 		value = *p
@@ -73,7 +73,7 @@ func Deref[T any](p *T) (value T) {
 	return value
 }
 
-// Ref is the inverse of [Deref]: the text, nil for an empty one.
+// Ref is the inverse of [Deref]: a pointer to the text, nil for an empty one.
 func Ref(s string) *string {
 	if s == "" {
 		return nil
@@ -81,7 +81,7 @@ func Ref(s string) *string {
 	return &s
 }
 
-// Cut returns the whole characters of the first n bytes of s, and all of a shorter s.
+// Cut returns the whole characters of the first n bytes of s, or all of a shorter s.
 func Cut(s string, n int) string {
 	if n >= len(s) {
 		return s
@@ -98,15 +98,15 @@ func IsContentHash(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// IsLocale reports whether a text has the form of a language tag, in short (RFC 5646, sections
-// 2.1 and 4.4.1): letters, digits and hyphens, at most 35 of them. It may stand in a path.
+// IsLocale reports whether a text has the form of a language tag, simplified (RFC 5646, sections
+// 2.1 and 4.4.1): letters, digits and hyphens, at most 35 of them. It may be used in a path.
 func IsLocale(s string) bool {
 	const longest = 35
 	return len(s) <= longest && languageTag.MatchString(s)
 }
 
-// LookUpLocale returns the locale that serves a language tag best (RFC 4647, section 3.4): the tag
-// itself in any case, else the one with the fewest subtags left out at its end. It is empty if there
+// LookUpLocale returns the locale that matches a language tag best (RFC 4647, section 3.4): the tag
+// itself in any case, else the tag with the fewest subtags removed at its end. It is empty if there
 // is none. A tag with a wildcard has none.
 func LookUpLocale(tag string, locales []string) string {
 	if !IsLocale(tag) {
@@ -114,7 +114,7 @@ func LookUpLocale(tag string, locales []string) string {
 	}
 	subtags := strings.Split(tag, "-")
 	for n := len(subtags); n > 0; n-- {
-		// A subtag of one character introduces those after it, and never ends a tag.
+		// A subtag of one character introduces the following ones, and never ends a tag.
 		if n > 1 && len(subtags[n-1]) == 1 {
 			continue
 		}

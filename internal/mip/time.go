@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Date is a calendar day without a zone, YYYY-MM-DD in text. The zero value is no date and
+// Date is a calendar day without a time zone, YYYY-MM-DD as text. The zero value is no date and
 // encodes as null.
 type Date struct {
 	Year  int
@@ -14,8 +14,8 @@ type Date struct {
 	Day   int
 }
 
-// NewDate returns the day, and false when the calendar has no such day (31 June, year 0 or
-// beyond 9999).
+// NewDate returns the day, and false if the calendar has no such day (31 June, year 0 or beyond
+// 9999).
 func NewDate(year int, month time.Month, day int) (Date, bool) {
 	d := Date{year, month, day}
 	if year < 1 || year > 9999 || NewTime(d.Time()).Date() != d {
@@ -24,13 +24,13 @@ func NewDate(year int, month time.Month, day int) (Date, bool) {
 	return d, true
 }
 
-// IsZero reports whether d is no date.
+// IsZero reports whether d is the zero value.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// Time is midnight UTC of the day.
+// Time returns midnight UTC of the day.
 func (d Date) Time() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
 
-// String is YYYY-MM-DD, or the empty string for no date.
+// String returns YYYY-MM-DD, or the empty string for the zero value.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""
@@ -46,7 +46,7 @@ func (d Date) MarshalJSON() ([]byte, error) {
 	return json.Marshal(d.String())
 }
 
-// UnmarshalJSON accepts the form of MarshalJSON.
+// UnmarshalJSON accepts the output of MarshalJSON.
 func (d *Date) UnmarshalJSON(b []byte) error {
 	t, err := unmarshal(b, time.DateOnly)
 	*d = NewTime(t).Date()
@@ -56,19 +56,19 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Time is a moment in UTC with whole seconds, RFC 3339 in text.
+// Time is a time in UTC with whole seconds, RFC 3339 as text.
 type Time struct{ t time.Time }
 
 // NewTime converts to UTC and drops fractions of a second.
 func NewTime(t time.Time) Time { return Time{t.UTC().Truncate(time.Second)} }
 
-// UTC returns the moment.
+// UTC returns the time in UTC.
 func (t Time) UTC() time.Time { return t.t }
 
-// Date returns the day of the moment in UTC.
+// Date returns the day in UTC.
 func (t Time) Date() Date { return Date{t.t.Year(), t.t.Month(), t.t.Day()} }
 
-// String is RFC 3339 with the zone Z.
+// String returns RFC 3339 with the zone Z.
 func (t Time) String() string { return t.t.Format(time.RFC3339) }
 
 // MarshalJSON encodes RFC 3339.
@@ -81,7 +81,7 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// unmarshal decodes a time in a layout; null is the zero time.
+// unmarshal decodes a time in a layout; null becomes the zero time.
 func unmarshal(b []byte, layout string) (t time.Time, err error) {
 	var s string
 	if err = json.Unmarshal(b, &s); err == nil && string(b) != "null" {
