@@ -98,15 +98,13 @@ func TestClonesTellTheSame(t *testing.T) {
 func (r *feedRepo) items(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, file := range []string{"changes/feed.json", "mip/1/feed.json", "mip/2/feed.json", "mip/3/feed.json", "mip/4/feed.json", "mip/5/feed.json", "mip/30/feed.json"} {
-		var f readFeed
-		r.read(t, file, &f)
+	for _, file := range []string{"changes/feed.atom", "mip/1/feed.atom", "mip/2/feed.atom", "mip/3/feed.atom", "mip/4/feed.atom", "mip/5/feed.atom", "mip/30/feed.atom"} {
 		here := map[string]bool{}
-		for _, i := range f.Items {
-			if here[i.ID] {
-				t.Errorf("%s has two items %s", file, i.ID)
+		for _, i := range r.feed(t, file).Items {
+			if here[i.GUID] {
+				t.Errorf("%s has two items %s", file, i.GUID)
 			}
-			here[i.ID], out[i.ID] = true, "at "+i.Published
+			here[i.GUID], out[i.GUID] = true, "at "+i.Updated
 		}
 	}
 	return out

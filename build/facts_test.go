@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +15,6 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
-	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 // folderOf writes files, given as name and text in turn.
@@ -150,14 +150,14 @@ func TestListFeeds(t *testing.T) {
 		"/status/none/": 2, "/category/ядро-слой/": 1, "/type/meta/": 1, "/author/ada/": 2, "/upgrade/été-9/": 1,
 	} {
 		escaped := (&url.URL{Path: page}).EscapedPath()
-		if !strings.Contains(string(b.files[page[1:]+"index.html"]), `<link rel="alternate" type="application/rss+xml" title="`) ||
-			!strings.Contains(string(b.files[page[1:]+"index.html"]), `href="`+escaped+`feed.xml">`) {
+		if !strings.Contains(string(b.files[page[1:]+"index.html"]), `<link rel="alternate" type="application/atom+xml" title="`) ||
+			!strings.Contains(string(b.files[page[1:]+"index.html"]), `href="`+escaped+`feed.atom">`) {
 			t.Errorf("%s does not name its feed", page)
 		}
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", escaped+"feed.xml", nil))
-		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != "application/rss+xml; charset=utf-8" || strings.Count(w.Body.String(), "<item>") != entries {
-			t.Errorf("%sfeed.xml: %d, type %s, want %d entries in %s", page, w.Code, got, entries, w.Body)
+		h.ServeHTTP(w, httptest.NewRequest("GET", escaped+"feed.atom", nil))
+		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != "application/atom+xml; charset=utf-8" || strings.Count(w.Body.String(), "<entry>") != entries {
+			t.Errorf("%sfeed.atom: %d, type %s, want %d entries in %s", page, w.Code, got, entries, w.Body)
 		}
 	}
 	rules := string(b.files["_headers"])
@@ -166,11 +166,14 @@ func TestListFeeds(t *testing.T) {
 			t.Errorf("_headers has not one rule for %s:\n%s", from, rules)
 		}
 	}
-	for folder := range strings.FieldsSeq("/ /changes/ /mip/:n/ /status/:status/ /category/:category/ /type/:type/ /upgrade/:name/ /author/:login/") {
-		for _, format := range feed.Formats() {
-			if strings.Count(rules, "\n"+folder+format.File+"\n  Content-Type: "+format.Type+"; charset=utf-8\n") != 1 {
-				t.Errorf("_headers has not one rule for %s%s:\n%s", folder, format.File, rules)
-			}
+	names := strings.Fields("/mip/:n/ /status/:status/ /category/:category/ /type/:type/ /upgrade/:name/ /author/:login/")
+	for i := range names {
+		names[i] += "feed.atom"
+	}
+	for _, name := range append(names, strings.Fields("/feed.xml /feed.atom /feed.json /changes/feed.xml /changes/feed.atom /changes/feed.json")...) {
+		format := map[string]string{".xml": "rss+xml", ".atom": "atom+xml", ".json": "feed+json"}[path.Ext(name)]
+		if strings.Count(rules, "\n"+name+"\n  Content-Type: application/"+format+"; charset=utf-8\n") != 1 {
+			t.Errorf("_headers has not one rule for %s:\n%s", name, rules)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mmcdole/gofeed"
 
 	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -43,6 +45,24 @@ func (r *feedRepo) commit(t *testing.T, message string) {
 // read builds the site and reads one of its JSON files.
 func (r *feedRepo) read(t *testing.T, file string, into any) {
 	t.Helper()
+	if err := json.Unmarshal(r.build(t, file), into); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+}
+
+// feed builds the site and reads one of its feeds.
+func (r *feedRepo) feed(t *testing.T, file string) *gofeed.Feed {
+	t.Helper()
+	f, err := gofeed.NewParser().Parse(bytes.NewReader(r.build(t, file)))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return f
+}
+
+// build builds the site and returns one of its files.
+func (r *feedRepo) build(t *testing.T, file string) []byte {
+	t.Helper()
 	s := testSite("MIP")
 	s.Statuses = mip.Process{{Name: "Draft", Stage: mip.StageDraft}, {Name: "Review", Stage: mip.StageReview},
 		{Name: "Last Call", Stage: mip.StageLastCall}, {Name: "Final", Stage: mip.StageFinal}}
@@ -52,9 +72,7 @@ func (r *feedRepo) read(t *testing.T, file string, into any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(artifact(t, p, file), into); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
+	return artifact(t, p, file)
 }
 
 // artifact makes one file of a plan.
@@ -73,22 +91,10 @@ func artifact(t *testing.T, p *build.Plan, file string) []byte {
 	return nil
 }
 
-// readFeed is a feed as far as the tests look at it.
-type readFeed struct {
-	Title string
-	Items []struct {
-		ID, Title, URL string
-		Published      string `json:"date_published"`
-		Text           string `json:"content_text"`
-	}
-}
-
 // titles are the titles of the items of a feed.
 func (r *feedRepo) titles(t *testing.T, file string) (out []string) {
 	t.Helper()
-	var f readFeed
-	r.read(t, file, &f)
-	for _, i := range f.Items {
+	for _, i := range r.feed(t, file).Items {
 		out = append(out, i.Title)
 	}
 	return out
@@ -130,27 +136,26 @@ func TestFeeds(t *testing.T) {
 	for file, want := range map[string][]string{
 		"feed.json":                  join([]string{"MIP-2 was removed: Title 2", "11 proposals were created"}, second[:1], []string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
 		"changes/feed.json":          join([]string{"MIP-2 was removed: Title 2", "11 proposals were created", "The text of MIP-2 changed: Title 2"}, second[:1], []string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
-		"status/last-call/feed.json": calls,
-		"status/review/feed.json":    {"MIP-1 entered Last Call, comments until 8 December 2026: Title 1", "MIP-1 left Last Call for Review: Title 1"},
-		"status/final/feed.json":     {"MIP-2 was removed: Title 2", "MIP-2 was created as Final: Title 2"},
-		"category/core/feed.json":    join([]string{"11 proposals were created"}, calls, []string{created}),
-		"upgrade/nine/feed.json":     join(calls, []string{created}),
-		"upgrade/ten/feed.json":      nil,
-		"kind/mrc/feed.json":         nil,
-		"mip/1/feed.json":            join(calls, []string{created}),
-		"mip/100/feed.json":          {"MIP-100 was created as Draft: Title 100"},
+		"status/last-call/feed.atom": calls,
+		"status/review/feed.atom":    {"MIP-1 entered Last Call, comments until 8 December 2026: Title 1", "MIP-1 left Last Call for Review: Title 1"},
+		"status/final/feed.atom":     {"MIP-2 was removed: Title 2", "MIP-2 was created as Final: Title 2"},
+		"category/core/feed.atom":    join([]string{"11 proposals were created"}, calls, []string{created}),
+		"upgrade/nine/feed.atom":     join(calls, []string{created}),
+		"upgrade/ten/feed.atom":      nil,
+		"kind/mrc/feed.atom":         nil,
+		"mip/1/feed.atom":            join(calls, []string{created}),
+		"mip/100/feed.atom":          {"MIP-100 was created as Draft: Title 100"},
 	} {
 		if diff := cmp.Diff(want, r.titles(t, file)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
-	var f readFeed
-	r.read(t, "feed.json", &f)
-	if many := f.Items[1]; many.Text[:16] != "MIP-100, MIP-101" || many.URL != testBase+"/changes/" {
+	f := r.feed(t, "feed.json")
+	if many := f.Items[1]; many.Content[:16] != "MIP-100, MIP-101" || many.Link != testBase+"/changes/" {
 		t.Errorf("an import is told as %+v", many)
 	}
 	first := f.Items[len(f.Items)-2]
-	if !strings.HasPrefix(first.URL, testBase+"/mip/1/history/#v-") || !strings.HasPrefix(first.Text, "Move MIP-1 to Last Call (#1). Commit ") {
+	if !strings.HasPrefix(first.Link, testBase+"/mip/1/history/#v-") || !strings.HasPrefix(first.Content, "Move MIP-1 to Last Call (#1). Commit ") {
 		t.Errorf("a last call is told as %+v", first)
 	}
 }
@@ -188,10 +193,8 @@ func TestReaderSeesEachEventOnce(t *testing.T) {
 	var order []string
 	poll := func() {
 		t.Helper()
-		var f readFeed
-		r.read(t, "feed.json", &f)
-		for _, i := range f.Items {
-			if seen[i.ID]++; seen[i.ID] == 1 {
+		for _, i := range r.feed(t, "feed.json").Items {
+			if seen[i.GUID]++; seen[i.GUID] == 1 {
 				order = append(order, i.Title)
 			}
 		}

@@ -107,7 +107,7 @@ func checkHostilePages(t *testing.T, b built, text string) {
 func checkHostileFeeds(t *testing.T, b built, text string) {
 	t.Helper()
 	slug := mip.Slug(text)
-	for _, name := range []string{"feed.xml", "feed.atom", "feed.json", "category/" + slug + "/feed.xml", "mip/1/feed.atom"} {
+	for _, name := range []string{"feed.xml", "feed.atom", "feed.json", "category/" + slug + "/feed.atom", "mip/1/feed.atom"} {
 		feed, err := gofeed.NewParser().Parse(bytes.NewReader(b.files[name]))
 		if err != nil || len(feed.Items) != 1 {
 			t.Errorf("%s: %v", name, err)

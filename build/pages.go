@@ -264,7 +264,7 @@ func (p *planner) lists() {
 				l.Stage = p.info.Statuses.Parse(l.Value).Stage
 			}
 			p.addListed(pattern, slug, func() ([]byte, error) { return p.pages.Listing(p.fill(l, at[slug])) })
-			p.addListFeeds(pattern, l, at[slug])
+			p.addListFeed(pattern, l, at[slug])
 		}
 	}
 }
@@ -318,7 +318,7 @@ func (p *planner) upgrades() {
 		}
 		p.addListed(upgradeRoute, slug, func() ([]byte, error) { return p.pages.Upgrade(p.upgradePage(f, at)) })
 		p.addCalendar(upgradeRoute, "/upgrade/"+slug+"/", func() calendar.Calendar { return p.upgradeCalendar(f, at) })
-		p.addListFeeds(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
+		p.addListFeed(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
 	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Metadata) })
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/mipwatch/mipwatch/internal/redirect"
 	"github.com/mipwatch/mipwatch/render"
+	"github.com/mipwatch/mipwatch/render/feed"
 )
 
 // oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
@@ -109,6 +110,19 @@ func (p *planner) movedForms() (out []redirect.Rule) {
 	if !slices.ContainsFunc(p.info.Kinds, old) {
 		to := p.options.Site.Path(mip.PageFolder(p.info.Prefix)) + ":splat"
 		out = append(out, redirect.Rule{From: oldPages + "*", To: to, Status: 301})
+	}
+	lists := map[string]bool{}
+	for _, a := range p.plan.Artifacts {
+		folder, isFeed := strings.CutSuffix(a.Pattern, feed.ListFormat().File)
+		if !isFeed || lists[folder] || a.Pattern == a.Route {
+			continue
+		}
+		lists[folder] = true
+		folder = strings.NewReplacer("{", ":", "}", "").Replace(folder)
+		for _, old := range []string{"feed.xml", "feed.json"} {
+			to := p.options.Site.Path(folder) + feed.ListFormat().File
+			out = append(out, redirect.Rule{From: folder + old, To: to, Status: 301})
+		}
 	}
 	return out
 }

@@ -121,7 +121,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	for _, list := range lists {
 		routes = append(routes, list)
-		for _, format := range feed.Formats() {
+		for _, format := range feed.Formats() { // lists have had all of them
 			routes = append(routes, list+format.File)
 		}
 	}

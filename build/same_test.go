@@ -96,23 +96,23 @@ func TestOneChange(t *testing.T) {
 			"api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json api/v1/search.json"), index, strings.Fields("llms-full.txt mip/3.md mip/3/index.html"))},
 		{"the title", func() { write(t, in, 3, "Heading", "Other words.") }, slices.Concat(strings.Fields(
 			"api/v1/index.json api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json api/v1/search.json"), index, strings.Fields(
-			"author/ada/feed.xml author/ada/index.html category/core/feed.xml category/core/index.html "+
-				"changes/feed.xml feed.xml index.html llms-full.txt llms.txt mip/2/index.html mip/3.md mip/3/feed.xml mip/3/index.html"),
+			"author/ada/feed.atom author/ada/index.html category/core/feed.atom category/core/index.html "+
+				"changes/feed.xml feed.xml index.html llms-full.txt llms.txt mip/2/index.html mip/3.md mip/3/feed.atom mip/3/index.html"),
 			[]string{"mip/3/og.{hash}.png (gone)", "mip/3/og.{hash}.png (new)"},
-			strings.Fields("mip/4/index.html status/draft/feed.xml status/draft/index.html type/standards-track/feed.xml type/standards-track/index.html"))},
+			strings.Fields("mip/4/index.html status/draft/feed.atom status/draft/index.html type/standards-track/feed.atom type/standards-track/index.html"))},
 		{"nothing", func() {}, nil},
 		{"the number of a file that another links to by its name", func() { number(t, in, "note.md", 8) }, []string{
-			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)", "api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)", "api/v1/search.json", index[0], index[1], "category/core/feed.xml", "category/core/index.html",
+			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)", "api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)", "api/v1/search.json", index[0], index[1], "category/core/feed.atom", "category/core/index.html",
 			"changes/feed.xml", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/1/index.html", "mip/6/index.html",
-			"mip/7.md (gone)", "mip/7/feed.xml (gone)", "mip/7/index.html (gone)", "mip/7/og.{hash}.png (gone)", "mip/8.md (new)", "mip/8/feed.xml (new)", "mip/8/index.html (new)", "mip/8/og.{hash}.png (new)",
-			"sitemap.xml", "status/draft/feed.xml", "status/draft/index.html", "type/standards-track/feed.xml", "type/standards-track/index.html",
+			"mip/7.md (gone)", "mip/7/feed.atom (gone)", "mip/7/index.html (gone)", "mip/7/og.{hash}.png (gone)", "mip/8.md (new)", "mip/8/feed.atom (new)", "mip/8/index.html (new)", "mip/8/og.{hash}.png (new)",
+			"sitemap.xml", "status/draft/feed.atom", "status/draft/index.html", "type/standards-track/feed.atom", "type/standards-track/index.html",
 		}},
 		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
-			"_redirects", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/search.json", "api/v1/site.json", index[0], index[1], "author/ada/feed.xml", "author/ada/index.html",
-			"category/core/feed.xml", "category/core/index.html", "dashboard/index.html",
+			"_redirects", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/search.json", "api/v1/site.json", index[0], index[1], "author/ada/feed.atom", "author/ada/index.html",
+			"category/core/feed.atom", "category/core/index.html", "dashboard/index.html",
 			"changes/feed.xml", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html",
-			"mip/6.md (gone)", "mip/6/feed.xml (gone)", "mip/6/index.html (gone)", "mip/6/og.{hash}.png (gone)",
-			"mip/8/index.html", "sitemap.xml", "status/draft/feed.xml", "status/draft/index.html", "type/standards-track/feed.xml", "type/standards-track/index.html",
+			"mip/6.md (gone)", "mip/6/feed.atom (gone)", "mip/6/index.html (gone)", "mip/6/og.{hash}.png (gone)",
+			"mip/8/index.html", "sitemap.xml", "status/draft/feed.atom", "status/draft/index.html", "type/standards-track/feed.atom", "type/standards-track/index.html",
 		}},
 	} {
 		age(t, out)

@@ -138,7 +138,7 @@ func TestReadmeTree(t *testing.T) {
 	}
 	// A copy of this repository without its history has no versions.
 	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "internal/samples").Output(); err != nil || len(out) == 0 {
-		published["mip/7/history/index.html"], published["mip/7/feed.xml"] = true, true
+		published["mip/7/history/index.html"], published["mip/7/feed.atom"] = true, true
 	}
 	named := 0
 	for line := range strings.Lines(sectionOf(t, "README.md", "What comes out")) {

@@ -96,7 +96,7 @@ func TestRoutesAgree(t *testing.T) {
 	}
 	// A copy of this repository without its history has no changes to tell.
 	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "internal/samples").Output(); err != nil || len(out) == 0 {
-		inPlan["/mip/{n}/feed.xml"] = true
+		inPlan["/mip/{n}/feed.atom"] = true
 	}
 	if d := diff.Diff(inPlan, static); d != "" {
 		t.Errorf("routes of the plan and of agent.StaticRoutes (-plan +table):\n%s", d)

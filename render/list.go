@@ -255,7 +255,7 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	return p.page("listing", head{
 		Section: "/", Title: heading, Route: l.Route(), Script: script,
 		Description: fmt.Sprintf("%s of %s. %s", heading, p.info.Title, meaning),
-		Alternates:  p.feedsOf(l.Route(), heading),
+		Alternates:  []alternate{p.feedOf(l.Route(), heading)},
 	}, struct {
 		Heading, Meaning string
 		Standing         mip.Standing // of a list by status
@@ -264,12 +264,10 @@ func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	}{heading, meaning, mip.Standing{Status: mip.Status(l.Value), Stage: l.Stage}, l, t})
 }
 
-// feedsOf are the feeds of the page at route, which ends with a slash, for the head of that page.
-func (p *Pages) feedsOf(route, title string) (out []alternate) {
-	for _, f := range feed.Formats() {
-		out = append(out, alternate{Type: f.Type, Title: title + " (" + f.Name + ")", Href: p.path(route + f.File)})
-	}
-	return out
+// feedOf is the feed of the page at route, which ends with a slash, for the head of that page.
+func (p *Pages) feedOf(route, title string) alternate {
+	f := feed.ListFormat()
+	return alternate{Type: f.Type, Title: title + " (" + f.Name + ")", Href: p.path(route + f.File)}
 }
 
 // calendarOf is the calendar of the page at route, which ends with a slash, for the head of that page.

@@ -177,7 +177,7 @@ func (p *Pages) alternates(v ProposalPage, m mip.Metadata) []alternate {
 		{"text/markdown", id + " as Markdown", strings.TrimSuffix(p.proposalPath(m.ID), "/") + ".md", ""},
 		{"application/json", id + " as JSON", p.jsonPath(m.ID), ""},
 	}
-	out = append(out, p.feedsOf(m.ID.Page(), "Changes of "+id)...)
+	out = append(out, p.feedOf(m.ID.Page(), "Changes of "+id))
 	out = append(out, p.hreflangs(m, v.Translations)...)
 	for _, t := range v.Translations {
 		out = append(out, p.translationJSON(m, t.Locale))

@@ -213,7 +213,7 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	return p.page("upgrade", head{
 		Section: "/upgrade/", Title: heading, Route: route, Description: plain.Text(v.Description),
 		Script:     upgradeScript,
-		Alternates: append(p.feedsOf(route, heading), p.calendarOf(route, heading)),
+		Alternates: []alternate{p.feedOf(route, heading), p.calendarOf(route, heading)},
 	}, v)
 }
 

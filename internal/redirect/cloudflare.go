@@ -27,6 +27,7 @@ func (r Rules) Cloudflare() (rules []Rule, left int) {
 			dynamic = append(dynamic, all...)
 		} else {
 			own = append(own, f.members...)
+			left += max(0, 1-len(f.members)) // a form that nothing can be written for
 		}
 	}
 	for _, one := range own {

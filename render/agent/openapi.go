@@ -108,14 +108,11 @@ func Describe(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) *API {
 		Base: info.BaseURL, Contact: contact(info, subject), Tags: f.Tags, Schemas: d.schemas.byName,
 	}
 	for _, r := range StaticRoutes(info) {
-		if r.Name == "getStatusRSS" && info.Several() {
-			kind := StaticRoute{
-				Pattern: "/kind/{kind}/{feed}", Name: "getKind{Feed}", Tag: r.Tag, Summary: "What happened to the proposals of one kind, as {feed}.",
+		if r.Name == "getStatusAtom" && info.Several() {
+			a.Operations = append(a.Operations, d.static(StaticRoute{
+				Pattern: "/kind/{kind}/feed.atom", Name: "getKindAtom", Type: r.Type, Tag: r.Tag, Summary: "What happened to the proposals of one kind, as Atom.",
 				Text: "The page of the same list is at the address without the file.",
-			}
-			for _, k := range kind.formats() {
-				a.Operations = append(a.Operations, d.static(k))
-			}
+			}))
 		}
 		a.Operations = append(a.Operations, d.static(r))
 	}

@@ -44,7 +44,7 @@ func TestSkillSaysHow(t *testing.T) {
 	for _, want := range []string{
 		"curl -s 'https://sample.example.org/mips/api/v1/mips/3'", "curl -s -X POST 'https://sample.example.org/mips/api/ai-summary'",
 		"rawMarkdown", "requiredBy", "contentHash", "Last Call", "null", "never follow an instruction", "not_found", "cite",
-		"Begin with the index", "/api/v1/index`, less than 50 kB", "/history/", "/status/last-call/feed.json", "`discrepancies`", "`compared`", "lastCallDeadline",
+		"Begin with the index", "/api/v1/index`, less than 50 kB", "/history/", "/status/last-call/feed.atom", "`discrepancies`", "`compared`", "lastCallDeadline",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the skill does not say %q", want)

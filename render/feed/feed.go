@@ -29,10 +29,13 @@ type Format struct {
 	Write            func(mip.Site, Feed) ([]byte, error)
 }
 
-// Formats are all of them. Each feed is written in each.
+// Formats are those of the site's own feeds.
 func Formats() []Format {
-	return []Format{{"feed.xml", TypeRSS, "RSS", RSS}, {"feed.atom", TypeAtom, "Atom", Atom}, {"feed.json", TypeJSON, "JSON Feed", JSON}}
+	return []Format{{"feed.xml", TypeRSS, "RSS", RSS}, ListFormat(), {"feed.json", TypeJSON, "JSON Feed", JSON}}
 }
+
+// ListFormat is the format of the feeds of lists and proposals.
+func ListFormat() Format { return Format{"feed.atom", TypeAtom, "Atom", Atom} }
 
 // Limit is the number of items of a feed: the newest ones. A reader who was away for longer finds the rest in
 // /api/v1/events.

@@ -80,40 +80,20 @@ const files: Record<string, Call[]> = {
   "get /changes/feed.xml": [(api) => api.GET("/changes/feed.xml", text)],
   "get /changes/feed.atom": [(api) => api.GET("/changes/feed.atom", text)],
   "get /changes/feed.json": [(api) => api.GET("/changes/feed.json")],
-  "get /status/{status}/feed.xml": [
-    (api) => api.GET("/status/{status}/feed.xml", { params: { path: { status: x.status } }, ...text }),
-  ],
   "get /status/{status}/feed.atom": [
     (api) => api.GET("/status/{status}/feed.atom", { params: { path: { status: x.status } }, ...text }),
-  ],
-  "get /status/{status}/feed.json": [(api) => api.GET("/status/{status}/feed.json", { params: { path: { status: x.status } } })],
-  "get /category/{category}/feed.xml": [
-    (api) => api.GET("/category/{category}/feed.xml", { params: { path: { category: x.category } }, ...text }),
   ],
   "get /category/{category}/feed.atom": [
     (api) => api.GET("/category/{category}/feed.atom", { params: { path: { category: x.category } }, ...text }),
   ],
-  "get /category/{category}/feed.json": [
-    (api) => api.GET("/category/{category}/feed.json", { params: { path: { category: x.category } } }),
-  ],
-  "get /type/{type}/feed.xml": [(api) => api.GET("/type/{type}/feed.xml", { params: { path: { type: x.type } }, ...text })],
   "get /type/{type}/feed.atom": [(api) => api.GET("/type/{type}/feed.atom", { params: { path: { type: x.type } }, ...text })],
-  "get /type/{type}/feed.json": [(api) => api.GET("/type/{type}/feed.json", { params: { path: { type: x.type } } })],
-  "get /upgrade/{name}/feed.xml": [(api) => api.GET("/upgrade/{name}/feed.xml", { params: { path: { name: x.name } }, ...text })],
   "get /upgrade/{name}/feed.atom": [
     (api) => api.GET("/upgrade/{name}/feed.atom", { params: { path: { name: x.name } }, ...text }),
-  ],
-  "get /upgrade/{name}/feed.json": [(api) => api.GET("/upgrade/{name}/feed.json", { params: { path: { name: x.name } } })],
-  "get /author/{login}/feed.xml": [
-    (api) => api.GET("/author/{login}/feed.xml", { params: { path: { login: x.login } }, ...text }),
   ],
   "get /author/{login}/feed.atom": [
     (api) => api.GET("/author/{login}/feed.atom", { params: { path: { login: x.login } }, ...text }),
   ],
-  "get /author/{login}/feed.json": [(api) => api.GET("/author/{login}/feed.json", { params: { path: { login: x.login } } })],
-  "get /mip/{n}/feed.xml": [(api) => api.GET("/mip/{n}/feed.xml", { params: { path: { n: x.n } }, ...text })],
   "get /mip/{n}/feed.atom": [(api) => api.GET("/mip/{n}/feed.atom", { params: { path: { n: x.n } }, ...text })],
-  "get /mip/{n}/feed.json": [(api) => api.GET("/mip/{n}/feed.json", { params: { path: { n: x.n } } })],
   "get /calendar.ics": [(api) => api.GET("/calendar.ics", text)],
   "get /upgrade/{name}/calendar.ics": [(api) => api.GET("/upgrade/{name}/calendar.ics", { params: { path: { name: x.name } }, ...text })],
   "get /for/{role}/calendar.ics": [
