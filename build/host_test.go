@@ -100,10 +100,16 @@ func TestPlainHost(t *testing.T) {
 	// Old addresses have a page of their own, which leads on.
 	for file, to := range map[string]string{
 		"MIPS/MIP-1/index.html": "/mips/mip/1/", "MIPS/MIP-1.html": "/mips/mip/1/", "MIPS/MIP-2/index.html": "/mips/mip/2/", "faq/index.html": "/mips/about/", "old/3.html": "/mips/mip/3/",
-		"data/index.html": "/mips/api/v1/mips.json",
+		"data/index.html": "/mips/api/v1/mips.json", "mip/4/graph/index.html": "/mips/mip/4/", "mip/4/requirements/index.html": "/mips/mip/4/",
 	} {
 		if page := string(b.files[file]); !strings.Contains(page, `content="0; url=`+to+`"`) || bytes.Contains(b.files["sitemap.xml"], []byte(strings.TrimSuffix(file, "index.html")+"<")) {
 			t.Errorf("%s does not lead to %s, or is in the sitemap: %s", file, to, page)
+		}
+	}
+	// Those of what a proposal never had, and of feeds, end.
+	for _, file := range []string{"mip/900/graph/index.html", "mip/4/feed.xml", "status/draft/feed.json"} {
+		if b.files[file] != nil {
+			t.Errorf("there is %s", file)
 		}
 	}
 	var told []string

@@ -9,12 +9,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
 )
 
-// proposals adds four files for each proposal, a page of its requirements if it may have some, one of what
-// is around it, and its committed translations.
+// proposals adds four files for each proposal, and its committed translations.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		p.addOf(c, apiRoute, func() ([]byte, error) {
@@ -24,14 +22,8 @@ func (p *planner) proposals() {
 			return api.JSON(whole)
 		})
 		p.addOf(c, pageRoute, func() ([]byte, error) { return p.page(i) })
-		if requirement.Mentioned(c.Body) {
-			p.addOf(c, requirementsRoute, func() ([]byte, error) { return p.requirements(i) })
-		}
 		p.addOf(c, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
 		p.addOf(c, summaryRoute, func() ([]byte, error) { return api.JSON(p.summary(i)) })
-		if p.relations.Has(i) {
-			p.addOf(c, aroundRoute, func() ([]byte, error) { return p.stable.Neighbourhood(p.relations, i) })
-		}
 		for _, t := range c.Translations {
 			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
 			p.addOf(c, translatedRoute, func() ([]byte, error) { return p.translated(i, t) }, "{locale}", t.Locale)
@@ -67,23 +59,9 @@ func (p *planner) page(i int) ([]byte, error) {
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
 		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
-		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit,
-	}
-	if requirement.Mentioned(c.Body) {
-		page.Requirements = p.requirementsOf(i)
+		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit, Requirements: p.requirementsOf(i),
 	}
 	return p.stable.Proposal(page)
-}
-
-// requirements makes the page of what the i-th proposal requires.
-func (p *planner) requirements(i int) ([]byte, error) {
-	text, err := p.text(p.Proposals[i])
-	if err != nil {
-		return nil, err
-	}
-	return p.stable.Requirements(render.RequirementsPage{
-		Metadata: p.Metadata[i], Sections: text.sections, Body: text.html, Requirements: p.requirementsOf(i),
-	})
 }
 
 // translated makes the page of a translation of the i-th proposal.

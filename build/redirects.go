@@ -15,6 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/mipwatch/mipwatch/internal/redirect"
+	"github.com/mipwatch/mipwatch/internal/requirement"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/feed"
 )
@@ -87,9 +88,18 @@ func (p *planner) moved() (out []redirect.Rule) {
 			add(m.Path, p.options.Site.Path(c.ID.Page()))
 		}
 	}
-	for _, c := range p.Proposals {
+	for i, c := range p.Proposals {
 		for _, from := range oldPaths(c) {
 			add(from, p.options.Site.Path(c.ID.Page()))
+		}
+		if p.info.Host != mip.HostPlain {
+			continue // see movedForms
+		}
+		if p.relations.Has(i) {
+			add(c.ID.Page()+"graph", p.options.Site.Path(c.ID.Page()))
+		}
+		if requirement.Mentioned(c.Body) {
+			add(c.ID.Page()+"requirements", p.options.Site.Path(c.ID.Page()))
 		}
 	}
 	// What went leads on to what has the same; a page, as plain hosts have them, cannot stand for it.
@@ -110,6 +120,12 @@ func (p *planner) movedForms() (out []redirect.Rule) {
 	if !slices.ContainsFunc(p.info.Kinds, old) {
 		to := p.options.Site.Path(mip.PageFolder(p.info.Prefix)) + ":splat"
 		out = append(out, redirect.Rule{From: oldPages + "*", To: to, Status: 301})
+	}
+	for _, k := range p.info.Kinds {
+		page := mip.PageFolder(k.Prefix) + ":n/"
+		for _, old := range []string{"graph", "requirements"} {
+			out = append(out, redirect.Rule{From: page + old, To: p.options.Site.Path(page), Status: 301})
+		}
 	}
 	lists := map[string]bool{}
 	for _, a := range p.plan.Artifacts {

@@ -91,7 +91,8 @@ func TestForms(t *testing.T) {
 		"/EIPS/eip-20.html": "301 /eip/20/", "/eips/eip-20": "301 /eip/20/", "/standard/2": "301 /eip/2/",
 		"/e2": "301 /eip/2/", "/old/eip-2-text": "301 /eip/2/", "/faq": "301 /about/", "/x/a": "301 /eip/1/",
 		"/eip/20/feed.xml": "301 /eip/20/feed.atom", "/eip/20/feed.json": "301 /eip/20/feed.atom", "/eip/20/feed.atom": "200 ",
-		"/status/draft/feed.json": "301 /status/draft/feed.atom", "/mip/2/feed.xml": "301 /eip/2/feed.xml",
+		"/status/draft/feed.json": "301 /status/draft/feed.atom", "/eip/2/graph/": "301 /eip/2/", "/eip/2/graph": "301 /eip/2/",
+		"/eip/2/requirements/": "301 /eip/2/", "/graph/": "200 ", "/eip/graph/": "404 ", "/eip/2/graph/a": "404 ", "/mip/2/feed.xml": "301 /eip/2/feed.xml",
 		"/feed.xml": "200 ", "/changes/feed.json": "200 ", "/feed/feed.xml": "404 ",
 		"/EIPS/eip-": "404 ", "/EIPS/": "404 ", "/EIPS/eip-2/a": "404 ", "/standard/": "404 ", "/standard/2/a": "404 ",
 	} {
@@ -99,7 +100,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("GET %s: %s, want %s", at, got, want)
 		}
 	}
-	for _, at := range []string{"/EIPS/eip-9", "/EIPS/eip-a.md", "/EIPS/eip-.md", "/standard/abc", "/eips/eip-1.html", "/e9", "/mip/9/", "/eip/9/feed.xml", "/mip/a/feed.xml", "/status/no/feed.json"} {
+	for _, at := range []string{"/EIPS/eip-9", "/EIPS/eip-a.md", "/EIPS/eip-.md", "/standard/abc", "/eips/eip-1.html", "/e9", "/mip/9/", "/eip/9/feed.xml", "/eip/9/graph/", "/eip/a/requirements", "/mip/9/graph/", "/mip/a/feed.xml", "/status/no/feed.json"} {
 		steps := 0
 		got, to := ask(at)
 		for ; to != "" && steps < 3; steps++ {
@@ -128,8 +129,10 @@ func TestForms(t *testing.T) {
 /old/eip-20-text /eip/20/ 301
 /status/:status/feed.json /status/:status/feed.atom 301
 /status/:status/feed.xml /status/:status/feed.atom 301
+/eip/:n/requirements /eip/:n/ 301
 /eip/:n/feed.json /eip/:n/feed.atom 301
 /eip/:n/feed.xml /eip/:n/feed.atom 301
+/eip/:n/graph /eip/:n/ 301
 /standard/:n /eip/:n/ 301
 /EIPS/eip-* /eip/:splat 301
 /eips/eip-* /eip/:splat 301
@@ -145,11 +148,13 @@ func TestForms(t *testing.T) {
 /xxxxxxxxxxxxxxxxxxxx/a/ /eip/20/
 ~^/status/([^/]+?)/feed\.json/?$ /status/${1}/feed.atom
 ~^/status/([^/]+?)/feed\.xml/?$ /status/${1}/feed.atom
+~^/eip/([^/]+?)/requirements/?$ /eip/${1}/
 ~^/eip/([^/]+?)/feed\.json/?$ /eip/${1}/feed.atom
 ~^/EIPS/eip-([^/]+?)\.html/?$ /eip/${1}/
 ~^/eip/([^/]+?)/feed\.xml/?$ /eip/${1}/feed.atom
 ~^/old/eip-([^/]+?)-text/?$ /eip/${1}/
 ~^/EIPS/eip-([^/]+?)\.md/?$ /eip/${1}/
+~^/eip/([^/]+?)/graph/?$ /eip/${1}/
 ~^/EIPS/eip-([^/]+?)/?$ /eip/${1}/
 ~^/eips/eip-([^/]+?)/?$ /eip/${1}/
 ~^/standard/([^/]+?)/?$ /eip/${1}/

@@ -19,28 +19,26 @@ import (
 // Routes of the published tree with parts in braces that vary. {kind} is a proposal's prefix in lower case, {n} its
 // number, {hash} that of a file's content. A proposal's page itself is [mip.ID.Page].
 const (
-	pageRoute         = "/{kind}/{n}/"
-	markdownRoute     = "/{kind}/{n}.md"
-	historyRoute      = "/{kind}/{n}/history/"
-	requirementsRoute = "/{kind}/{n}/requirements/"
-	aroundRoute       = "/{kind}/{n}/graph/"
-	translatedRoute   = "/{kind}/{n}/{locale}/"
-	cardRoute         = "/{kind}/{n}/og.{hash}.png"
-	siteCardRoute     = "/og.{hash}.png"
-	apiRoute          = "/api/v1/mips/{n}"
-	summaryRoute      = "/api/v1/mips/{n}/summary"
-	versionsRoute     = "/api/v1/mips/{n}/history"
-	translationRoute  = "/api/v1/mips/{n}/translations/{locale}"
-	eventsRoute       = "/api/v1/events"
-	yearRoute         = "/api/v1/events/{year}"
-	changesYearRoute  = "/changes/{year}/"
-	kindRoute         = "/kind/{prefix}/"
-	authorRoute       = "/author/{login}/"
-	upgradeRoute      = "/upgrade/{name}/"
-	roleRoute         = "/for/{role}/"
-	claimsRoute       = "/api/v1/for/{role}"
-	skillRoute        = "/.well-known/agent-skills/{skill}/SKILL.md"
-	assetRoute        = "/assets/{name}"
+	pageRoute        = "/{kind}/{n}/"
+	markdownRoute    = "/{kind}/{n}.md"
+	historyRoute     = "/{kind}/{n}/history/"
+	translatedRoute  = "/{kind}/{n}/{locale}/"
+	cardRoute        = "/{kind}/{n}/og.{hash}.png"
+	siteCardRoute    = "/og.{hash}.png"
+	apiRoute         = "/api/v1/mips/{n}"
+	summaryRoute     = "/api/v1/mips/{n}/summary"
+	versionsRoute    = "/api/v1/mips/{n}/history"
+	translationRoute = "/api/v1/mips/{n}/translations/{locale}"
+	eventsRoute      = "/api/v1/events"
+	yearRoute        = "/api/v1/events/{year}"
+	changesYearRoute = "/changes/{year}/"
+	kindRoute        = "/kind/{prefix}/"
+	authorRoute      = "/author/{login}/"
+	upgradeRoute     = "/upgrade/{name}/"
+	roleRoute        = "/for/{role}/"
+	claimsRoute      = "/api/v1/for/{role}"
+	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
+	assetRoute       = "/assets/{name}"
 )
 
 // routeOf fills the parts of a route that are a proposal's, and those that pairs names with their values. Below a folder of
@@ -109,10 +107,11 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		folders = append(folders, regexp.QuoteMeta(strings.ToLower(k.Prefix)))
 	}
 	routes := []string{
-		markdownRoute, requirementsRoute, aroundRoute, translatedRoute, cardRoute, siteCardRoute,
+		markdownRoute, translatedRoute, cardRoute, siteCardRoute,
 		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute,
 		upgradeRoute + calendarFile,
-		"/{kind}/{n}/og.png", "/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
+		"/{kind}/{n}/graph/", "/{kind}/{n}/requirements/", "/{kind}/{n}/og.png", // of earlier releases
+		"/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
 		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	lists := []string{pageRoute, upgradeRoute}
@@ -151,7 +150,7 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 
 func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
 	for i, m := range p.Metadata {
-		for _, route := range []string{pageRoute, historyRoute, requirementsRoute, aroundRoute} {
+		for _, route := range []string{pageRoute, historyRoute} {
 			changed[routeOf(p.info.Prefix, route, m.ID)] = m.Updated
 		}
 		for _, t := range p.Proposals[i].Translations {

@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/graph"
@@ -37,47 +36,37 @@ type drawing struct {
 	Tips          string   // a path of SVG: where lines arrive
 	Nodes         []drawnNode
 
-	boxes     boxes
+	boxWidth  int
 	columnGap int
 }
 
-// boxes are the measures of a drawing's boxes, and how many letters of a title there is room for in each: 0, no title.
-type boxes struct{ width, height, title int }
-
-// idBoxes have room for the longest of the ids, since all boxes of a drawing have one width.
-func idBoxes(ids []mip.ID) boxes {
+// boxWidth has room for the longest of the ids, since all boxes of a drawing have one width.
+func boxWidth(ids []mip.ID) int {
 	letters := 0
 	for _, id := range ids {
 		letters = max(letters, utf8.RuneCountInString(id.String()))
 	}
-	return boxes{letters*(nodeText*3/5+1) + 2*nodePad - letters/2, nodeHeight, 0}
-}
-
-// titleBoxes have room for an id with a status, and for a title below them.
-func titleBoxes() boxes {
-	const letters = 22
-	return boxes{letters*nodeText*3/5 + 2*nodePad, 2 * nodeHeight, letters}
+	return letters*(nodeText*3/5+1) + 2*nodePad - letters/2
 }
 
 // drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or
 // not published.
 type drawnNode struct {
-	Ref              ref
-	Self             bool
-	Name             string
-	Title            string            // as far as there is room, empty: none
-	Box, Text, Below template.HTMLAttr // places and sizes
+	Ref       ref
+	Self      bool
+	Name      string
+	Box, Text template.HTMLAttr // places and sizes
 }
 
 // newDrawing is empty; its height is that of the nodes.
-func newDrawing(columns, columnGap, height int, label string, b boxes) *drawing {
-	d := &drawing{Label: label, columnGap: columnGap, boxes: b}
-	d.Width, d.Height = d.left(columns-1)+b.width+margin, height+2*margin
+func newDrawing(columns, columnGap, height int, label string, boxWidth int) *drawing {
+	d := &drawing{Label: label, columnGap: columnGap, boxWidth: boxWidth}
+	d.Width, d.Height = d.left(columns-1)+boxWidth+margin, height+2*margin
 	return d
 }
 
 // left is the left side of a column's boxes.
-func (d *drawing) left(column int) int { return margin + column*(d.boxes.width+d.columnGap) }
+func (d *drawing) left(column int) int { return margin + column*(d.boxWidth+d.columnGap) }
 
 // node draws a proposal, which says its title and status to readers who point at it or cannot see
 // it. at.Y is the middle of the box.
@@ -91,36 +80,16 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 			name += ", superseded"
 		}
 	}
-	n := drawnNode{Ref: r, Self: self, Name: name}
-	n.Box = template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x, y-d.boxes.height/2, d.boxes.width, d.boxes.height))
-	text := func(y int) template.HTMLAttr {
-		return template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxes.width/2, y+nodeText/3))
-	}
-	if n.Text = text(y); d.boxes.title > 0 && r.Published {
-		n.Title = fit(plain.Text(r.Title), d.boxes.title)
-		n.Text, n.Below = text(y-d.boxes.height/5), text(y+d.boxes.height/5)
-	}
-	d.Nodes = append(d.Nodes, n)
-}
-
-// fit cuts a text to so many letters of the monospaced face. Those of East Asia are two wide.
-func fit(text string, letters int) string {
-	room := letters
-	for i, c := range text {
-		if room--; unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
-			room--
-		}
-		if room < 0 {
-			runes := []rune(text[:i])
-			return strings.TrimSpace(string(runes[:max(0, len(runes)-1)])) + "…"
-		}
-	}
-	return text
+	d.Nodes = append(d.Nodes, drawnNode{
+		Ref: r, Self: self, Name: name,
+		Box:  template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x, y-nodeHeight/2, d.boxWidth, nodeHeight)),
+		Text: template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxWidth/2, y+nodeText/3)),
+	})
 }
 
 // tip draws the end of a line at the right side of a box.
 func (d *drawing) tip(at graph.Point) {
-	d.Tips += fmt.Sprintf("M%d %dl7-4v8z", d.left(at.Column)+d.boxes.width, at.Y+margin)
+	d.Tips += fmt.Sprintf("M%d %dl7-4v8z", d.left(at.Column)+d.boxWidth, at.Y+margin)
 }
 
 // lines draws pieces of lines in one path, from the left side of one column to the right side of
@@ -128,9 +97,9 @@ func (d *drawing) tip(at graph.Point) {
 func (d *drawing) lines(wires []graph.Wire) {
 	var b strings.Builder
 	for _, w := range wires {
-		x, to := d.left(w.From.Column), d.left(w.To.Column)+d.boxes.width
+		x, to := d.left(w.From.Column), d.left(w.To.Column)+d.boxWidth
 		if w.Through {
-			fmt.Fprintf(&b, "M%d %dh%d", x+d.boxes.width, w.From.Y+margin, -d.boxes.width)
+			fmt.Fprintf(&b, "M%d %dh%d", x+d.boxWidth, w.From.Y+margin, -d.boxWidth)
 		} else {
 			fmt.Fprintf(&b, "M%d %d", x, w.From.Y+margin)
 		}
@@ -148,7 +117,7 @@ func curve(dx, dy int) string {
 // back draws a line against the order of the columns, from the right side of one to the left side
 // of another.
 func (d *drawing) back(from, to graph.Point) {
-	x := d.left(from.Column) + d.boxes.width
+	x := d.left(from.Column) + d.boxWidth
 	d.Back = append(d.Back, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
 }
 
@@ -156,7 +125,7 @@ func (d *drawing) back(from, to graph.Point) {
 // of the second.
 func (d *drawing) replace(from, to graph.Point) {
 	x := d.left(from.Column)
-	d.Replaced = append(d.Replaced, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)+d.boxes.width-x, to.Y-from.Y))
+	d.Replaced = append(d.Replaced, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)+d.boxWidth-x, to.Y-from.Y))
 }
 
 // graphView is /graph/: drawings of the proposals that are connected, and what they say as a list.
@@ -181,7 +150,6 @@ type drawnGroup struct {
 // requiresRow is a proposal with those that it requires and replaces, published or not.
 type requiresRow struct {
 	mip.Metadata
-	Tied           bool // to a published one: there is a page of its neighbourhood
 	Refs, Replaces []ref
 }
 
@@ -199,7 +167,7 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 	v := graphView{Relation: len(r.ties.Edges) + len(r.ties.Order)}
 	for i, m := range all {
 		// Proposals without a relation are in no drawing and in no row.
-		row := requiresRow{m, r.Has(i), refs(all, m.ID, m.Requires), refs(all, m.ID, m.Replaces)}
+		row := requiresRow{m, refs(all, m.ID, m.Requires), refs(all, m.ID, m.Replaces)}
 		for _, k := range r.replaces[i] {
 			row.Replaces = others(refTo(m), append(row.Replaces, refTo(all[k])))
 		}
@@ -234,7 +202,7 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 		for _, m := range members {
 			ids = append(ids, m.ID)
 		}
-		l := layOut(relations, idBoxes(ids))
+		l := layOut(relations, boxWidth(ids))
 		d := l.draw(fmt.Sprintf("%d proposals: %s and what it is connected with", len(members), ids[0]))
 		for i, m := range members {
 			d.node(refTo(m), false, l.Nodes[i])
@@ -253,20 +221,20 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 	}, v)
 }
 
-// layout is a graph that is laid out for boxes of a size.
+// layout is a graph that is laid out for boxes of a width.
 type layout struct {
 	graph.Layout
-	of    graph.Graph
-	boxes boxes
+	of       graph.Graph
+	boxWidth int
 }
 
-func layOut(of graph.Graph, b boxes) layout {
-	return layout{graph.Lay(of, graph.Spacing{Node: b.height, Wire: wireHeight, Gap: nodeGap}), of, b}
+func layOut(of graph.Graph, boxWidth int) layout {
+	return layout{graph.Lay(of, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap}), of, boxWidth}
 }
 
 // draw draws the lines of a layout. Requirements in a circle have no order: the lines that break it go from left to right.
 func (l layout) draw(label string) *drawing {
-	d := newDrawing(l.Columns, columnGap, l.Height, label, l.boxes)
+	d := newDrawing(l.Columns, columnGap, l.Height, label, l.boxWidth)
 	d.lines(l.Wires)
 	for _, e := range l.Back {
 		d.back(l.Nodes[e[0]], l.Nodes[e[1]])
@@ -288,8 +256,7 @@ func (l layout) draw(label string) *drawing {
 // text.
 type neighbourhood struct {
 	Drawing *drawing
-	More    int  // that it does not show
-	Tied    bool // to a published one: there is a page of its neighbourhood
+	More    int // that it does not show
 }
 
 // relations draws what a proposal requires or replaces on its left and what requires or replaces it
@@ -328,7 +295,7 @@ func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neigh
 	if len(before)+len(after) > 0 {
 		label = strings.ReplaceAll(label, "requires", "requires or replaces") + "; dotted lines lead to what is replaced"
 	}
-	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, idBoxes(ids))
+	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, boxWidth(ids))
 	var wires []graph.Wire
 	for c, refs := range sides {
 		for i, r := range refs {
@@ -347,8 +314,7 @@ func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neigh
 		}
 	}
 	d.lines(wires)
-	tied := slices.ContainsFunc(d.Nodes, func(n drawnNode) bool { return !n.Self && n.Ref.Published })
-	return &neighbourhood{d, more, tied}
+	return &neighbourhood{d, more}
 }
 
 // others are refs without the proposal itself, each once.

@@ -270,7 +270,7 @@ const (
 	textScript    = "text.js" // of pages of proposals, which have a style sheet of their own, too
 	liveScript    = "live.js"
 	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
-	upgradeScript = "upgrade.js" // of pages of upgrades, roles and requirements, which have a style sheet of their own, too
+	upgradeScript = "upgrade.js" // of pages of upgrades and roles, which have a style sheet of their own, too
 	graphScript   = "graph.js"   // of pages of relations, which have a style sheet of their own, too
 	lostScript    = "lost.js"    // of the page for unknown addresses
 	changesScript = "changes.js" // of the page of changes, which has a style sheet of its own, too

@@ -29,7 +29,7 @@ type ProposalPage struct {
 	History      bool              // there is a page of its versions
 	Seen         []mip.Status      // of its earlier versions, as far as they are known
 	Shown        []mip.Shown       // keys of the header that the details show as they are
-	Requirements []mip.Requirement // nil: there is no page of them
+	Requirements []mip.Requirement // in the order of the text
 	Commit       string            // the newest one that touched its file; empty: not known
 }
 
@@ -53,7 +53,29 @@ type proposalView struct {
 	Machine                *languagesView     // those that a model can be asked for
 	Impact                 *impact            // what it means for whom, nil where that would only repeat the text
 	Ask                    bool               // a model can be asked for a summary
-	Required               *requirementCounts // nil: there is no page of requirements
+	Required               *required          // nil: the text requires nothing
+}
+
+// required is how many requirements of each level a text has, and where the first stands.
+type required struct {
+	Must, Should int
+	First        place
+}
+
+// required counts the requirements of a text; nil for none.
+func (p *Pages) required(v *proposalView) *required {
+	if len(v.Page.Requirements) == 0 {
+		return nil
+	}
+	out := &required{First: p.place(v, v.Page.Requirements[0].Section)}
+	for _, r := range v.Page.Requirements {
+		if r.Level == mip.Must {
+			out.Must++
+		} else {
+			out.Should++
+		}
+	}
+	return out
 }
 
 // relation is the proposals that a proposal is tied to in one way.
@@ -121,9 +143,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarise) {
 		w.Impact, w.Ask = p.impact(w), !v.Summary.Committed
 	}
-	if v.Requirements != nil {
-		w.Required = new(countRequirements(v.Requirements))
-	}
+	w.Required = p.required(w)
 	w.Languages, w.Machine = p.languages(m, v.Translations, "en")
 	// The neighbours are those in the order of ids, whatever their status.
 	if v.Index > 0 {

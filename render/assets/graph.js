@@ -16,9 +16,3 @@ if (field) {
   field.value ||= new URLSearchParams(location.search).get("q") ?? "";
   if (field.value) seek();
 }
-// A narrow window begins with the proposal that the page is about.
-const self = $(".graphs .self");
-if (self) {
-  const frame = self.closest(".scroll"), at = self.getBoundingClientRect();
-  frame.scrollLeft += at.left + at.width / 2 - frame.getBoundingClientRect().left - frame.clientWidth / 2;
-}

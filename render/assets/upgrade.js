@@ -14,7 +14,7 @@ addEventListener("answered", ({ detail: { networks: heads } }) => {
 const boxes = $$(".todo input"), kept = `done ${location.pathname}`;
 const ticked = (() => { try { return new Set(JSON.parse(localStorage[kept] ?? "[]")) } catch { return new Set() } })();
 for (const b of boxes) {
-  const what = b.closest("li").id || b.nextElementSibling.textContent;
+  const what = b.nextElementSibling.textContent;
   b.checked = ticked.has(what);
   b.addEventListener("change", () => {
     if (b.checked) ticked.add(what); else ticked.delete(what);

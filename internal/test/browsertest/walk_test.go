@@ -22,7 +22,7 @@ import (
 // pages is a page of each kind.
 func pages() []string {
 	return []string{
-		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/4/requirements/", "/mip/4/graph/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
+		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
 		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/changes/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html", "/search/?q=gas+cost",
 	}
 }
@@ -69,8 +69,8 @@ func TestWalk(t *testing.T) {
 		{"samples", samples, pages(), View{Width: 320, NoScript: true}, []int{320}},
 		{"samples", samples, pages(), View{Letters: 32}, []int{390, 640, 1200}},
 		{"fifty", fifty, []string{"/", "/dashboard/"}, wide, nil},
-		{"brand", branded, []string{"/", "/mip/4/", "/mip/4/requirements/", "/dashboard/", "/upgrade/argand/", "/api/", "/about/"}, narrow, everyWidth},
-		{"brand", branded, []string{"/", "/mip/4/", "/mip/4/requirements/", "/dashboard/", "/upgrade/argand/", "/api/", "/404.html"}, wide, nil},
+		{"brand", branded, []string{"/", "/mip/4/", "/dashboard/", "/upgrade/argand/", "/api/", "/about/"}, narrow, everyWidth},
+		{"brand", branded, []string{"/", "/mip/4/", "/dashboard/", "/upgrade/argand/", "/api/", "/404.html"}, wide, nil},
 		{"many statuses", statuses.serve(t), []string{"/", "/dashboard/", "/status/peer-review/", "/graph/"}, wide, everyWidth},
 	}
 	for _, w := range walks {
