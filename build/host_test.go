@@ -107,7 +107,7 @@ func TestPlainHost(t *testing.T) {
 		}
 	}
 	// Those of what a proposal never had, and of feeds, end.
-	for _, file := range []string{"mip/900/graph/index.html", "mip/4/feed.xml", "status/draft/feed.json"} {
+	for _, file := range []string{"mip/6/graph/index.html", "mip/8/requirements/index.html", "mip/4/feed.xml", "status/draft/feed.json"} {
 		if b.files[file] != nil {
 			t.Errorf("there is %s", file)
 		}

@@ -58,7 +58,6 @@ const numbers = [x.n, ...proposals.map((p) => p.number)];
 const files: Record<string, Call[]> = {
   "get /api/v1/mips": [(api) => api.GET("/api/v1/mips")],
   "get /api/v1/search": [(api) => api.GET("/api/v1/search")],
-  "get /api/v1/search/{locale}": [(api) => api.GET("/api/v1/search/{locale}", { params: { path: { locale: x.locale } } })],
   "get /api/v1/index": [(api) => api.GET("/api/v1/index")],
   "get /api/v1/mips/{n}": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}", { params: { path: { n } } })),
   "get /api/v1/mips/{n}/summary": numbers.map((n) => (api) => api.GET("/api/v1/mips/{n}/summary", { params: { path: { n } } })),
