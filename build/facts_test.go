@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -292,5 +293,38 @@ func TestUpdatedAt(t *testing.T) {
 		if want := fmt.Sprintf(`"%s":"2026-01-20T00:00:00Z"`, member); err != nil || !strings.Contains(string(b), want) {
 			t.Errorf("%s has no %s: %v: %s", name, want, err, b)
 		}
+	}
+}
+
+// TestMovedCard has a text that only says where it went show the picture of the site.
+func TestMovedCard(t *testing.T) {
+	t.Parallel()
+	in := t.TempDir()
+	put(t, filepath.Join(in, "MIP-1.md"), "---\nmip: 1\ntitle: One\nstatus: Moved\n---\n\nSee https://example.com/1.\n")
+	put(t, filepath.Join(in, "MIP-2.md"), "---\nmip: 2\ntitle: Two\nstatus: Final\n---\n\nWords.\n")
+	p, err := buildtest.Plan(t.Context(), testSite("MIP"), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := regexp.MustCompile(`property="og:image" content="` + testBase + `(/mip/2)?/og\.[0-9a-f]{8}\.png"`)
+	cards := 0
+	for _, a := range p.Artifacts {
+		if strings.HasSuffix(a.Route, ".png") {
+			cards++
+		}
+		if a.Route != "/mip/1/" && a.Route != "/mip/2/" {
+			continue
+		}
+		page, err := a.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := own.FindSubmatch(page)
+		if m == nil || (len(m[1]) > 0) != (a.Route == "/mip/2/") {
+			t.Errorf("%s has the picture %q", a.Route, m)
+		}
+	}
+	if cards != 2 {
+		t.Errorf("%d cards, want that of the site and one", cards)
 	}
 }

@@ -19,13 +19,16 @@ import (
 )
 
 // assets adds style sheet, scripts and logo, named by their content, and the pictures that other sites show beside a link:
-// one for each proposal, and one for every other page. A picture's name holds a hash of its words: new words in a text
+// one for each proposal that has not moved away, and one for every other page. A picture's name holds a hash of its words: new words in a text
 // leave it alone, and an existing one needs no drawing.
 func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
 		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
 	}
 	for _, m := range p.Metadata {
+		if m.Moved() {
+			continue
+		}
 		c := render.ProposalCard(p.info.Site, p.brand, m)
 		p.add(Artifact{Route: render.ProposalCardRoute(m.ID, c), Pattern: cardRoute, Body: func() ([]byte, error) { return card.PNG(c) }})
 	}

@@ -194,11 +194,12 @@ func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 // image is the picture that other sites show beside a link to a page.
 type image struct{ Address, Alt string }
 
-// image is the picture of a proposal, or for nil of the site, described by the words of its card.
+// image is the picture of a proposal, described by the words of its card. The site's own stands for
+// nil, and for a text that only says where it went.
 func (p *Pages) image(m *mip.Metadata) image {
 	// Readers who cannot see the picture are told what is written on it.
 	c, folder := SiteCard(p.info.Site, p.brand), "/"
-	if m != nil {
+	if m != nil && !m.Moved() {
 		c, folder = ProposalCard(p.info.Site, p.brand, *m), m.ID.Page()
 	}
 	words := []string{c.Title}

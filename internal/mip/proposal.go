@@ -59,6 +59,9 @@ func (m Metadata) Superseded() bool {
 		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy })
 }
 
+// Moved reports whether the text is another site's by now: what is left here says where.
+func (m Metadata) Moved() bool { return m.Stage == "" && m.Status.Slug() == "moved" }
+
 // ShortTitle returns the title as shown with other proposals, cut to the length beyond which a
 // header's title gets a warning.
 func (m Metadata) ShortTitle() string {
