@@ -175,13 +175,13 @@ const { cases, excerpts, limit } = JSON.parse(readFileSync(0, "utf8")), answers 
 for (const { Manifest: manifest, Files: files, Questions: questions } of cases) {
   const of = [];
   for (const q of questions) {
-    const a = await find(manifest, async url => files[url], parse(q, manifest.kinds), limit)
-  const where = f => {
+    const a = await find(manifest, async url => files[url], parse(q, manifest.kinds), limit);
+    const where = f => {
       const { sections } = files[files["title" + f.proposal].proposals[0].texts[f.part]];
       return sections.indexOf(best(sections, a.terms));
     };
     of.push({ Terms: a.terms, Found: a.found.map(f => [f.proposal, f.part, f.score, where(f)]),
-    Asked: terms(q).map(w => w.term), Partial: a.partial, Unknown: a.unknown });
+      Asked: terms(q).map(w => w.term), Partial: a.partial, Unknown: a.unknown });
   }
   answers.push(of);
 }
