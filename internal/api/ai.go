@@ -2,8 +2,8 @@ package api
 
 import "github.com/mipwatch/mipwatch/internal/mip"
 
-// MIPNumber is how a caller names a proposal: 6, "6" or, with the site's prefix in any case,
-// "MIP-6". Zeros may stand before the number.
+// MIPNumber identifies a proposal in a request: 6, "6" or, with the site's prefix in any case,
+// "MIP-6". Leading zeros are allowed.
 type MIPNumber any
 
 // SummaryRequest is the body of POST /api/ai-summary.
@@ -12,8 +12,8 @@ type SummaryRequest struct {
 	Locale    string    `json:"locale,omitempty" doc:"en, as when absent, or a locale of the site; en-US is en (RFC 4647 lookup)."`
 }
 
-// Summary is the body of the answers to GET /api/v1/mips/{n}/summary and POST /api/ai-summary: what a proposal means, on
-// four axes, each claim with a quote from the text.
+// Summary is the body of the answers to GET /api/v1/mips/{n}/summary and POST /api/ai-summary: the
+// meaning of a proposal on four axes, each claim with a quote from the text.
 type Summary struct {
 	MIPNumber     int      `json:"mipNumber" doc:"The proposal."`
 	TLDR          string   `json:"tldr" doc:"One or two sentences."`
@@ -29,48 +29,49 @@ type Summary struct {
 	Stale         bool     `json:"stale" doc:"The text has changed since it was made."`
 	Committed     bool     `json:"committed" doc:"Kept beside the text, for people to review; false: made by rules, or by a model when asked."`
 
-	// Hardfork is the configuration's at the time of the answer. A committed file's is not read.
+	// Hardfork is set from the configuration at the time of the answer. A committed file's value is
+	// not used.
 	Hardfork *string `json:"hardfork" doc:"The hard fork that it is a part of, null without one. When that is: see listHardForks."`
 
 	Fallback *Fallback `json:"fallback" doc:"Why this is not the summary that was asked for; null when it is."`
 }
 
-// Fallback is why a [Summary] is another than the one that was asked for: extractive in the place of a
-// model's, English in the place of another language, or of an older text.
+// Fallback is the reason why a [Summary] differs from the requested one: extractive in place of a
+// model's, English in place of another language, or of an older text.
 type Fallback struct {
 	Code       Code   `json:"code" doc:"rate_limited, ai_disabled, ai_failed, ai_unreadable, upstream_unavailable or upstream_timeout, as a problem has it."`
 	Detail     string `json:"detail" doc:"What happened, for people."`
 	RetryAfter *int   `json:"retryAfter" doc:"Seconds until it makes sense to ask again; null when that is not known."`
 }
 
-// Extractive is the source of a summary that no model has written.
+// Extractive is the source of a summary that rules have written, without a model.
 const Extractive = "extractive"
 
-// Axis is what a proposal means for one group.
+// Axis is the meaning of a proposal for one group.
 type Axis struct {
 	Impact         string   `json:"impact" doc:"What changes for them."`
 	Severity       Severity `json:"severity" doc:"low, medium or high. A floor and no finding where stated is false."`
 	Stated         bool     `json:"stated" doc:"The text speaks of them at all."`
 	ActionRequired bool     `json:"actionRequired" doc:"The text says that they have to do something; false also where it does not say."`
 
-	// ActionEvidence is one of Evidence, never nil with ActionRequired true.
+	// ActionEvidence is one of Evidence, and never nil if ActionRequired is true.
 	ActionEvidence *Evidence `json:"actionEvidence" doc:"The quote for actionRequired, true or false; null when the text does not say."`
 
 	// Evidence is never nil.
 	Evidence []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when it says nothing about them."`
 }
 
-// Severity is how much a group is touched.
+// Severity is the effect on a group.
 type Severity string
 
-// The severities, mildest first.
+// Severities, mildest first.
 const (
 	Low    Severity = "low"
 	Medium Severity = "medium"
 	High   Severity = "high"
 )
 
-// Evidence is a quote that stands in the proposal.
+// Evidence is a quote from the proposal.
 type Evidence struct {
 	Section string `json:"section" doc:"The section's id; in a proposal that a hard fork bundles, its id, # and the section's id, such as MIP-4#s-abstract."`
 	Quote   string `json:"quote" doc:"Verbatim but for white space, Markdown marks included."`
@@ -83,10 +84,11 @@ type TranslateRequest struct {
 	Sections  []string  `json:"sections,omitempty" doc:"Section ids; all when absent."`
 }
 
-// Original is the source of the English text itself.
+// Original is the source of the English text.
 const Original = "original"
 
-// Translation is the body of the answer to POST /api/ai-translate. The English text is authoritative.
+// Translation is the body of the answer to POST /api/ai-translate. The English text is
+// authoritative.
 type Translation struct {
 	MIPNumber   int      `json:"mipNumber" doc:"The proposal."`
 	Locale      string   `json:"locale" doc:"Language of the translation."`

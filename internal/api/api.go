@@ -1,6 +1,6 @@
-// Package api is the wire contract of the live endpoints: the structs that they answer with, the
-// problem type of their errors and the table of their routes. It does not know how an answer comes
-// about. It imports the standard library and internal/mip only.
+// Package api is the wire contract of the live endpoints: the types of their responses, the problem
+// type of their errors and the table of their routes. It does not know how a response is computed.
+// It imports the standard library and internal/mip only.
 package api
 
 import "github.com/mipwatch/mipwatch/internal/mip"
@@ -26,7 +26,7 @@ type ForumActivity struct {
 	Proposals []ProposalRef `json:"proposals,omitempty" doc:"In /api/mip-watch only: the proposals that link to it, by number."`
 }
 
-// ProposalRef names a proposal, an element of [ForumActivity.Proposals].
+// ProposalRef identifies a proposal: an element of [ForumActivity.Proposals].
 type ProposalRef struct {
 	Number int    `json:"number" doc:"Its number."`
 	ID     mip.ID `json:"id" doc:"Prefix and number."`
@@ -38,7 +38,7 @@ type NetworkInfo struct {
 	Networks map[string]NetworkStatus `json:"networks" doc:"By network id."`
 }
 
-// NetworkStatus is one chain's head. Unknown figures are null.
+// NetworkStatus is the head of one chain. Unknown values are null.
 type NetworkStatus struct {
 	Name            string        `json:"name" doc:"For people."`
 	ChainID         uint64        `json:"chainId" doc:"EIP-155 chain id, as configured."`
@@ -51,11 +51,11 @@ type NetworkStatus struct {
 	Regressed       bool          `json:"regressed" doc:"The height is lower than one seen before."`
 	Error           *string       `json:"error" doc:"A code, when the last attempt failed."`
 
-	// Recent holds the heads in the order of their heights. It is never nil.
+	// Recent lists heads by height, lowest first. It is never nil.
 	Recent []Head `json:"recent" doc:"Heads seen of late, at most 40, each higher than the one before; few in a young process."`
 }
 
-// Head is a block that was a chain's latest when somebody looked.
+// Head is a block that was the latest of its chain when it was read.
 type Head struct {
 	BlockHeight uint64   `json:"blockHeight" doc:"Its number."`
 	BlockTime   mip.Time `json:"blockTime" doc:"Its time stamp."`
@@ -64,15 +64,15 @@ type Head struct {
 // NetworkHealth is the state of [NetworkStatus].
 type NetworkHealth string
 
-// The states of a network.
+// States of a network.
 const (
 	NetworkOK          NetworkHealth = "ok"
 	NetworkStale       NetworkHealth = "stale"
 	NetworkUnavailable NetworkHealth = "unavailable"
 )
 
-// MIPWatch is the body of GET /api/mip-watch: everything that a dashboard shows, in one answer, or the parts
-// of it that were asked for. A list or map that is nil was not; one that is empty holds nothing.
+// MIPWatch is the body of GET /api/mip-watch: all data of a dashboard in one answer, or the
+// requested parts. A part that was not requested is nil; a requested part without data is empty.
 type MIPWatch struct {
 	MIPs          []mip.Metadata           `json:"mips,omitzero" doc:"As in listProposals; forumTopicId is also there for links to the forum that hold no number."`
 	Forum         []ForumActivity          `json:"forum,omitzero" doc:"The topics that proposals link to, hottest first."`
@@ -87,12 +87,13 @@ type MIPWatch struct {
 	Errors map[string]Code `json:"errors" doc:"Code by what failed of the forum and the networks; empty when all is well."`
 }
 
-// WatchParts are the members of [MIPWatch] that the parameter parts can choose, in their order there.
+// WatchParts returns the members of [MIPWatch] that the parameter parts accepts, in order.
 func WatchParts() []string {
 	return []string{"mips", "forum", "networks", "hardforks", "discrepancies", "ai"}
 }
 
-// Offers says which of the AI routes answer. Committed summaries and translations need neither.
+// Offers reports which AI routes use a model. Committed summaries and translations are served
+// without one.
 type Offers struct {
 	Summaries    bool `json:"summaries" doc:"POST /api/ai-summary asks a model for what is not committed; false: it answers what summaryUrl does."`
 	Translations bool `json:"translations" doc:"POST /api/ai-translate asks a model for what is not committed."`
@@ -108,8 +109,8 @@ type Discrepancy struct {
 	Message  string  `json:"message" doc:"What disagrees, with the evidence."`
 }
 
-// Freshness holds the time at which each part of [MIPWatch] was true, null when it never was or was not asked
-// for.
+// Freshness holds the time as of which each part of [MIPWatch] is valid, null if it was never read
+// or not requested.
 type Freshness struct {
 	MIPs      *mip.Time `json:"mips" doc:"Newest change of a proposal."`
 	Forum     *mip.Time `json:"forum" doc:"Oldest of the forum figures."`

@@ -2,7 +2,7 @@ package api
 
 import "github.com/mipwatch/mipwatch/internal/mip"
 
-// Claim is what one proposal says of one group.
+// Claim is a proposal's meaning for one group.
 type Claim struct {
 	Axis
 	Group string `json:"group" doc:"developers, users, validators or foundation."`
@@ -19,7 +19,7 @@ type Claim struct {
 	URL    string `json:"url" doc:"The proposal's page."`
 }
 
-// Role is the body of GET /api/v1/for/{role}: what all proposals say of one group.
+// Role is the body of GET /api/v1/for/{role}: the meaning of all proposals for one group.
 type Role struct {
 	Role   string   `json:"role" doc:"validators, developers or users."`
 	Count  int      `json:"count" doc:"How many claims there are."`
@@ -27,17 +27,19 @@ type Role struct {
 	Silent []mip.ID `json:"silent" doc:"Proposals of which no sentence was found that speaks of the group, ascending."`
 }
 
-// Roles are the groups with a page and a document of their own.
+// Roles returns the groups with a page and a document of their own.
 func Roles() []string { return []string{"validators", "developers", "users"} }
 
-// Claims are the claims of a summary, one for each group in the order of the summary, whether the text speaks of the
-// group or not.
+// Claims returns the claims of a summary, one for each group in the order of the summary, including
+// groups that the text does not mention.
 func (s Summary) Claims(m mip.Metadata) (out []Claim) {
 	for _, of := range []struct {
 		group string
 		axis  Axis
-	}{{"developers", s.Developers}, {"users", s.Users}, {"validators", s.Validators}, {"foundation", s.Foundation}} {
-		out = append(out, Claim{of.axis, of.group, m.ID, m.Title, m.Standing, m.CommentsUntil(), m.Hardfork, m.Activations, s.Source, m.URL})
+	}{{"developers", s.Developers}, {"users", s.Users}, {"validators", s.Validators},
+		{"foundation", s.Foundation}} {
+		out = append(out, Claim{of.axis, of.group, m.ID, m.Title, m.Standing, m.CommentsUntil(),
+			m.Hardfork, m.Activations, s.Source, m.URL})
 	}
 	return out
 }

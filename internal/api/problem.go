@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Problem is the body of every error, as application/problem+json (RFC 9457).
+// Problem is the body of each error, as application/problem+json (RFC 9457).
 type Problem struct {
 	Type      string `json:"type" doc:"A URI that names the kind of problem."`
 	Title     string `json:"title" doc:"The kind of problem, for people."`
@@ -23,10 +23,10 @@ type Problem struct {
 	RequestID string `json:"requestId" doc:"Names this request in the log; empty in static answers."`
 }
 
-// Code is the machine-readable kind of a [Problem].
+// Code is the machine-readable type of a [Problem].
 type Code string
 
-// The codes, each with one HTTP status, in [Codes].
+// Codes of problems, each with one HTTP status, in [Codes].
 const (
 	BadRequest           Code = "bad_request"
 	NotFound             Code = "not_found"
@@ -50,7 +50,7 @@ type CodeInfo struct {
 	Meaning string
 }
 
-// Codes returns every code in ascending order of status.
+// Codes returns all codes in ascending order of status.
 func Codes() []CodeInfo {
 	return []CodeInfo{
 		{BadRequest, 400, "A value of the request is missing or cannot be read."},
@@ -62,14 +62,18 @@ func Codes() []CodeInfo {
 		{Internal, 500, "Something failed on our side; the requestId finds it in the log."},
 		{AIFailed, 502, "The model gave no answer that the text supports, or refused to answer."},
 		{AIUnreadable, 502, "The model's answer is not in the form that was asked for."},
-		{UpstreamUnavailable, 502, "The service behind this answer failed, and no earlier answer is kept."},
+		{UpstreamUnavailable, 502,
+			"The service behind this answer failed, and no earlier answer is kept."},
 		{AIDisabled, 503, "This site has no model for the request."},
-		{NotReady, 503, "The sidecar has not read the site's proposals yet, or too many searches run; ask again in a moment."},
-		{UpstreamTimeout, 504, "The service behind this answer took too long, and no earlier answer is kept."},
+		{NotReady, 503,
+			"The sidecar has not read the site's proposals yet, or too many searches run; ask " +
+				"again in a moment."},
+		{UpstreamTimeout, 504,
+			"The service behind this answer took too long, and no earlier answer is kept."},
 	}
 }
 
-// info returns the row of a code, that of Internal for an unknown one.
+// info returns the row of a code, the row of Internal for an unknown one.
 func (c Code) info() CodeInfo {
 	all := Codes()
 	if i := slices.IndexFunc(all, func(known CodeInfo) bool { return known.Code == c }); i >= 0 {
@@ -78,20 +82,20 @@ func (c Code) info() CodeInfo {
 	return Internal.info()
 }
 
-// Status is the HTTP status of a code, 500 for one that [Codes] does not hold.
+// Status returns the HTTP status of a code, 500 for an unknown one.
 func (c Code) Status() int { return c.info().Status }
 
-// Meaning is a sentence for documentation.
+// Meaning returns a sentence for documentation.
 func (c Code) Meaning() string { return c.info().Meaning }
 
-// Type is the URI that names this kind of problem: the address of a heading of the site's API page, which says what the
-// code means.
+// Type returns the URI of this type of problem: the address of a heading of the site's API page,
+// which explains the code.
 func (c Code) Type(baseURL string) string { return baseURL + "/api/#" + c.Anchor() }
 
-// Anchor is the fragment of [Code.Type]: problem- and the code with hyphens.
+// Anchor returns the fragment of [Code.Type]: problem- and the code with hyphens.
 func (c Code) Anchor() string { return "problem-" + strings.ReplaceAll(string(c), "_", "-") }
 
-// Title is the code for people: "Not found" for not_found, and "AI failed" for ai_failed.
+// Title returns the code for readers: "Not found" for not_found, and "AI failed" for ai_failed.
 func (c Code) Title() string {
 	first, rest, _ := strings.Cut(strings.ReplaceAll(string(c), "_", " "), " ")
 	if first == "ai" {
@@ -100,15 +104,16 @@ func (c Code) Title() string {
 	return strings.TrimSpace(strings.ToUpper(first[:1]) + first[1:] + " " + rest)
 }
 
-// NewProblem is a problem of a site. RequestID is left for the server to set.
+// NewProblem returns a problem of a site. The server sets RequestID.
 func NewProblem(baseURL string, c Code, instance, detail string) Problem {
 	return Problem{
-		Type: c.Type(baseURL), Title: c.Title(), Status: c.Status(), Detail: detail, Instance: instance, Code: c,
+		Type: c.Type(baseURL), Title: c.Title(), Status: c.Status(), Detail: detail,
+		Instance: instance, Code: c,
 	}
 }
 
-// NotPublished is the detail of a problem about an address below /api that a site does not have. It
-// says how the addresses of proposals are written.
+// NotPublished returns the detail of a problem for an address below /api that a site does not have.
+// It explains the form of the addresses of proposals.
 func NotPublished(site mip.Site) string {
 	of := ""
 	if site.Several() {
@@ -116,28 +121,29 @@ func NotPublished(site mip.Site) string {
 		of = fmt.Sprintf(", or of another kind its id in lower case, such as %s-7", other)
 	}
 	const detail = "Nothing is published at this address. " +
-		"%s lists the proposals that exist; each is at %s, where {n} is its plain number, 7 for %s-7%s. " +
+		"%s lists the proposals that exist; " +
+		"each is at %s, where {n} is its plain number, 7 for %s-7%s. " +
 		"%s describes every endpoint. " +
 		"Live endpoints are answered only where the site runs its sidecar."
-	return fmt.Sprintf(detail, site.URL("/api/v1/mips"), site.URL("/api/v1/mips/{n}"), site.Prefix, of,
-		site.URL("/openapi.json"))
+	return fmt.Sprintf(detail, site.URL("/api/v1/mips"), site.URL("/api/v1/mips/{n}"),
+		site.Prefix, of, site.URL("/openapi.json"))
 }
 
-// HTTPError is an error with what the caller of a live endpoint may know of it. It is made where the meaning of a
-// failure is known, and written by the sidecar alone.
+// HTTPError is an error with the information that a caller of a live endpoint may see. It is
+// created where the meaning of a failure is known, and only the sidecar writes it to a response.
 type HTTPError struct {
 	Code   Code
-	Detail string // a sentence; it quotes nothing that a host or a model has said
-	// RetryAfter is when it makes sense to ask again. Zero means that nobody knows.
+	Detail string // a sentence without text from a host or a model
+	// RetryAfter is the time until another request makes sense. Zero means unknown.
 	RetryAfter time.Duration
-	// Limit names the limit that has no room left, with RateLimited, and Policy is what it allows, as RateLimit-Policy
-	// has it. They are empty for another error.
+	// With RateLimited, Limit names the exhausted limit, and Policy is its value of
+	// RateLimit-Policy. Both are empty for other errors.
 	Limit, Policy string
 	// Err is the cause, for the log and for errors.Is. It may be nil.
 	Err error
 }
 
-// Error returns the text of the cause, for the log.
+// Error returns the text of the cause, or the detail, for the log.
 func (e *HTTPError) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
@@ -148,12 +154,12 @@ func (e *HTTPError) Error() string {
 // Unwrap returns the cause.
 func (e *HTTPError) Unwrap() error { return e.Err }
 
-// Seconds is a wait as Retry-After has it: whole seconds, rounded up, one at the least.
+// Seconds returns a wait in the form of Retry-After: whole seconds, rounded up, at least one.
 func Seconds(wait time.Duration) int { return max(1, int(math.Ceil(wait.Seconds()))) }
 
-// JSON is v as one compact line that ends with a newline, the form of every JSON body, static or live. The characters
-// < > & stay as they are: the bytes are served as application/json and never stand inside HTML. U+2028 and U+2029 are
-// escaped by the encoder, which changes nothing for a JSON reader.
+// JSON encodes v as one compact line that ends with a newline, the form of every JSON body, static
+// or live. The characters < > & are not escaped: the bytes are served as application/json and never
+// embedded in HTML. The encoder escapes U+2028 and U+2029, which is equivalent in JSON.
 func JSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

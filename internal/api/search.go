@@ -2,22 +2,22 @@ package api
 
 import "github.com/mipwatch/mipwatch/internal/mip"
 
-// What a question to GET /api/search may have.
+// Limits of GET /api/search.
 const (
-	// MostHits is the largest limit, and UsualHits the one without the parameter.
+	// MostHits is the largest limit, and UsualHits the default.
 	MostHits, UsualHits = 50, 10
 	// MostOffset is the largest offset.
 	MostOffset = 1000
-	// LongestQuestion and LongestFilter are in bytes.
+	// LongestQuestion and LongestFilter are lengths in bytes.
 	LongestQuestion, LongestFilter = 400, 100
-	// MostFilters is how many values all filters together have.
+	// MostFilters bounds the values of all filters together.
 	MostFilters = 20
 )
 
 // English is the locale of the proposals themselves.
 const English = "en"
 
-// SearchFilters are the parameters of GET /api/search that filter.
+// SearchFilters returns the parameters of GET /api/search that filter.
 func SearchFilters() (names []string) {
 	for _, f := range mip.Words() {
 		names = append(names, f.Key())
@@ -37,7 +37,7 @@ type SearchResults struct {
 	IndexedAt  *mip.Time     `json:"indexedAt" doc:"The newest change of a proposal that is searched, as updatedAt of listProposals."`
 }
 
-// SearchHit is a proposal that was found, with its best section.
+// SearchHit is a proposal in the results, with its best section.
 type SearchHit struct {
 	ID               mip.ID         `json:"id" doc:"Prefix and number."`
 	Title            string         `json:"title" doc:"Plain text."`
@@ -49,7 +49,7 @@ type SearchHit struct {
 	URL              string         `json:"url" doc:"The address to cite: the page, at the section."`
 }
 
-// SearchSection names a section of a [SearchHit].
+// SearchSection identifies a section of a [SearchHit].
 type SearchSection struct {
 	ID    string `json:"id" doc:"As in sections of the proposal."`
 	Title string `json:"title" doc:"Its heading as plain text; empty for the text before the first one."`
@@ -61,7 +61,7 @@ type Fragment struct {
 	Mark bool   `json:"mark" doc:"It is a word that was looked for."`
 }
 
-// Replacement is a word that was looked for in place of an unknown one.
+// Replacement is a word that was searched in place of an unknown one.
 type Replacement struct {
 	Word    string `json:"word" doc:"As asked for, in the form of the index."`
 	Instead string `json:"instead" doc:"What was looked for."`
