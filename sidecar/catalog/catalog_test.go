@@ -23,15 +23,16 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// sampleSite is the site of the samples in the forms that tests read. Planning and publishing it takes longer than they do.
+// sampleSite is the site of the samples in the forms that tests read. Tests share it, since
+// planning and publishing it takes longer than they do.
 type sampleSite struct {
 	site      *site.Site
 	plan      *build.Plan
 	published *build.Published
-	snapshot  fstest.MapFS // what a function carries
+	snapshot  fstest.MapFS // the files of a function
 }
 
-// sample is made once and not changed.
+// sample is made once and never changed.
 var sample = sync.OnceValues(func() (out sampleSite, err error) {
 	if out.site, err = site.Load("../../internal/samples/site.yaml"); err != nil {
 		return out, err
@@ -45,7 +46,8 @@ var sample = sync.OnceValues(func() (out sampleSite, err error) {
 		return out, err
 	}
 	defer os.RemoveAll(dir)
-	if _, err := build.Snapshot(context.Background(), out.plan, filepath.Join(dir, "snapshot")); err != nil {
+	_, err = build.Snapshot(context.Background(), out.plan, filepath.Join(dir, "snapshot"))
+	if err != nil {
 		return out, err
 	}
 	out.snapshot, err = inMemory(filepath.Join(dir, "snapshot"))
@@ -63,13 +65,13 @@ func samples(t testing.TB) sampleSite {
 	return out
 }
 
-// sampleFiles are a snapshot that a test may change.
+// sampleFiles returns a snapshot that a test may change.
 func sampleFiles(t testing.TB) fstest.MapFS {
 	t.Helper()
 	return maps.Clone(samples(t).snapshot)
 }
 
-// sampleFolder is a snapshot on the disk.
+// sampleFolder returns a snapshot on disk.
 func sampleFolder(t testing.TB) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "snapshot")
@@ -79,13 +81,13 @@ func sampleFolder(t testing.TB) (dir string) {
 	return dir
 }
 
-// overWeb is the published site at an address.
+// overWeb serves the published site at an address.
 func overWeb(t testing.TB) *catalog.Source {
 	t.Helper()
 	return open(t, "https://mips.example.org/", client(samples(t).published))
 }
 
-// renamed plans the samples as a site of another title.
+// renamed plans the samples as a site with another title.
 func renamed(t testing.TB, title string) *build.Plan {
 	t.Helper()
 	other := *samples(t).site
@@ -102,7 +104,7 @@ func plan(t testing.TB, s *site.Site, folder string) *build.Plan {
 	return p
 }
 
-// snapshot writes what a function carries.
+// snapshot writes the files of a function.
 func snapshot(t testing.TB, p *build.Plan) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "snapshot")
@@ -112,7 +114,7 @@ func snapshot(t testing.TB, p *build.Plan) (dir string) {
 	return dir
 }
 
-// inMemory is a folder as a file system that tests may change.
+// inMemory copies a folder into a file system that tests may change.
 func inMemory(dir string) (fstest.MapFS, error) {
 	m := fstest.MapFS{}
 	return m, fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -143,7 +145,7 @@ func load(t testing.TB, s *catalog.Source) *catalog.Catalog {
 	return k
 }
 
-// unchanged wants Load to see nothing new.
+// unchanged checks that Load finds nothing new.
 func unchanged(t testing.TB, s *catalog.Source, when string) {
 	t.Helper()
 	if k, err := s.Load(t.Context()); k != nil || err != nil {
@@ -161,7 +163,8 @@ func TestSameEverywhere(t *testing.T) {
 		t.Errorf("endpoints of a snapshot (-want +got):\n%s", d)
 	}
 	if len(want.List.MIPs) == 0 || len(want.HardForks) == 0 || want.Site.Title != s.site.Title {
-		t.Errorf("the snapshot gives %d proposals, %d hard forks, title %q", len(want.List.MIPs), len(want.HardForks), want.Site.Title)
+		t.Errorf("the snapshot gives %d proposals, %d hard forks, title %q", len(want.List.MIPs),
+			len(want.HardForks), want.Site.Title)
 	}
 	for name, c := range map[string]struct {
 		source    *catalog.Source
@@ -175,7 +178,8 @@ func TestSameEverywhere(t *testing.T) {
 			got := load(t, c.source)
 			expected := *want
 			expected.Endpoints = c.endpoints
-			if d := cmp.Diff(&expected, got, byValue, cmpopts.IgnoreUnexported(catalog.Catalog{})); d != "" {
+			d := cmp.Diff(&expected, got, byValue, cmpopts.IgnoreUnexported(catalog.Catalog{}))
+			if d != "" {
 				t.Errorf("not what the snapshot gives (-snapshot +got):\n%s", d)
 			}
 			unchanged(t, c.source, "again")
@@ -183,7 +187,7 @@ func TestSameEverywhere(t *testing.T) {
 	}
 }
 
-// edit decodes a document, changes it and writes it back.
+// edit decodes a document, changes it and encodes it again.
 func edit[T any](t testing.TB, files fstest.MapFS, name string, change func(*T)) {
 	t.Helper()
 	var v T
@@ -198,7 +202,7 @@ func edit[T any](t testing.TB, files fstest.MapFS, name string, change func(*T))
 	put(files, name, string(b))
 }
 
-// put writes a file as a later second would.
+// put writes a file with a later time.
 func put(files fstest.MapFS, name, text string) {
 	f := &fstest.MapFile{Data: []byte(text)}
 	if old, ok := files[name]; ok {

@@ -36,7 +36,9 @@ func TestLoadSeesChanges(t *testing.T) {
 	if got := load(t, source).List.MIPs[0].Title; got != "Another title" {
 		t.Errorf("title after a change = %q", got)
 	}
-	edit(t, files, configFile, func(c *mip.SidecarConfig) { c.Networks[0].RPC = []string{"https://new.example.org"} })
+	edit(t, files, configFile, func(c *mip.SidecarConfig) {
+		c.Networks[0].RPC = []string{"https://new.example.org"}
+	})
 	if got := load(t, source).Endpoints[0].RPC[0]; got != "https://new.example.org" {
 		t.Errorf("RPC after a change = %q", got)
 	}
@@ -50,27 +52,49 @@ func TestLoadSeesChanges(t *testing.T) {
 	if got := load(t, source).Endpoints; len(got) != 2 {
 		t.Errorf("endpoints with sidecar.json back = %v, want 2", got)
 	}
-	put(files, hardForksFile, strings.Replace(string(files[hardForksFile].Data), "{", `{"newer":[1],`, 1))
-	load(t, source) // a member of a later version
+	put(files, hardForksFile, strings.Replace(string(files[hardForksFile].Data), "{",
+		`{"newer":[1],`, 1))
+	load(t, source) // with a member of a later version
 }
 
-// TestLoadRefuses breaks a site in every way that the check knows, while it is known and before it is.
+// TestLoadRefuses breaks a site in each way that check detects, with and without an earlier
+// Catalog.
 func TestLoadRefuses(t *testing.T) {
 	good := sampleFiles(t)
 	for name, c := range map[string]struct {
 		breakIt func(*testing.T, fstest.MapFS)
 		want    string // part of the message
 	}{
-		"list gone":        {func(_ *testing.T, f fstest.MapFS) { delete(f, listFile) }, listFile + ": open"},
-		"site empty":       {func(_ *testing.T, f fstest.MapFS) { put(f, siteFile, "") }, siteFile + ": want a JSON object"},
-		"site null":        {func(_ *testing.T, f fstest.MapFS) { put(f, siteFile, "null") }, siteFile + ": want a JSON object"},
-		"site of nothing":  {func(_ *testing.T, f fstest.MapFS) { put(f, siteFile, "{}") }, siteFile + `: baseUrl is ""`},
-		"list cut off":     {func(_ *testing.T, f fstest.MapFS) { put(f, listFile, string(f[listFile].Data[:999])) }, listFile + ": unexpected end"},
-		"two values":       {func(_ *testing.T, f fstest.MapFS) { put(f, listFile, string(f[listFile].Data)+"{}") }, listFile + ": invalid character"},
-		"wrong type":       {func(_ *testing.T, f fstest.MapFS) { put(f, hardForksFile, `{"hardforks":7}`) }, hardForksFile + ": json:"},
-		"too large":        {func(_ *testing.T, f fstest.MapFS) { put(f, siteFile, "{"+strings.Repeat(" ", 1<<20)+"}") }, siteFile + ": it has more than the 1048576 bytes"},
-		"another object":   {func(_ *testing.T, f fstest.MapFS) { put(f, listFile, `{"error":"down"}`) }, listFile + ": it holds 0 proposals"},
-		"list is a folder": {func(_ *testing.T, f fstest.MapFS) { f[listFile] = &fstest.MapFile{Mode: fs.ModeDir} }, listFile + ": it is no regular file"},
+		"list gone": {func(_ *testing.T, f fstest.MapFS) {
+			delete(f, listFile)
+		}, listFile + ": open"},
+		"site empty": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, siteFile, "")
+		}, siteFile + ": want a JSON object"},
+		"site null": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, siteFile, "null")
+		}, siteFile + ": want a JSON object"},
+		"site of nothing": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, siteFile, "{}")
+		}, siteFile + `: baseUrl is ""`},
+		"list cut off": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, listFile, string(f[listFile].Data[:999]))
+		}, listFile + ": unexpected end"},
+		"two values": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, listFile, string(f[listFile].Data)+"{}")
+		}, listFile + ": invalid character"},
+		"wrong type": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, hardForksFile, `{"hardforks":7}`)
+		}, hardForksFile + ": json:"},
+		"too large": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, siteFile, "{"+strings.Repeat(" ", 1<<20)+"}")
+		}, siteFile + ": it has more than the 1048576 bytes"},
+		"another object": {func(_ *testing.T, f fstest.MapFS) {
+			put(f, listFile, `{"error":"down"}`)
+		}, listFile + ": it holds 0 proposals"},
+		"list is a folder": {func(_ *testing.T, f fstest.MapFS) {
+			f[listFile] = &fstest.MapFile{Mode: fs.ModeDir}
+		}, listFile + ": it is no regular file"},
 		"count": {func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, listFile, func(l *mip.List) { l.Count++ })
 		}, listFile + ": it holds 15 proposals, its count is 16 and the site's 15"},
@@ -84,7 +108,9 @@ func TestLoadRefuses(t *testing.T) {
 			edit(t, f, listFile, func(l *mip.List) { l.MIPs[0].Category = new("Interface") })
 		}, listFile + ": statuses or categories"},
 		"unknown network": {func(t *testing.T, f fstest.MapFS) {
-			edit(t, f, hardForksFile, func(h *mip.HardForks) { h.HardForks[1].Activation["devnet"] = mip.Activation{} })
+			edit(t, f, hardForksFile, func(h *mip.HardForks) {
+				h.HardForks[1].Activation["devnet"] = mip.Activation{}
+			})
 		}, hardForksFile + `: hard fork BEACON activates on "devnet"`},
 		"a network less": {func(t *testing.T, f fstest.MapFS) {
 			edit(t, f, siteFile, func(s *mip.SiteInfo) { s.Networks = s.Networks[:1] })
@@ -120,7 +146,8 @@ func TestErrorsHideAddresses(t *testing.T) {
 		"cut off":    `{"networks":[{"id":"mainnet","rpc":["https://rpc.example.org/` + key,
 	} {
 		put(files, configFile, text)
-		if _, err := catalog.FromFS(files).Load(t.Context()); err == nil || strings.Contains(err.Error(), key) {
+		_, err := catalog.FromFS(files).Load(t.Context())
+		if err == nil || strings.Contains(err.Error(), key) {
 			t.Errorf("%s: error %v, want one without %q", name, err, key)
 		}
 	}
@@ -129,7 +156,9 @@ func TestErrorsHideAddresses(t *testing.T) {
 func TestFolder(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "public")
 	_, err := open(t, missing, nil).Load(t.Context())
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), filepath.ToSlash(missing)+"/"+siteFile) || !strings.Contains(err.Error(), "mipwatch build") {
+	if !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), filepath.ToSlash(missing)+"/"+siteFile) ||
+		!strings.Contains(err.Error(), "mipwatch build") {
 		t.Errorf("Load of a missing folder: %v; want it to name the file and what writes it", err)
 	}
 	dir := sampleFolder(t)
@@ -140,7 +169,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("Load with an ended context: %v", err)
 	}
 	load(t, source)
-	// A deploy that swings a link to another folder.
+	// A deployment switches a link to another folder.
 	link := filepath.Join(t.TempDir(), "current")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
@@ -165,7 +194,8 @@ func TestOpen(t *testing.T) {
 		"https://a:s3cret@mips example.org": "cannot be parsed",
 	} {
 		_, err := catalog.Open(site, nil)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("Open(%q) = %v; want an error with %q and no password", site, err, want)
 		}
 	}

@@ -14,61 +14,64 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// firstEvery is how often a site is read until the first time that it can be: before that there is nothing to serve.
+// firstEvery is the interval of attempts until the site is first read: before that there is nothing
+// to serve.
 const firstEvery = 5 * time.Second
 
-// Poller keeps a sidecar's [Catalog] that of its site. One goroutine uses it at a time, but for [Poller.Stats].
+// Poller keeps a sidecar's [Catalog] up to date with its site. One goroutine at a time may use it,
+// except for [Poller.Stats].
 type Poller struct {
-	// Source is the site. The poller sets the Endpoints of what it loads.
+	// Source is the site. The poller sets the Endpoints of each Catalog.
 	Source Loader
-	// Timeout bounds one reading of the site. Zero means that it ends by itself.
+	// Timeout bounds one reading of the site. Zero means no limit.
 	Timeout time.Duration
-	// Sidecar takes a new Catalog over. One that it refuses is given again by the next Poll.
+	// Sidecar receives each new Catalog. If it refuses one, the next Poll passes it again.
 	Sidecar Updater
-	// Lookup is like [os.LookupEnv] and has the RPC addresses of the environment. Nil means that it has none.
+	// Lookup is like [os.LookupEnv] and returns RPC addresses from the environment. Nil means none.
 	Lookup func(string) (string, bool)
-	// Variables are the names of all variables of the environment, among which names of networks may be misspelt.
+	// Variables are the names of all variables of the environment, in which misspelt names of
+	// networks are reported.
 	Variables []string
-	// Networks are those of site.yaml. Nil means that there is no such file.
+	// Networks are the networks of site.yaml. Nil means that there is no such file.
 	Networks []mip.Endpoints
-	// Log gets a line for each new Catalog, for each network that is not as configured, and for each error that is not
-	// the last one again.
+	// Log gets a line for each new Catalog, for each network that is not as configured, and for
+	// each error that differs from the last one.
 	Log *slog.Logger
 
 	// Stats counts the calls of Poll. It is safe for concurrent use.
 	Stats Stats
 
-	pending *Catalog // loaded, but not taken over
-	ready   bool     // a Catalog was taken over
+	pending *Catalog // loaded, but not accepted
+	ready   bool     // a Catalog was accepted
 	logged  string   // the last error, empty after a success
 }
 
-// Loader is a site, such as a [Source]. Load returns nil without an error when nothing has changed.
+// Loader is a site, such as a [Source]. Load returns nil without an error if nothing has changed.
 type Loader interface {
 	Load(ctx context.Context) (*Catalog, error)
 }
 
-// Updater answers by a Catalog. After an error it goes on by the one before.
+// Updater serves a Catalog. After an error it goes on with the previous one.
 type Updater interface {
 	Update(c *Catalog) error
 }
 
-// Stats are the counts of a [Poller]. The zero value is ready.
+// Stats holds the counts of a [Poller]. The zero value is ready.
 type Stats struct {
 	Succeeded, Failed atomic.Uint64
-	// SucceededAt is when the site could last be read, and ChangedAt is when a Catalog was last taken over, in Unix
-	// seconds. Zero means never.
+	// SucceededAt is the last time at which the site was read, and ChangedAt the last time at which
+	// a Catalog was accepted, in Unix seconds. Zero means never.
 	SucceededAt, ChangedAt atomic.Int64
-	// Unreadable says that the site could not be read when that was tried last.
+	// Unreadable reports that the last attempt to read the site failed.
 	Unreadable atomic.Bool
-	// Proposals counts those of the Catalog that was last taken over.
+	// Proposals is the number of proposals in the last accepted Catalog.
 	Proposals atomic.Int64
 }
 
-// Ready reports whether a Catalog was taken over. It stays so while the site cannot be read later on.
+// Ready reports whether a Catalog was accepted. It stays true if the site becomes unreadable.
 func (p *Poller) Ready() bool { return p.ready }
 
-// Run calls Poll at once and then in intervals, until ctx ends.
+// Run calls Poll at once and then at intervals, until ctx ends.
 func (p *Poller) Run(ctx context.Context, interval time.Duration) {
 	for {
 		p.Poll(ctx)
@@ -84,10 +87,10 @@ func (p *Poller) Run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// Poll reads the site once and has a Catalog that is new taken over. It counts and logs neither success nor failure when
-// ctx ends meanwhile.
+// Poll reads the site once and passes a new Catalog to Sidecar. If ctx ends meanwhile, it counts
+// and logs neither success nor failure.
 func (p *Poller) Poll(ctx context.Context) {
-	// Load returns a Catalog once. It is kept until Update has taken it, or until there is a newer one.
+	// Load returns a Catalog once. Keep it until Update accepts it, or until there is a newer one.
 	c, err := p.load(ctx)
 	if c != nil {
 		var warnings []error
@@ -134,7 +137,7 @@ func (p *Poller) load(ctx context.Context) (*Catalog, error) {
 	return p.Source.Load(ctx)
 }
 
-// updated counts and logs the pending Catalog, which was taken over.
+// updated counts and logs the pending Catalog after it was accepted.
 func (p *Poller) updated() {
 	commit := ""
 	if p.pending.Site.Commit != nil {
@@ -144,17 +147,19 @@ func (p *Poller) updated() {
 	for _, e := range p.pending.Endpoints {
 		networks = append(networks, fmt.Sprintf("%s (%d RPC)", e.ID, len(e.RPC)))
 	}
-	p.Log.Info("site loaded", "proposals", p.pending.List.Count, "commit", commit, "networks", strings.Join(networks, ", "))
+	p.Log.Info("site loaded", "proposals", p.pending.List.Count, "commit", commit, "networks",
+		strings.Join(networks, ", "))
 	p.Stats.ChangedAt.Store(time.Now().Unix())
 	p.Stats.Proposals.Store(int64(p.pending.List.Count))
 	p.pending, p.ready = nil, true
 }
 
-// Endpoints returns the published networks with their RPC addresses: those of the variables that lookup finds, else
-// those of site.yaml, else those of the snapshot. Each of the three may be nil. The warnings name the networks that
-// have no address or are otherwise not as configured.
-func Endpoints(lookup func(string) (string, bool), published []mip.Network, file, snapshot []mip.Endpoints) (
-	all []mip.Endpoints, warnings []error) {
+// Endpoints returns the published networks with their RPC addresses: from the variables that lookup
+// finds, else from site.yaml, else from the snapshot. Each of the three may be nil. The warnings
+// name networks that have no address or are otherwise not as configured.
+func Endpoints(
+	lookup func(string) (string, bool), published []mip.Network, file, snapshot []mip.Endpoints,
+) (all []mip.Endpoints, warnings []error) {
 	if lookup == nil {
 		lookup = func(string) (string, bool) { return "", false }
 	}
@@ -174,11 +179,15 @@ func Endpoints(lookup func(string) (string, bool), published []mip.Network, file
 	return all, warnings
 }
 
-// endpoint returns a network with its RPC addresses. After an error it has those that may be asked all the same.
-func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot mip.Endpoints) (mip.Endpoints, error) {
-	// Ask nobody: figures of another chain would be shown under this one's name.
+// endpoint returns a network with its RPC addresses. Even with an error, the returned addresses may
+// be used.
+func endpoint(
+	lookup func(string) (string, bool), n mip.Network, file, snapshot mip.Endpoints,
+) (mip.Endpoints, error) {
+	// Use no address: data of another chain would be shown under this one's name.
 	if file.ID != "" && file.ChainID != n.ChainID {
-		const text = "site.yaml has the chain id %d and the published site %d; it is not asked until they agree"
+		const text = "site.yaml has the chain id %d and the published site %d; it is not asked " +
+			"until they agree"
 		return mip.Endpoints{Network: n}, fmt.Errorf(text, file.ChainID, n.ChainID)
 	}
 	out := mip.Endpoints{Network: n, RPC: snapshot.RPC}
@@ -186,7 +195,7 @@ func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot 
 	if len(file.RPC) > 0 {
 		out.RPC = file.RPC
 	}
-	// A variable that cannot be read is no reason to ask other addresses than its operator has meant.
+	// If a variable cannot be parsed, do not use other addresses than the operator intended.
 	given, err := site.RPCAddresses(n.ID, lookup)
 	switch {
 	case err != nil:
@@ -194,12 +203,14 @@ func endpoint(lookup func(string) (string, bool), n mip.Network, file, snapshot 
 	case given != nil:
 		out.RPC = given
 	case len(out.RPC) == 0:
-		return out, fmt.Errorf("no RPC address; want some in site.yaml or in %s", site.RPCVariable(n.ID))
+		return out, fmt.Errorf("no RPC address; want some in site.yaml or in %s",
+			site.RPCVariable(n.ID))
 	}
 	return out, nil
 }
 
-// misspelt returns an error for each variable with the addresses of a network that the site does not have.
+// misspelt returns an error for each variable with addresses of a network that the site does not
+// have.
 func misspelt(variables []string, networks []mip.Network) (errs []error) {
 	var known []string
 	for _, n := range networks {
@@ -214,7 +225,7 @@ func misspelt(variables []string, networks []mip.Network) (errs []error) {
 	return errs
 }
 
-// byID returns the network of an id, or the zero value.
+// byID returns the network with an id, or the zero value.
 func byID(all []mip.Endpoints, id string) mip.Endpoints {
 	if i := slices.IndexFunc(all, func(e mip.Endpoints) bool { return e.ID == id }); i >= 0 {
 		return all[i]

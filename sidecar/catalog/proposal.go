@@ -21,38 +21,38 @@ import (
 )
 
 const (
-	// keepFor is how long a proposal's document, or its absence, is kept without asking the site.
+	// keepFor is the time for which a proposal's document, or its absence, is cached.
 	keepFor = time.Minute
-	// keepAway is how long a document is given while the site cannot be read.
+	// keepAway is the time for which a cached document is served while the site cannot be read.
 	keepAway = 24 * time.Hour
-	// keepBytes bounds the documents that are kept, by their size as published.
+	// keepBytes bounds the cached documents, by their published size.
 	keepBytes = 48 * mebibyte
 
 	summaryLimit = mebibyte
-	// proposalLimit is for a text of a mebibyte at most, which stands in the document twice and may have each of its
-	// bytes escaped. The text of a translation is bounded alike.
+	// proposalLimit allows for a text of at most a mebibyte, which the document contains twice,
+	// with each byte possibly escaped. The text of a translation has the same bound.
 	proposalLimit = 16 * mebibyte
 )
 
-// documentCache reads the documents that are not read by every Load, and keeps them. Each Catalog has its own, so that a
-// changed site is read anew.
+// documentCache reads and caches the documents that Load does not read. Each Catalog has its own,
+// so that a changed site is read again.
 type documentCache struct {
 	reader reader
 	kept   *cache.Cache[document, decoded]
-	// parts are those of the search index, whose addresses change with their content.
+	// parts caches parts of the search index, whose addresses change with their content.
 	parts *cache.Cache[document, decoded]
-	// tables are parts of the search index, taken apart.
+	// tables caches decoded parts of the search index.
 	tables *cache.Cache[tableKey, *search.Table]
-	seed   maphash.Seed // of the keys of tables
+	seed   maphash.Seed // for the keys of tables
 }
 
-// decoded is a document that was decoded.
+// decoded is a decoded document.
 type decoded struct {
 	value any
-	size  int64 // in bytes as published
+	size  int64 // published size in bytes
 }
 
-// newDocumentCache returns caches that keep no failure but that a document does not exist.
+// newDocumentCache returns caches that keep absence, but no other failure.
 func newDocumentCache(r reader) *documentCache {
 	missing := func(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 	keep := func(fresh time.Duration, bytes int64) *cache.Cache[document, decoded] {
@@ -68,25 +68,32 @@ func newDocumentCache(r reader) *documentCache {
 		})
 	}
 	tables := cache.New[tableKey](cache.Config[*search.Table]{
-		Fresh: keepPartFor, Timeout: documentTimeout, Bytes: keepTableBytes, Size: (*search.Table).Size,
+		Fresh: keepPartFor, Timeout: documentTimeout, Bytes: keepTableBytes,
+		Size: (*search.Table).Size,
 	})
-	return &documentCache{r, keep(keepFor, keepBytes), keep(keepPartFor, keepPartBytes), tables, maphash.MakeSeed()}
+	return &documentCache{r, keep(keepFor, keepBytes), keep(keepPartFor, keepPartBytes), tables,
+		maphash.MakeSeed()}
 }
 
-// read returns the document of a proposal whose route ends with a suffix, nil if there is none. An error is an
-// [api.HTTPError].
-func read[T any](ctx context.Context, c *Catalog, id mip.ID, suffix string, limit int64, check func(*T) error) (
-	*T, error) {
+// read returns the document of a proposal whose route ends with a suffix, nil if there is none. An
+// error is an [api.HTTPError].
+func read[T any](
+	ctx context.Context, c *Catalog, id mip.ID, suffix string, limit int64, check func(*T) error,
+) (*T, error) {
 	if c.documents == nil {
 		return nil, nil
 	}
-	return get(ctx, c.documents, c.documents.kept, document{"api/v1/mips/" + id.Key(c.Site.Prefix) + suffix, limit}, check)
+	return get(ctx, c.documents, c.documents.kept,
+		document{"api/v1/mips/" + id.Key(c.Site.Prefix) + suffix, limit}, check)
 }
 
-// get returns a document, nil if there is none. check may refuse a new one. An error is an [api.HTTPError]. Concurrent
-// calls for one document share one reading of it. What its fields lead to must not be changed.
-func get[T any](ctx context.Context, c *documentCache, in *cache.Cache[document, decoded], d document, check func(*T) error) (
-	*T, error) {
+// get returns a document, nil if there is none. check may reject a newly read one. An error is an
+// [api.HTTPError]. Concurrent calls for one document share one read. Callers must not change values
+// that its fields refer to.
+func get[T any](
+	ctx context.Context, c *documentCache, in *cache.Cache[document, decoded], d document,
+	check func(*T) error,
+) (*T, error) {
 	entry, err := in.Get(ctx, d, func(ctx context.Context) (decoded, error) {
 		f, err := c.present(ctx, d)
 		if err != nil {
@@ -108,19 +115,21 @@ func get[T any](ctx context.Context, c *documentCache, in *cache.Cache[document,
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, siteError(api.UpstreamTimeout, "The site's own documents could not be read in time.", err)
+		return nil, siteError(api.UpstreamTimeout,
+			"The site's own documents could not be read in time.", err)
 	case err != nil:
-		return nil, siteError(api.UpstreamUnavailable, "The site's own documents cannot be read at the moment.", err)
+		return nil, siteError(api.UpstreamUnavailable,
+			"The site's own documents cannot be read at the moment.", err)
 	}
 	value := *entry.Value.value.(*T)
 	return &value, nil
 }
 
-// errAway is why no document can be read: the site itself is not there.
+// errAway reports that the site itself is missing, so that no document can be read.
 var errAway = errors.New("the site is away")
 
-// present reads a document of a site that is there. While a folder is replaced by another one, nothing is in it, and
-// that says nothing of a document.
+// present reads a document, if the site is present. While a folder is being replaced it is empty,
+// which does not mean that the document is gone.
 func (c *documentCache) present(ctx context.Context, d document) (file, error) {
 	f, err := c.reader.read(ctx, d, file{})
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -129,24 +138,25 @@ func (c *documentCache) present(ctx context.Context, d document) (file, error) {
 	if _, away := c.reader.read(ctx, siteDocuments[0], file{}); away != nil {
 		return file{}, fmt.Errorf("%w: %v", errAway, away)
 	}
-	return c.reader.read(ctx, d, file{}) // the site may have come back between the two
+	return c.reader.read(ctx, d, file{}) // the site may have come back in between
 }
 
-// siteError says that a document of the site cannot be read.
+// siteError reports a document of the site that cannot be read.
 func siteError(code api.Code, detail string, err error) error {
 	const again = 5 * time.Second
 	err = fmt.Errorf("the site cannot be read: %w", err)
 	return &api.HTTPError{Code: code, Detail: detail, RetryAfter: again, Err: err}
 }
 
-// notPublished says that the site has no proposal of a number.
+// notPublished reports that the site has no such proposal.
 func notPublished(id mip.ID) error {
 	return &api.HTTPError{
-		Code: api.NotFound, Detail: "No proposal of this number is published.", Err: fmt.Errorf("%s: no such proposal", id),
+		Code: api.NotFound, Detail: "No proposal of this number is published.",
+		Err: fmt.Errorf("%s: no such proposal", id),
 	}
 }
 
-// Find returns a proposal of the site's list. The error for one that is not published is an [api.HTTPError].
+// Find returns a proposal of the site's list. The error for a missing one is an [api.HTTPError].
 func (c *Catalog) Find(id mip.ID) (mip.Metadata, error) {
 	m, ok := mip.Find(c.List.MIPs, id)
 	if !ok {
@@ -155,15 +165,17 @@ func (c *Catalog) Find(id mip.ID) (mip.Metadata, error) {
 	return m, nil
 }
 
-// Proposal reads a proposal with its text, which is the one of its contentHash. The list may have an older or a newer
-// one. Errors are [api.HTTPError]: that it is not published, or that the site cannot be read.
+// Proposal reads a proposal with its text, which matches the contentHash in it. The list may have
+// an older or a newer one. Errors are [api.HTTPError]: the proposal is not published, or the site
+// cannot be read.
 //
-// This and the other documents of a proposal are kept for a minute, as long as the site does not change.
+// All documents of a proposal are cached for a minute, unless the site changes.
 func (c *Catalog) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error) {
 	p, err := read(ctx, c, id, "", proposalLimit, func(p *mip.Proposal) error {
 		hash := sha256.Sum256([]byte(p.RawMarkdown))
 		if p.ID != id || p.ContentHash != hex.EncodeToString(hash[:]) {
-			return fmt.Errorf("it holds %s with contentHash %q, want %s and the hash of its text", p.ID, p.ContentHash, id)
+			return fmt.Errorf("it holds %s with contentHash %q, want %s and the hash of its text",
+				p.ID, p.ContentHash, id)
 		}
 		return nil
 	})
@@ -173,8 +185,8 @@ func (c *Catalog) Proposal(ctx context.Context, id mip.ID) (*mip.Proposal, error
 	return p, err
 }
 
-// Summary reads the summary that the site has of a listed proposal, marked stale when it is of another text than the
-// listed one. It is nil where the site has none, which a release before this one published. An error is an
+// Summary reads the site's summary of a listed proposal, marked stale if it is of another text than
+// the listed one. It is nil if the site, published by an earlier release, has none. An error is an
 // [api.HTTPError].
 func (c *Catalog) Summary(ctx context.Context, m mip.Metadata) (*api.Summary, error) {
 	s, err := read[api.Summary](ctx, c, m.ID, "/summary", summaryLimit, nil)
@@ -184,18 +196,21 @@ func (c *Catalog) Summary(ctx context.Context, m mip.Metadata) (*api.Summary, er
 	return s, err
 }
 
-// Translation reads the committed translation of a listed proposal into a locale of the site. It is nil where there is
-// none. An error is an [api.HTTPError].
-func (c *Catalog) Translation(ctx context.Context, m mip.Metadata, locale string) (*api.PublishedTranslation, error) {
+// Translation reads the committed translation of a listed proposal into a locale of the site. It is
+// nil if there is none. An error is an [api.HTTPError].
+func (c *Catalog) Translation(
+	ctx context.Context, m mip.Metadata, locale string,
+) (*api.PublishedTranslation, error) {
 	return read[api.PublishedTranslation](ctx, c, m.ID, "/translations/"+locale, proposalLimit, nil)
 }
 
-// Subject is all that a summary of a proposal follows from, before the texts are read. It is never changed.
+// Subject holds all inputs of a proposal's summary, before the texts are read. It is immutable.
 type Subject struct {
 	catalog *Catalog
 	listed  mip.Metadata
 	fork    *mip.HardFork
-	bundled []mip.Metadata // when the proposal is the fork's meta proposal: what the fork bundles and the site publishes
+	// of a fork's meta proposal: the published proposals that the fork bundles
+	bundled []mip.Metadata
 	now     time.Time
 }
 
@@ -206,7 +221,8 @@ func (c *Catalog) Subject(m mip.Metadata, now time.Time) Subject {
 	return s
 }
 
-// Hash changes with every listed text and with the fork, but not with the fork's times: no summary speaks of them.
+// Hash changes with each listed text and with the fork, but not with the fork's times, which
+// summaries do not mention.
 func (s Subject) Hash() [32]byte {
 	var b strings.Builder
 	b.WriteString(s.listed.ContentHash)
@@ -219,7 +235,7 @@ func (s Subject) Hash() [32]byte {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// Read reads the texts, side by side. Its errors are those of [Catalog.Proposal].
+// Read reads the texts concurrently. Its errors are those of [Catalog.Proposal].
 func (s Subject) Read(ctx context.Context) (summary.Subject, error) {
 	all := make([]*mip.Proposal, 1+len(s.bundled))
 	readers, ctx := errgroup.WithContext(ctx)

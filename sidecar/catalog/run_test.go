@@ -16,21 +16,21 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// poll is what one reading of the site gives.
+// poll is the result of one reading of the site.
 type poll struct {
 	x      *Catalog
 	load   error
-	update error // when it is taken over
+	update error // from Update
 }
 
-// script is a site whose readings follow each other, and what takes them over. It ends the polling with the last one.
+// script is a site with scripted readings, and the Updater. It ends the polling with the last one.
 type script struct {
 	polls []poll
 	began time.Time
 	end   context.CancelFunc
 
 	at    []time.Duration // of each reading
-	known []int           // proposals of what was taken over
+	known []int           // numbers of proposals in the accepted Catalogs
 }
 
 func (s *script) Load(context.Context) (*Catalog, error) {
@@ -50,7 +50,8 @@ func (s *script) Update(c *Catalog) error {
 
 func (s *script) now() poll { return s.polls[len(s.at)-1] }
 
-// TestRun runs a poller over readings of the site and compares when it read, what it took over and what it logged.
+// TestRun runs a poller over readings of the site and compares the times of reading, the accepted
+// Catalogs and the log.
 func TestRun(t *testing.T) {
 	one := &Catalog{List: mip.List{Count: 1}}
 	two := &Catalog{List: mip.List{Count: 2}, Site: mip.SiteInfo{Commit: new("c0ffee")}}
@@ -60,7 +61,7 @@ func TestRun(t *testing.T) {
 		every time.Duration
 		polls []poll
 		at    []time.Duration
-		known []int // proposals of what was taken over
+		known []int // numbers of proposals in the accepted Catalogs
 		log   []string
 	}{
 		{"nothing new", time.Minute, []poll{{x: one}, {}, {}, {x: two}},
@@ -69,15 +70,21 @@ func TestRun(t *testing.T) {
 		{"comes later", time.Minute, []poll{{load: away}, {load: away}, {x: one}, {}},
 			[]time.Duration{0, firstEvery, 2 * firstEvery, 2*firstEvery + time.Minute}, []int{1},
 			[]string{"site not loaded away false", "site loaded 1 "}},
-		{"errors once", 2 * time.Second, []poll{{x: one}, {load: away}, {load: away}, {load: broken}, {load: broken}, {}, {load: away}, {}},
-			[]time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second, 8 * time.Second, 10 * time.Second, 12 * time.Second, 14 * time.Second}, []int{1},
-			[]string{"site loaded 1 ", "site not loaded away true", "site not loaded broken true", "site not loaded away true"}},
-		{"is not taken over at first", time.Minute, []poll{{x: one, update: broken}, {update: broken}, {}},
+		{"errors once", 2 * time.Second,
+			[]poll{{x: one}, {load: away}, {load: away}, {load: broken}, {load: broken}, {},
+				{load: away}, {}},
+			[]time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second, 8 * time.Second,
+				10 * time.Second, 12 * time.Second, 14 * time.Second}, []int{1},
+			[]string{"site loaded 1 ", "site not loaded away true", "site not loaded broken true",
+				"site not loaded away true"}},
+		{"is not taken over at first", time.Minute,
+			[]poll{{x: one, update: broken}, {update: broken}, {}},
 			[]time.Duration{0, firstEvery, 2 * firstEvery}, []int{1},
 			[]string{"site not loaded broken false", "site loaded 1 "}},
 		{"is overtaken", time.Minute, []poll{{x: one, update: broken}, {load: away}, {x: two}},
 			[]time.Duration{0, firstEvery, 2 * firstEvery}, []int{2},
-			[]string{"site not loaded broken false", "site not loaded away false", "site loaded 2 c0ffee"}},
+			[]string{"site not loaded broken false", "site not loaded away false",
+				"site loaded 2 c0ffee"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,7 +100,7 @@ func TestRun(t *testing.T) {
 				if diff := cmp.Diff(tt.known, s.known); diff != "" {
 					t.Errorf("took over (-want +got):\n%s", diff)
 				}
-				// The last poll is cut short by the end, whose error is no news.
+				// The end interrupts the last poll, whose error is not logged.
 				if diff := cmp.Diff(tt.log, lines(t, &log)); diff != "" {
 					t.Errorf("logged (-want +got):\n%s", diff)
 				}
@@ -102,7 +109,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// lines are the log's messages with what they say beside.
+// lines returns the log's messages with their attributes.
 func lines(t *testing.T, log *bytes.Buffer) []string {
 	t.Helper()
 	var out []string

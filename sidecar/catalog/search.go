@@ -19,32 +19,32 @@ import (
 )
 
 const (
-	// keepPartFor is how long a part of the search index is kept, decoded.
+	// keepPartFor is the time for which a decoded part of the search index is cached.
 	keepPartFor = 24 * time.Hour
-	// keepPartBytes bounds the parts that are kept, by their size as published. All of a thousand long texts are a tenth
-	// of it.
+	// keepPartBytes bounds the cached parts, by their published size. The parts of a thousand long
+	// texts are a tenth of it.
 	keepPartBytes = 48 * mebibyte
-	// keepTableBytes bounds the parts of the index that are kept taken apart, by their size in memory.
+	// keepTableBytes bounds the decoded parts of the index, by their size in memory.
 	keepTableBytes = 64 * mebibyte
 
 	manifestLimit = 8 * mebibyte
 	partLimit     = 4 * mebibyte
 
-	// readers is how many documents one question reads at the same time.
+	// readers bounds the documents that one query reads concurrently.
 	readers = 8
 )
 
-// partName is the name of a part.
+// partName matches the name of a part.
 var partName = regexp.MustCompile(`^search\.[0-9a-f]+\.json$`)
 
-// errVersion says that a newer program has built the site.
+// errVersion reports a site that a newer program has built.
 var errVersion = fmt.Errorf("its version is not %d, which this program reads", search.Version)
 
-// Page is a part of what a question finds: at most Limit hits behind the first Offset ones.
+// Page selects results of a query: at most Limit hits after the first Offset ones.
 type Page struct{ Offset, Limit int }
 
-// Search answers a question from the search index of the site, with one page of hits. whole says that every hit has the text that it can have. An error is an
-// [api.HTTPError], or that of ctx.
+// Search answers a query from the search index of the site, with one page of hits. whole reports
+// that each hit has its text, if there is one. An error is an [api.HTTPError], or the error of ctx.
 func (c *Catalog) Search(ctx context.Context, q search.Query, page Page) (
 	out api.SearchResults, whole bool, err error) {
 	out = api.SearchResults{
@@ -65,7 +65,8 @@ func (c *Catalog) Search(ctx context.Context, q search.Query, page Page) (
 		out.Unknown = append(out.Unknown, api.Unknown(u))
 	}
 	for _, word := range slices.Sorted(maps.Keys(a.Instead)) {
-		out.DidYouMean = append(out.DidYouMean, api.Replacement{Word: word, Instead: a.Instead[word]})
+		out.DidYouMean = append(out.DidYouMean,
+			api.Replacement{Word: word, Instead: a.Instead[word]})
 	}
 	found := a.Found[min(page.Offset, len(a.Found)):]
 	out.Hits = make([]api.SearchHit, min(page.Limit, len(found)))
@@ -84,7 +85,7 @@ func (c *Catalog) Search(ctx context.Context, q search.Query, page Page) (
 	return out, !slices.Contains(read, false), err
 }
 
-// manifest reads what a search begins with.
+// manifest reads the manifest of the search index.
 func (c *Catalog) manifest(ctx context.Context) (m *search.Manifest, err error) {
 	if c.documents != nil {
 		d := document{"api/v1/search", manifestLimit}
@@ -96,12 +97,13 @@ func (c *Catalog) manifest(ctx context.Context) (m *search.Manifest, err error) 
 		})
 	}
 	if m == nil && err == nil {
-		err = &api.HTTPError{Code: api.NotFound, Detail: "This site was built without a search index; build it anew."}
+		err = &api.HTTPError{Code: api.NotFound,
+			Detail: "This site was built without a search index; build it anew."}
 	}
 	return m, err
 }
 
-// versioned refuses documents of another form.
+// versioned rejects documents of another format version.
 func versioned(version int) error {
 	if version != search.Version {
 		return errVersion
@@ -109,23 +111,23 @@ func versioned(version int) error {
 	return nil
 }
 
-// parts reads the parts of the search index for one request. All that it reads ends with the error of its context once that
-// has ended, whether it is kept or not.
+// parts reads the parts of the search index for one request. After its context has ended, each read
+// fails with the context's error, even for cached parts.
 type parts struct {
 	ctx      context.Context
 	catalog  *Catalog
 	manifest *search.Manifest
-	hash     uint64 // of the manifest, for [tableKey]
+	hash     uint64 // of the manifest's parts, for [tableKey]
 }
 
-// tableKey names a table: the address of its part, and a hash of [search.Manifest.Parts], which it was read for. Two builds
-// may share a part, and then differ in these.
+// tableKey identifies a table: the address of its part, and a hash of [search.Manifest.Parts], with
+// which it was decoded. Two builds may share a part and differ in these.
 type tableKey struct {
 	url  string
 	hash uint64
 }
 
-// hashOf is a hash of the numbers of parts of a manifest, which differs from one process to the next.
+// hashOf returns a hash of a manifest's numbers of parts, which differs between processes.
 func (c *documentCache) hashOf(m *search.Manifest) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
@@ -140,14 +142,16 @@ func (x parts) Table(url string) (*search.Table, error) {
 	if err := x.ctx.Err(); err != nil {
 		return nil, err
 	}
-	e, err := x.catalog.documents.tables.Get(x.ctx, tableKey{url, x.hash}, func(ctx context.Context) (*search.Table, error) {
+	key := tableKey{url, x.hash}
+	decode := func(ctx context.Context) (*search.Table, error) {
 		x.ctx = ctx
 		s, err := part(x, url, func(s *search.Shard) error { return versioned(s.Version) })
 		if err != nil {
 			return nil, err
 		}
 		return search.NewTable(s, x.manifest.Parts), nil
-	})
+	}
+	e, err := x.catalog.documents.tables.Get(x.ctx, key, decode)
 	return e.Value, err
 }
 
@@ -161,7 +165,8 @@ func (x parts) Texts(url string) (*search.Texts, error) {
 	return part(x, url, func(t *search.Texts) error { return versioned(t.Version) })
 }
 
-// part reads a part of the index. One that is missing is of another build than the manifest, which is soon read anew.
+// part reads a part of the index. A missing part belongs to another build than the manifest, which
+// is soon read again.
 func part[T any](x parts, url string, check func(*T) error) (*T, error) {
 	if err := x.ctx.Err(); err != nil {
 		return nil, err
@@ -170,15 +175,17 @@ func part[T any](x parts, url string, check func(*T) error) (*T, error) {
 	if !partName.MatchString(name) {
 		return nil, fmt.Errorf("a part of the search index is at %q", url)
 	}
-	value, err := get(x.ctx, x.catalog.documents, x.catalog.documents.parts, document{"assets/" + name, partLimit}, check)
+	value, err := get(x.ctx, x.catalog.documents, x.catalog.documents.parts,
+		document{"assets/" + name, partLimit}, check)
 	if value == nil && err == nil {
 		const detail = "The site has just been built anew; ask again in a moment."
-		err = siteError(api.NotReady, detail, fmt.Errorf("a part of the search index, %s, is missing", name))
+		err = siteError(api.NotReady, detail,
+			fmt.Errorf("a part of the search index, %s, is missing", name))
 	}
 	return value, err
 }
 
-// unreadable is an error of an index for those who ask, unless it is that they wait no longer.
+// unreadable converts an error of the index into one for callers, unless the caller has left.
 func unreadable(err error) error {
 	if _, ok := errors.AsType[*api.HTTPError](err); ok ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -187,7 +194,7 @@ func unreadable(err error) error {
 	return siteError(api.UpstreamUnavailable, "The site's search index cannot be read.", err)
 }
 
-// hit is what is told of a proposal that was found. read says that its text was.
+// hit builds the result for a found proposal. read reports that its text was read.
 func hit(x parts, f search.Found, terms []string) (h api.SearchHit, read bool, err error) {
 	e, err := search.Shown(x.manifest, x, f.Proposal)
 	if err != nil {
@@ -202,7 +209,7 @@ func hit(x parts, f search.Found, terms []string) (h api.SearchHit, read bool, e
 	}
 	t, err := e.Part(x, f.Part)
 	if err != nil {
-		return h, false, nil // the hit is of use without its section
+		return h, false, nil // the hit is useful without its section
 	}
 	s := t.Best(terms)
 	if s.ID() != "" {

@@ -22,16 +22,20 @@ import (
 
 const manifestFile = "api/v1/search.json"
 
-// TestSearch finds the same wherever the site is read from; a function has no more than its snapshot.
+// TestSearch finds the same from each kind of site; a function has only its snapshot.
 func TestSearch(t *testing.T) {
 	var first api.SearchResults
-	for _, source := range []*catalog.Source{open(t, sampleFolder(t), nil), catalog.FromFS(samples(t).snapshot), overWeb(t)} {
-		got, whole, err := load(t, source).Search(t.Context(), search.Parse("subscription to finalized heads ", "MIP"), catalog.Page{Limit: 2})
-		if err != nil || !whole || got.Count < len(got.Hits) || len(got.Hits) == 0 || got.Hits[0].ID.String() != "MIP-5" || got.IndexedAt == nil {
+	for _, source := range []*catalog.Source{open(t, sampleFolder(t), nil),
+		catalog.FromFS(samples(t).snapshot), overWeb(t)} {
+		got, whole, err := load(t, source).Search(t.Context(),
+			search.Parse("subscription to finalized heads ", "MIP"), catalog.Page{Limit: 2})
+		if err != nil || !whole || got.Count < len(got.Hits) || len(got.Hits) == 0 ||
+			got.Hits[0].ID.String() != "MIP-5" || got.IndexedAt == nil {
 			t.Fatalf("%+v, %t, %v; want MIP-5 with its text", got, whole, err)
 		}
 		h := got.Hits[0]
-		if h.Section == nil || !strings.HasSuffix(h.URL, "/mip/5/#"+h.Section.ID) || h.Status != "Final" || h.Title == "" || h.Score == 0 || len(h.Excerpt) < 2 {
+		if h.Section == nil || !strings.HasSuffix(h.URL, "/mip/5/#"+h.Section.ID) ||
+			h.Status != "Final" || h.Title == "" || h.Score == 0 || len(h.Excerpt) < 2 {
 			t.Errorf("hit %+v", h)
 		}
 		if first.Hits == nil {
@@ -43,7 +47,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchRefuses tells a site without an index, or with one that this program does not read, from one that is being built.
+// TestSearchRefuses distinguishes a site without an index, or with one of an unknown version, from
+// one that is being built.
 func TestSearchRefuses(t *testing.T) {
 	manifest := func(change func(*search.Manifest)) func(fstest.MapFS) {
 		return func(files fstest.MapFS) { edit(t, files, manifestFile, change) }
@@ -61,15 +66,33 @@ func TestSearchRefuses(t *testing.T) {
 		change func(fstest.MapFS)
 		code   api.Code
 	}{
-		"no index":               {func(files fstest.MapFS) { delete(files, manifestFile) }, api.NotFound},
-		"another form":           {manifest(func(m *search.Manifest) { m.Version++ }), api.UpstreamUnavailable},
-		"no stages":              {manifest(func(m *search.Manifest) { m.Stages = "" }), api.UpstreamUnavailable},
-		"no object":              {func(files fstest.MapFS) { put(files, manifestFile, "null") }, api.UpstreamUnavailable},
-		"too large":              {func(files fstest.MapFS) { put(files, manifestFile, strings.Repeat(" ", 9<<20)) }, api.UpstreamUnavailable},
-		"odd addresses":          {manifest(func(m *search.Manifest) { m.Shards[0].URL = "https://mips.example.org/../sidecar.json" }), api.UpstreamUnavailable},
-		"no titles":              {manifest(func(m *search.Manifest) { m.Titles = nil }), api.UpstreamUnavailable},
-		"parts of another build": {parts(func(files fstest.MapFS, name string) { delete(files, name) }), api.NotReady},
-		"parts of another form":  {parts(func(files fstest.MapFS, name string) { put(files, name, `{"version":1}`) }), api.UpstreamUnavailable},
+		"no index": {func(files fstest.MapFS) {
+			delete(files, manifestFile)
+		}, api.NotFound},
+		"another form": {manifest(func(m *search.Manifest) {
+			m.Version++
+		}), api.UpstreamUnavailable},
+		"no stages": {manifest(func(m *search.Manifest) {
+			m.Stages = ""
+		}), api.UpstreamUnavailable},
+		"no object": {func(files fstest.MapFS) {
+			put(files, manifestFile, "null")
+		}, api.UpstreamUnavailable},
+		"too large": {func(files fstest.MapFS) {
+			put(files, manifestFile, strings.Repeat(" ", 9<<20))
+		}, api.UpstreamUnavailable},
+		"odd addresses": {manifest(func(m *search.Manifest) {
+			m.Shards[0].URL = "https://mips.example.org/../sidecar.json"
+		}), api.UpstreamUnavailable},
+		"no titles": {manifest(func(m *search.Manifest) {
+			m.Titles = nil
+		}), api.UpstreamUnavailable},
+		"parts of another build": {parts(func(files fstest.MapFS, name string) {
+			delete(files, name)
+		}), api.NotReady},
+		"parts of another form": {parts(func(files fstest.MapFS, name string) {
+			put(files, name, `{"version":1}`)
+		}), api.UpstreamUnavailable},
 		"titles without proposals": {parts(func(files fstest.MapFS, name string) {
 			if strings.Contains(string(files[name].Data), `"mark"`) {
 				put(files, name, `{"version":4,"proposals":[]}`)
@@ -79,25 +102,30 @@ func TestSearchRefuses(t *testing.T) {
 		files := sampleFiles(t)
 		tt.change(files)
 		x := load(t, catalog.FromFS(files))
-		// Words at both ends of the alphabet, and all that the first part has.
-		got, _, err := x.Search(t.Context(), search.Parse("0 fee transaction status:final ", "MIP"), catalog.Page{Limit: 50})
-		if e, ok := errors.AsType[*api.HTTPError](err); !ok || e.Code != tt.code || strings.Contains(e.Detail, "assets/") {
+		// Words at both ends of the alphabet, and all words of the first part.
+		got, _, err := x.Search(t.Context(), search.Parse("0 fee transaction status:final ", "MIP"),
+			catalog.Page{Limit: 50})
+		e, ok := errors.AsType[*api.HTTPError](err)
+		if !ok || e.Code != tt.code || strings.Contains(e.Detail, "assets/") {
 			t.Errorf("%s: %+v, error %v; want the code %s", name, got, err, tt.code)
 		}
 	}
 }
 
-// TestSearchWithoutTexts gives what the index has, and says that more is to come. A phrase cannot be looked for.
+// TestSearchWithoutTexts returns results from the index alone, and reports that they are
+// incomplete. Phrases cannot be searched.
 func TestSearchWithoutTexts(t *testing.T) {
 	files := sampleFiles(t)
 	for name, f := range files {
-		if strings.HasPrefix(name, "assets/search.") && strings.HasPrefix(string(f.Data), `{"version":4,"sections":[`) {
+		if strings.HasPrefix(name, "assets/search.") &&
+			strings.HasPrefix(string(f.Data), `{"version":4,"sections":[`) {
 			delete(files, name)
 		}
 	}
 	x := load(t, catalog.FromFS(files))
 	got, whole, err := x.Search(t.Context(), search.Parse("mip 5", "MIP"), catalog.Page{Limit: 1})
-	if err != nil || whole || len(got.Hits) != 1 || got.Hits[0].ID.Number != 5 || got.Hits[0].Excerpt == nil || len(got.Hits[0].Excerpt) > 0 {
+	if err != nil || whole || len(got.Hits) != 1 || got.Hits[0].ID.Number != 5 ||
+		got.Hits[0].Excerpt == nil || len(got.Hits[0].Excerpt) > 0 {
 		t.Errorf("%+v, %t, %v; want MIP-5 without an excerpt", got, whole, err)
 	}
 	_, _, err = x.Search(t.Context(), search.Parse(`"fee of the"`, "MIP"), catalog.Page{Limit: 1})
@@ -106,7 +134,7 @@ func TestSearchWithoutTexts(t *testing.T) {
 	}
 }
 
-// TestSearchEnds reads nothing for one who waits no longer, kept or not.
+// TestSearchEnds reads nothing for a caller that has left, cached or not.
 func TestSearchEnds(t *testing.T) {
 	x := load(t, catalog.FromFS(sampleFiles(t)))
 	q := search.Parse("subscription ", "MIP")
@@ -123,20 +151,24 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-// TestSearchIsRemembered reads a part of the index once: its address changes with its content. The list of parts lasts a minute.
+// TestSearchIsRemembered reads a part of the index once: its address changes with its content. The
+// manifest is kept for a minute.
 func TestSearchIsRemembered(t *testing.T) {
 	site := samples(t).published
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[string]int{}
-		x := load(t, open(t, "https://mips.example.org", client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.Contains(r.URL.Path, "search") {
-				asked[r.URL.Path]++ // one at a time: one hit
-			}
-			site.ServeHTTP(w, r)
-		}))))
+		x := load(t, open(t, "https://mips.example.org",
+			client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.Contains(r.URL.Path, "search") {
+					asked[r.URL.Path]++ // needs no lock: one hit makes one request at a time
+				}
+				site.ServeHTTP(w, r)
+			}))))
 		find := func() {
 			t.Helper()
-			if got, _, err := x.Search(t.Context(), search.Parse("subscription ", "MIP"), catalog.Page{Limit: 1}); err != nil || got.Count == 0 {
+			got, _, err := x.Search(t.Context(), search.Parse("subscription ", "MIP"),
+				catalog.Page{Limit: 1})
+			if err != nil || got.Count == 0 {
 				t.Fatalf("%+v, %v", got, err)
 			}
 		}

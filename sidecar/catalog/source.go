@@ -16,11 +16,11 @@ import (
 
 // document is one file of the published tree.
 type document struct {
-	route string // without a slash before it
-	limit int64  // in bytes, far more than an honest site has
+	route string // without a leading slash
+	limit int64  // in bytes, far more than an honest site needs
 }
 
-// file is its name: the route with the ending .json.
+// file returns its file name: the route with the ending .json.
 func (d document) file() string { return strings.TrimSuffix(d.route, ".json") + ".json" }
 
 // mebibyte is the unit of limits.
@@ -29,28 +29,28 @@ const mebibyte = 1 << 20
 // snapshotConfig is the configuration in a snapshot. It is never published.
 var snapshotConfig = document{"sidecar", mebibyte}
 
-// tooLarge is the error of a document beyond its limit.
+// tooLarge returns the error of a document that exceeds its limit.
 func (d document) tooLarge() error {
 	return fmt.Errorf("it has more than the %d bytes that are read", d.limit)
 }
 
-// file is a document as it was read. A file with the same version, unless that is empty, is the same.
+// file is a document as it was read. Files with the same nonempty version are the same.
 type file struct {
 	name    string // for messages, without the password of an address
 	version string
 	body    []byte
 }
 
-// reader reads documents of one site. It is safe for concurrent use.
+// reader reads the documents of one site. It is safe for concurrent use.
 type reader interface {
-	// read returns a document, which is last if it has not changed since. The error names the document, and wraps
-	// [fs.ErrNotExist] when there is none.
+	// read returns a document, which is last if it is unchanged. The error names the document, and
+	// wraps [fs.ErrNotExist] if there is none.
 	read(ctx context.Context, d document, last file) (file, error)
 }
 
-// Open returns the site at a place without reading it: a folder that mipwatch build wrote (a published tree or a
-// snapshot), or the http or https address of the published site. The client is for the address and may be nil for a
-// folder. Redirects stay on the host.
+// Open returns the site at a place without reading it: a folder that mipwatch build wrote (a
+// published tree or a snapshot), or the http or https address of the published site. The client is
+// used for an address and may be nil for a folder. Redirects stay on the host.
 func Open(site string, client *http.Client) (*Source, error) {
 	if site == "" {
 		return nil, errors.New("no site is named: want a folder or an http(s) address")
@@ -58,28 +58,32 @@ func Open(site string, client *http.Client) (*Source, error) {
 	if !IsAddress(site) {
 		return &Source{documents: folder{os.DirFS(site), site}}, nil
 	}
-	// The error shows no part of an address that may hold a password.
+	// The error contains no part of an address that may hold a password.
 	u, err := url.Parse(site)
-	if err != nil { // it quotes the address, which may hold a password
-		return nil, errors.New("the site's address cannot be parsed: want a folder or an http(s) address")
+	if err != nil { // err contains the address, which may hold a password
+		return nil, errors.New(
+			"the site's address cannot be parsed: want a folder or an http(s) address")
 	}
-	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("site %s: want a folder, or an http(s) address with nothing after its path", u.Redacted())
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return nil, fmt.Errorf(
+			"site %s: want a folder, or an http(s) address with nothing after its path",
+			u.Redacted())
 	}
 	own := *client
 	own.CheckRedirect = stayOnHost
 	return &Source{documents: web{u, &own}}, nil
 }
 
-// IsAddress reports whether [Open] takes a site for an address. Anything else is a folder.
+// IsAddress reports whether [Open] treats a site as an address. Anything else is a folder.
 func IsAddress(site string) bool { return strings.Contains(site, "://") }
 
-// FromFS returns the site in a file system, such as an embedded snapshot, that holds api/v1 at its root. A file counts
-// as changed when its size or time has changed, so an embedded one never does.
+// FromFS returns the site in a file system, such as an embedded snapshot, that holds api/v1 at its
+// root. A file counts as changed if its size or time has changed, so an embedded one never does.
 func FromFS(fsys fs.FS) *Source { return &Source{documents: folder{fsys, ""}} }
 
-// folder is a site in a file system. A document's version is its size and time: tools that copy files may keep their
-// times, and then the size mostly differs.
+// folder is a site in a file system. A document's version is its size and time: tools that copy
+// files may preserve times, but the size mostly differs then.
 type folder struct {
 	files fs.FS
 	root  string // for messages
@@ -102,7 +106,7 @@ func (f folder) read(ctx context.Context, d document, last file) (file, error) {
 // open reads a file unless it has the version of last.
 func (f folder) open(d document, last file) (file, error) {
 	name := d.file()
-	// Stat comes first, since opening a named pipe waits for a writer.
+	// Call Stat first, since opening a named pipe waits for a writer.
 	info, err := fs.Stat(f.files, name)
 	if err != nil {
 		return file{}, fmt.Errorf("%w; mipwatch build writes it", err)
@@ -127,14 +131,15 @@ type web struct {
 	client *http.Client
 }
 
-// documentTimeout is for one document, from the first byte of the request to the last one of the answer.
+// documentTimeout bounds the reading of one document, from the first byte of the request to the
+// last byte of the answer.
 const documentTimeout = 5 * time.Second
 
 // read implements [reader].
 func (w web) read(ctx context.Context, d document, last file) (file, error) {
 	name := w.base.JoinPath(d.route)
 	now, err := w.get(ctx, d, last)
-	// The client's own error would show the address a second time.
+	// The client's own error would contain the address again.
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
@@ -150,10 +155,11 @@ func (w web) get(ctx context.Context, d document, last file) (file, error) {
 	if d == snapshotConfig {
 		return file{}, fs.ErrNotExist
 	}
-	// A site that hangs must not keep the poller from trying again.
+	// A site that hangs must not block the poller.
 	ctx, cancel := context.WithTimeout(ctx, documentTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, w.base.JoinPath(d.route).String(), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		w.base.JoinPath(d.route).String(), nil)
 	if err != nil {
 		return file{}, err
 	}
@@ -174,11 +180,12 @@ func (w web) get(ctx context.Context, d document, last file) (file, error) {
 	case resp.StatusCode != http.StatusOK:
 		return file{}, fmt.Errorf("%s, want 200 OK", resp.Status)
 	}
-	// Refuse anything but JSON: some hosts answer everything with a page of HTML and 200.
-	if contentType := resp.Header.Get("Content-Type"); !strings.HasPrefix(contentType, "application/json") {
+	// Reject anything but JSON: some hosts answer every request with an HTML page and status 200.
+	contentType := resp.Header.Get("Content-Type")
+	if !strings.HasPrefix(contentType, "application/json") {
 		return file{}, fmt.Errorf("Content-Type is %q, want application/json", contentType)
 	}
-	// Go asks for gzip by itself, and takes it off before the length is bounded.
+	// The client requests gzip itself and decodes before the length is bounded.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, d.limit+1))
 	if int64(len(body)) > d.limit {
 		return file{}, d.tooLarge()
@@ -186,11 +193,12 @@ func (w web) get(ctx context.Context, d document, last file) (file, error) {
 	return file{version: resp.Header.Get("ETag"), body: body}, err
 }
 
-// stayOnHost allows a slash more or less and a move to TLS. The address may hold a password, and another host's
-// documents are not the site's.
+// stayOnHost allows redirects that add or remove a trailing slash, or move to TLS. The address may
+// hold a password, and another host's documents are not the site's.
 func stayOnHost(next *http.Request, via []*http.Request) error {
 	first, most := via[0].URL, 3
-	if !strings.EqualFold(next.URL.Host, first.Host) || first.Scheme == "https" && next.URL.Scheme != "https" {
+	if !strings.EqualFold(next.URL.Host, first.Host) ||
+		first.Scheme == "https" && next.URL.Scheme != "https" {
 		return errors.New("it redirects to another host: name that address as the site's")
 	}
 	if len(via) > most {

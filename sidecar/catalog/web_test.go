@@ -19,12 +19,12 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// transport answers requests by a function.
+// transport is a function that answers requests.
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// client asks a handler without a network.
+// client returns a client that calls a handler without a network.
 func client(h http.Handler) *http.Client {
 	return &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
@@ -76,14 +76,15 @@ func TestWebAsksOnlyForWhatIsNew(t *testing.T) {
 
 func TestWebWithoutEntityTags(t *testing.T) {
 	site := client(samples(t).published).Transport
-	source := open(t, "https://mips.example.org", &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		if tag := r.Header.Get("If-None-Match"); tag != "" {
-			t.Errorf("%s: If-None-Match %s without an entity tag", r.URL, tag)
-		}
-		resp, err := site.RoundTrip(r)
-		resp.Header.Del("ETag")
-		return resp, err
-	})})
+	source := open(t, "https://mips.example.org",
+		&http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			if tag := r.Header.Get("If-None-Match"); tag != "" {
+				t.Errorf("%s: If-None-Match %s without an entity tag", r.URL, tag)
+			}
+			resp, err := site.RoundTrip(r)
+			resp.Header.Del("ETag")
+			return resp, err
+		})})
 	load(t, source)
 	unchanged(t, source, "of the same bytes")
 }
@@ -98,7 +99,9 @@ func TestWebRefuses(t *testing.T) {
 		}
 	}
 	redirect := func(to string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
+		return func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, to, http.StatusFound)
+		}
 	}
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
@@ -108,13 +111,16 @@ func TestWebRefuses(t *testing.T) {
 		h    http.HandlerFunc
 		want string
 	}{
-		"missing":           {http.NotFound, "404 Not Found"},
-		"server error":      {answer(500, "application/json", "{}"), "500 Internal Server Error, want 200"},
-		"no content":        {answer(204, "", ""), "204 No Content, want 200"},
-		"unasked 304":       {answer(304, "", ""), "304 Not Modified, want 200"},
-		"HTML":              {answer(200, "text/html; charset=utf-8", "<p>"), `Content-Type is "text/html; charset=utf-8", want application/json`},
-		"no type":           {answer(200, "", "{}"), "Content-Type is"},
-		"too large":         {answer(200, "application/json", "{"+strings.Repeat(" ", 1<<20)+"}"), "more than the 1048576"},
+		"missing": {http.NotFound, "404 Not Found"},
+		"server error": {answer(500, "application/json", "{}"),
+			"500 Internal Server Error, want 200"},
+		"no content":  {answer(204, "", ""), "204 No Content, want 200"},
+		"unasked 304": {answer(304, "", ""), "304 Not Modified, want 200"},
+		"HTML": {answer(200, "text/html; charset=utf-8", "<p>"),
+			`Content-Type is "text/html; charset=utf-8", want application/json`},
+		"no type": {answer(200, "", "{}"), "Content-Type is"},
+		"too large": {answer(200, "application/json", "{"+strings.Repeat(" ", 1<<20)+"}"),
+			"more than the 1048576"},
 		"not the site":      {answer(200, "application/json", `{"ok":true}`), `baseUrl is ""`},
 		"foreign redirect":  {redirect("https://evil.example/x"), "redirects to another host"},
 		"redirect to plain": {redirect("http://mips.example.org/x"), "redirects to another host"},
@@ -131,7 +137,8 @@ func TestWebRefuses(t *testing.T) {
 		}, "unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter,
+				r *http.Request) {
 				if user, pass, ok := r.BasicAuth(); !ok || user != "ada" || pass != "s3cret" {
 					t.Errorf("%s came without the address's user and password", r.URL)
 				}
@@ -141,13 +148,17 @@ func TestWebRefuses(t *testing.T) {
 				}
 				good.ServeHTTP(w, r)
 			}))
-			server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0) // clients that hang up
+			server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0) // aborted requests
 			server.StartTLS()
 			defer server.Close()
 			_, host, _ := strings.Cut(server.URL, "://")
 			k, err := open(t, "https://ada:s3cret@"+host, server.Client()).Load(t.Context())
-			if k != nil || err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), host+"/api/v1/site: ") || strings.Contains(err.Error(), "s3cret") {
-				t.Errorf("Load = %v, %v; want an error with %q that names the route and no password", k, err, c.want)
+			if k != nil || err == nil || !strings.Contains(err.Error(), c.want) ||
+				!strings.Contains(err.Error(), host+"/api/v1/site: ") ||
+				strings.Contains(err.Error(), "s3cret") {
+				t.Errorf(
+					"Load = %v, %v; want an error with %q that names the route and no password", k,
+					err, c.want)
 			}
 		})
 	}
@@ -161,14 +172,16 @@ func TestWebDeadline(t *testing.T) {
 		},
 		"no end": func(r *http.Request) (*http.Response, error) {
 			return &http.Response{
-				StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: -1,
+				StatusCode: http.StatusOK,
+				Header:     http.Header{"Content-Type": {"application/json"}}, ContentLength: -1,
 				Body: dripping{r.Context()}, Request: r,
 			}, nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				source, err := catalog.Open("https://mips.example.org", &http.Client{Transport: hang})
+				source, err := catalog.Open("https://mips.example.org",
+					&http.Client{Transport: hang})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -185,7 +198,7 @@ func TestWebDeadline(t *testing.T) {
 	}
 }
 
-// dripping is a body of one blank a second.
+// dripping is a body that yields one blank a second.
 type dripping struct{ ctx context.Context }
 
 func (d dripping) Read(p []byte) (int, error) {
@@ -199,21 +212,24 @@ func (d dripping) Read(p []byte) (int, error) {
 
 func (d dripping) Close() error { return nil }
 
-// TestWebFollowsItsOwnHost is a host that moves to TLS, and then elsewhere on it: three redirects in all.
+// TestWebFollowsItsOwnHost covers a host that moves to TLS, and then to another path: three
+// redirects in all.
 func TestWebFollowsItsOwnHost(t *testing.T) {
 	h := samples(t).published
-	source := open(t, "http://mips.example.org", client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Scheme == "http" {
-			http.Redirect(w, r, "https://"+r.URL.Host+"/a"+r.URL.Path, http.StatusMovedPermanently)
-			return
-		}
-		for from, to := range map[string]string{"/a/": "/b/", "/b/": "/"} {
-			if rest, ok := strings.CutPrefix(r.URL.Path, from); ok {
-				http.Redirect(w, r, to+rest, http.StatusFound)
+	source := open(t, "http://mips.example.org",
+		client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Scheme == "http" {
+				http.Redirect(w, r, "https://"+r.URL.Host+"/a"+r.URL.Path,
+					http.StatusMovedPermanently)
 				return
 			}
-		}
-		h.ServeHTTP(w, r)
-	})))
+			for from, to := range map[string]string{"/a/": "/b/", "/b/": "/"} {
+				if rest, ok := strings.CutPrefix(r.URL.Path, from); ok {
+					http.Redirect(w, r, to+rest, http.StatusFound)
+					return
+				}
+			}
+			h.ServeHTTP(w, r)
+		})))
 	load(t, source)
 }
