@@ -19,7 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/chain"
 )
 
-// node is a real EVM node, an anvil that makes blocks when told.
+// node is a real EVM node, an anvil that mines on request.
 type node struct {
 	t       *testing.T
 	stop    context.CancelFunc
@@ -27,7 +27,7 @@ type node struct {
 	address string // host:port
 }
 
-// genesis is the node's first time stamp, and where its clock for the tests begins.
+// genesis is the node's first time stamp, and the start of the tests' clock.
 var genesis = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // startNode starts a node on a free port.
@@ -35,13 +35,15 @@ func startNode(t *testing.T) *node {
 	t.Helper()
 	path := testenv.Program(t, "anvil", "anvil")
 	ctx, stop := context.WithCancel(t.Context())
-	n := &node{t: t, stop: stop, program: exec.CommandContext(ctx, path, "--host", "127.0.0.1", "--port", "0",
-		"--chain-id", fmt.Sprint(chainID), "--no-mining", "--accounts", "1", "--timestamp", fmt.Sprint(genesis.Unix()))}
+	n := &node{t: t, stop: stop,
+		program: exec.CommandContext(ctx, path, "--host", "127.0.0.1", "--port", "0",
+			"--chain-id", fmt.Sprint(chainID), "--no-mining", "--accounts", "1", "--timestamp",
+			fmt.Sprint(genesis.Unix()))}
 	out, err := n.program.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A signal that a wrapper around the node can hand on; if it is of no use, the program is killed.
+	// A wrapper around the node can forward this signal; otherwise the program is killed.
 	n.program.Cancel = func() error { return n.program.Process.Signal(syscall.SIGTERM) }
 	n.program.WaitDelay = 5 * time.Second
 	if err := n.program.Start(); err != nil {
@@ -64,17 +66,19 @@ func (n *node) kill() {
 	n.program.Wait()
 }
 
-// call asks the node itself.
+// call sends a request to the node.
 func (n *node) call(method string, params ...any) json.RawMessage {
 	n.t.Helper()
 	if params == nil {
 		params = []any{}
 	}
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method,
+		"params": params})
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	r, err := http.NewRequestWithContext(n.t.Context(), http.MethodPost, "http://"+n.address, strings.NewReader(string(body)))
+	r, err := http.NewRequestWithContext(n.t.Context(), http.MethodPost, "http://"+n.address,
+		strings.NewReader(string(body)))
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -91,14 +95,14 @@ func (n *node) call(method string, params ...any) json.RawMessage {
 	return reply.Result
 }
 
-// mine makes blocks a second apart, the last of them at a time.
+// mine mines blocks a second apart, the last of them at time until.
 func (n *node) mine(blocks int, until time.Time) {
 	n.t.Helper()
 	n.call("evm_setNextBlockTimestamp", until.Unix()-int64(blocks)+1)
 	n.call("anvil_mine", blocks, 1)
 }
 
-// watch is a chain that asks a node, with a clock that the test moves.
+// watch is a chain that reads a node, with a clock that the test moves.
 type watch struct {
 	*chain.Chain
 	t   *testing.T
@@ -110,7 +114,8 @@ func (n *node) watch() *watch {
 	w := &watch{t: n.t}
 	w.now.Store(&genesis)
 	c, err := chain.New(chain.Config{
-		Endpoints:  mip.Endpoints{Network: mip.Network{ID: "testnet", ChainID: chainID, BlockTime: 1}, RPC: []string{"http://" + n.address}},
+		Endpoints: mip.Endpoints{Network: mip.Network{ID: "testnet", ChainID: chainID,
+			BlockTime: 1}, RPC: []string{"http://" + n.address}},
 		Background: true, Now: func() time.Time { return *w.now.Load() },
 	})
 	if err != nil {
@@ -128,8 +133,11 @@ func (w *watch) after(d time.Duration) time.Time {
 	return now
 }
 
-// want asks and holds the answer to a state, a height (-1: none), whether it has fallen, and a code.
-func (w *watch) want(health api.NetworkHealth, height int64, regressed bool, code api.Code) api.NetworkStatus {
+// want checks the status: its state, a height (-1: none), whether the height has fallen, and a
+// code.
+func (w *watch) want(
+	health api.NetworkHealth, height int64, regressed bool, code api.Code,
+) api.NetworkStatus {
 	w.t.Helper()
 	s, _ := w.Status(w.t.Context())
 	got, gotCode := int64(-1), ""
@@ -140,7 +148,8 @@ func (w *watch) want(health api.NetworkHealth, height int64, regressed bool, cod
 		gotCode = *s.Error
 	}
 	if s.Status != health || got != height || s.Regressed != regressed || gotCode != string(code) {
-		w.t.Errorf("status = %s; want %s at %d, regressed %t, error %q", text(s), health, height, regressed, code)
+		w.t.Errorf("status = %s; want %s at %d, regressed %t, error %q", text(s), health, height,
+			regressed, code)
 	}
 	return s
 }
@@ -152,20 +161,24 @@ func TestRealNode(t *testing.T) {
 
 	n.mine(10, w.after(10*time.Second))
 	s := w.want(api.NetworkOK, 10, false, "")
-	if !s.BlockTime.UTC().Equal(genesis.Add(10*time.Second)) || s.FinalizedHeight == nil || *s.FinalizedHeight > 10 {
+	if !s.BlockTime.UTC().Equal(genesis.Add(10*time.Second)) || s.FinalizedHeight == nil ||
+		*s.FinalizedHeight > 10 {
 		t.Errorf("status = %s; want the block's own time, and a finalized block", text(s))
 	}
 	n.mine(190, w.after(190*time.Second))
 	var final struct{ Number string }
-	if err := json.Unmarshal(n.call("eth_getBlockByNumber", "finalized", false), &final); err != nil {
+	err := json.Unmarshal(n.call("eth_getBlockByNumber", "finalized", false), &final)
+	if err != nil {
 		t.Fatal(err)
 	}
 	s = w.want(api.NetworkOK, 200, false, "")
-	if got := fmt.Sprintf("0x%x", *s.FinalizedHeight); got != final.Number || *s.FinalizedHeight == 0 {
-		t.Errorf("finalized = %s, the node says %s; want those equal, and not genesis", got, final.Number)
+	got := fmt.Sprintf("0x%x", *s.FinalizedHeight)
+	if got != final.Number || *s.FinalizedHeight == 0 {
+		t.Errorf("finalized = %s, the node says %s; want those equal, and not genesis", got,
+			final.Number)
 	}
 
-	// No block comes.
+	// No block is mined.
 	w.after(29 * time.Second)
 	w.want(api.NetworkOK, 200, false, "")
 	w.after(6 * time.Second)
@@ -173,7 +186,7 @@ func TestRealNode(t *testing.T) {
 	n.mine(1, w.after(6*time.Second))
 	w.want(api.NetworkOK, 201, false, "")
 
-	// The chain goes back to a state that it had before.
+	// The chain reverts to an earlier state.
 	var id string
 	if err := json.Unmarshal(n.call("evm_snapshot"), &id); err != nil {
 		t.Fatal(err)
@@ -186,14 +199,14 @@ func TestRealNode(t *testing.T) {
 	n.mine(6, w.after(6*time.Second))
 	w.want(api.NetworkOK, 207, false, "")
 
-	// It begins anew.
+	// The chain restarts.
 	n.call("anvil_reset")
 	w.after(6 * time.Second)
 	w.want(api.NetworkStale, 0, true, "") // its only block is old
 	n.mine(1, w.after(6*time.Second))
 	w.want(api.NetworkOK, 1, true, "")
 
-	// It becomes another one.
+	// The chain becomes another one.
 	n.call("anvil_setChainId", chainID+1)
 	w.after(6 * time.Second)
 	w.want(api.NetworkStale, 1, true, api.UpstreamUnavailable)

@@ -1,5 +1,5 @@
-// Package chain reads the head of one network from its JSON-RPC endpoints (EVM), asked in turn. It does not know
-// proposals, hard forks or callers.
+// Package chain reads the head of one network from its JSON-RPC endpoints (EVM), in order of
+// preference. It does not know proposals, hard forks or callers.
 package chain
 
 import (
@@ -22,59 +22,63 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// Config says which network, and how it is reached.
+// Config configures a [Chain].
 type Config struct {
-	// Endpoints names the network. Every endpoint must have its ChainID. Without RPC addresses it is unavailable.
+	// Endpoints is the network with its RPC addresses. Each endpoint must have its ChainID. Without
+	// addresses the network is unavailable.
 	Endpoints mip.Endpoints
-	// Transport sends the HTTP requests. Nil means connections of its own.
+	// Transport sends the HTTP requests. Nil means a transport for each endpoint.
 	Transport http.RoundTripper
-	// UserAgent is sent with each request. Empty means that of net/http.
+	// UserAgent is sent with each request. Empty means the default of net/http.
 	UserAgent string
-	// Background lets a call go on without its caller: in a server, not in a function that is frozen after its answer.
+	// Background lets a fetch continue after its caller has left: use it in a server, not in a
+	// function that is frozen after its answer.
 	Background bool
 	// Now is the wall clock. Nil means time.Now.
 	Now func() time.Time
-	// Log gets one line when an endpoint fails and one when it is back, without its address. Nil discards them.
+	// Log gets one line when an endpoint fails and one when it recovers, without its address. Nil
+	// discards them.
 	Log *slog.Logger
-	// Stats counts the questions. Nil disables counting.
+	// Stats counts requests. Nil disables counting.
 	Stats *Stats
 }
 
-// Stats counts the questions to a chain. The zero value is ready; it outlives a Chain.
+// Stats counts requests to a chain. The zero value is ready; it may outlive a Chain.
 type Stats struct {
-	// Heads counts the answers from memory and from the endpoints.
+	// Heads counts the answers from the cache and from the endpoints.
 	Heads cache.Stats
 	// Hosts counts the calls of all endpoints.
 	Hosts fetch.Stats
 }
 
-// Chain answers from memory where it can. It is safe for concurrent use. The caller closes it.
+// Chain caches the head of a network. It is safe for concurrent use. The caller closes it.
 type Chain struct {
 	network   mip.Endpoints
 	log       *slog.Logger
 	now       func() time.Time
 	endpoints []*endpoint // in order of preference
 	heads     *cache.Cache[struct{}, seen]
-	history   history // of fetches, one of which runs at a time
+	history   history // guarded: only one fetch runs at a time
 }
 
-// endpoint is one RPC address. One fetch at a time asks it.
+// endpoint is one RPC address. Only one fetch at a time uses it.
 type endpoint struct {
-	// name is the position in the list of endpoints: the address may hold a key.
+	// name is the position in the list of endpoints: the address may contain a key.
 	name    string
 	host    *fetch.Host
 	chainID uint64
-	failed  bool // the last time
+	failed  bool // the last call failed
 }
 
-// New returns the network without asking it. The error for a bad address names only its position: it may hold a key.
+// New returns the network without contacting it. The error for a bad address names only its
+// position: it may contain a key.
 func New(c Config) (*Chain, error) {
 	ch := &Chain{network: c.Endpoints, now: c.Now}
 	if ch.now == nil {
 		ch.now = time.Now
 	}
 	ch.log = cmp.Or(c.Log, slog.New(slog.DiscardHandler)).With("network", c.Endpoints.ID)
-	// A day at most: nonsense in site.yaml must not overflow.
+	// Limit the value to a day: a wrong value in site.yaml must not overflow.
 	blockTime := min(max(c.Endpoints.BlockTime, 0), 24*60*60)
 	ch.history.blockTime = time.Duration(blockTime * float64(time.Second))
 	stats := cmp.Or(c.Stats, &Stats{})
@@ -86,16 +90,20 @@ func New(c Config) (*Chain, error) {
 		if err != nil {
 			return nil, fmt.Errorf("network %s: %s: %w", c.Endpoints.ID, name, err)
 		}
-		ch.endpoints = append(ch.endpoints, &endpoint{name: name, host: host, chainID: c.Endpoints.ChainID})
+		e := &endpoint{name: name, host: host, chainID: c.Endpoints.ChainID}
+		ch.endpoints = append(ch.endpoints, e)
 	}
 	ch.heads = cache.New[struct{}](cache.Config[seen]{
-		Fresh: timing.FreshHead, Keep: timing.StaleOnError, Retry: func(error) time.Duration { return timing.FailedHead },
-		Timeout: timing.Fetch, Entries: 1, Background: c.Background, Now: ch.now, Stats: &stats.Heads,
+		Fresh: timing.FreshHead, Keep: timing.StaleOnError, Retry: func(error) time.Duration {
+			return timing.FailedHead
+		},
+		Timeout: timing.Fetch, Entries: 1, Background: c.Background, Now: ch.now,
+		Stats: &stats.Heads,
 	})
 	return ch, nil
 }
 
-// Close ends the calls under way and waits for them. Status afterwards is unavailable.
+// Close ends the calls under way and waits for them. Afterwards Status returns unavailable.
 func (c *Chain) Close() {
 	c.heads.Close()
 	for _, e := range c.endpoints {
@@ -103,17 +111,18 @@ func (c *Chain) Close() {
 	}
 }
 
-// Status is the network's head: fresh, or up to 24 h old and marked stale when no endpoint has a newer one, or
-// unavailable with the code of the reason. It takes as long as ctx allows, and at most 8 s. The same is given until
-// next.
+// Status returns the network's head: fresh, or up to 24 h old and marked stale if no endpoint has a
+// newer one, or unavailable with the code of the reason. It takes as long as ctx allows, and at
+// most 8 s. The result does not change before next.
 func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time) {
 	s = api.NetworkStatus{
-		Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable, Recent: []api.Head{},
+		Name: c.network.Name, ChainID: c.network.ChainID, Status: api.NetworkUnavailable,
+		Recent: []api.Head{},
 	}
 	e, err := c.heads.Get(ctx, struct{}{}, c.fetch)
 	if e.Err != nil {
 		code := api.UpstreamUnavailable
-		// When one endpoint hung and another one was down, the network did not answer in time.
+		// If any endpoint hung, the network did not answer in time.
 		if errors.Is(e.Err, fetch.ErrTimeout) || errors.Is(e.Err, context.DeadlineExceeded) {
 			code = api.UpstreamTimeout
 		}
@@ -127,13 +136,15 @@ func (c *Chain) Status(ctx context.Context) (s api.NetworkStatus, next time.Time
 	if s.Stale {
 		s.Status = api.NetworkStale
 	}
-	s.BlockHeight, s.FinalizedHeight, s.Regressed, s.Recent = &h.height, h.finalized, h.regressed, h.recent
+	s.BlockHeight, s.FinalizedHeight = &h.height, h.finalized
+	s.Regressed, s.Recent = h.regressed, h.recent
 	s.BlockTime, s.FetchedAt = new(mip.NewTime(h.time)), new(mip.NewTime(e.At))
 	return s, e.Next
 }
 
-// fetch asks the endpoints for the head. The next one is asked when one has failed, or when the last one asked has had
-// its head start. The first good answer wins. No call runs when fetch has returned.
+// fetch reads the head from the endpoints. It asks the next one when one has failed, or when the
+// last one asked has used up its head start. The first good answer wins. All calls have ended when
+// fetch returns.
 func (c *Chain) fetch(ctx context.Context) (seen, error) {
 	type result struct {
 		head head
@@ -169,8 +180,9 @@ func (c *Chain) fetch(ctx context.Context) (seen, error) {
 	}
 }
 
-// overtake ends the call of an endpoint that began then. One that had its head start was too slow, which counts against
-// it. One that was asked later than the winner has not failed.
+// overtake cancels the call of an endpoint that began at that time. If the endpoint had its head
+// start, it was too slow, which counts as a timeout. An endpoint that was asked later than the
+// winner has not failed.
 func overtake(began time.Time, cancel context.CancelCauseFunc) {
 	if time.Since(began) >= timing.HeadStart {
 		cancel(fetch.ErrTimeout)
@@ -178,7 +190,8 @@ func overtake(began time.Time, cancel context.CancelCauseFunc) {
 	cancel(nil)
 }
 
-// logChange logs that an endpoint has begun to fail, or is back. A cancelled call says nothing of the endpoint.
+// logChange logs that an endpoint has begun to fail, or has recovered. A canceled call changes
+// nothing.
 func (c *Chain) logChange(e *endpoint, err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -191,18 +204,19 @@ func (c *Chain) logChange(e *endpoint, err error) {
 	e.failed = err != nil
 }
 
-// head is the top of a chain by one endpoint.
+// head is the head of a chain as seen by one endpoint.
 type head struct {
 	height uint64
-	// finalized is at most height. It is nil if the endpoint does not know it.
+	// finalized is at most height. It is nil if the endpoint does not report it.
 	finalized *uint64
-	// time is the block's own time stamp.
+	// time is the block's time stamp.
 	time time.Time
 }
 
-// head asks for the chain id, the latest and the finalized block with three calls side by side, since not every public
-// endpoint takes batches. An endpoint that failed before is asked for the latest block first: a breaker that is half
-// open lets one call through. No call runs when head has returned.
+// head asks for the chain id, the latest and the finalized block in three concurrent calls, since
+// not every public endpoint accepts batches. If the endpoint failed before, it is first asked for
+// the latest block alone: a half-open breaker lets only one call through. All calls have ended when
+// head returns.
 func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var needed, optional sync.WaitGroup
@@ -216,7 +230,7 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	} else {
 		needed.Go(func() { h, errLatest = e.block(ctx, callLatest) })
 	}
-	// The id is checked every time: behind one address there may be another chain tomorrow.
+	// Check the id every time: the chain behind an address may change.
 	needed.Go(func() { errID = e.checkID(ctx) })
 	var final head
 	optional.Go(func() { final, errFinal = e.block(ctx, callFinalized) })
@@ -224,24 +238,26 @@ func (e *endpoint) head(ctx context.Context) (h head, err error) {
 	if err := cmp.Or(errID, errLatest); err != nil {
 		return head{}, err
 	}
-	// The rest is there. The finalized block is worth a short wait, and no failure.
+	// The needed answers have arrived. Wait shortly for the finalized block; its absence is no
+	// failure.
 	defer time.AfterFunc(timing.Finalized, cancel).Stop()
 	optional.Wait()
 	if errFinal == nil {
-		// Behind one address there may be several nodes, one of them ahead: a block that is final there may be later
-		// than the latest one here.
+		// There may be several nodes behind one address, one of them ahead: a finalized block there
+		// may be newer than the latest one here.
 		h.finalized = new(min(final.height, h.height))
 	}
 	return h, nil
 }
 
-// checkID compares the endpoint's chain id with the configured one. Another id is a failure of the endpoint.
+// checkID compares the endpoint's chain id with the configured one. A different id is a failure of
+// the endpoint.
 func (e *endpoint) checkID(ctx context.Context) error {
 	_, err := fetch.Get(ctx, e.host, callChainID.request(), e.decodeID)
 	return err
 }
 
-// decodeID reads the endpoint's chain id, which must be the configured one.
+// decodeID decodes the endpoint's chain id, which must be the configured one.
 func (e *endpoint) decodeID(r *fetch.Response) (uint64, error) {
 	result, err := callChainID.result(r)
 	if err != nil {
@@ -259,8 +275,8 @@ func (e *endpoint) block(ctx context.Context, c call) (head, error) {
 	return fetch.Get(ctx, e.host, c.request(), c.decodeBlock)
 }
 
-// decodeBlock reads number and time of a block. Anything else that it holds is ignored. The host does nothing wrong when
-// it refuses a refusable call: the error is then one by [fetch.ErrNotFound].
+// decodeBlock decodes the number and time of a block. Other members are ignored. Refusing a
+// refusable call is no failure of the host: the error then wraps [fetch.ErrNotFound].
 func (c call) decodeBlock(r *fetch.Response) (h head, err error) {
 	result, err := c.result(r)
 	if err == nil {
@@ -272,7 +288,7 @@ func (c call) decodeBlock(r *fetch.Response) (h head, err error) {
 	return h, err
 }
 
-// parseBlock reads the result of a call for a block.
+// parseBlock parses the result of a call for a block.
 func parseBlock(result json.RawMessage) (head, error) {
 	var b struct {
 		Number    json.RawMessage `json:"number"`
@@ -289,8 +305,8 @@ func parseBlock(result json.RawMessage) (head, error) {
 	if err != nil {
 		return head{}, fmt.Errorf("timestamp: %w", err)
 	}
-	// The largest integer that every JSON reader has exactly (RFC 8259 section 6), and the last second of the year 9999,
-	// after which RFC 3339 has no text.
+	// highest is the largest integer that all JSON readers represent exactly (RFC 8259 section 6),
+	// and latestTime the last second of the year 9999, the last year of RFC 3339.
 	const highest, latestTime = 1<<53 - 1, 253402300799
 	if number > highest || seconds > latestTime {
 		return head{}, errTooLarge
@@ -298,30 +314,33 @@ func parseBlock(result json.RawMessage) (head, error) {
 	return head{height: number, time: time.Unix(int64(seconds), 0)}, nil
 }
 
-// call is a request of JSON-RPC 2.0 that is always the same.
+// call is a constant JSON-RPC 2.0 request.
 type call struct {
 	id, method, params string // in JSON
-	// refusable calls may be answered by an error without a failure of the endpoint. They are not tried again.
+	// refusable calls may be answered by an error without a failure of the endpoint. They are not
+	// retried.
 	refusable bool
 }
 
-// The calls, of the Ethereum execution API. The false leaves the transactions' contents out.
+// Calls of the Ethereum execution API. The parameter false omits the contents of transactions.
 var (
 	callChainID   = call{id: "1", method: `"eth_chainId"`, params: `[]`}
 	callLatest    = call{id: "2", method: `"eth_getBlockByNumber"`, params: `["latest",false]`}
-	callFinalized = call{id: "3", method: `"eth_getBlockByNumber"`, params: `["finalized",false]`, refusable: true}
+	callFinalized = call{id: "3", method: `"eth_getBlockByNumber"`, params: `["finalized",false]`,
+		refusable: true}
 )
 
-// request is the call as an HTTP request.
+// request returns the call as an HTTP request.
 func (c call) request() fetch.Request {
 	return fetch.Request{
 		Method: http.MethodPost, Once: c.refusable,
 		Header: http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}},
-		Body:   fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, c.id, c.method, c.params),
+		Body: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, c.id,
+			c.method, c.params),
 	}
 }
 
-// Wrong answers of an endpoint. Its own texts are not repeated: they might hold its key.
+// Invalid answers of an endpoint. Its own texts are not repeated: they might contain its key.
 var (
 	errNoReply  = errors.New("no answer of JSON-RPC to this request")
 	errRefused  = errors.New("an error of JSON-RPC")
@@ -330,33 +349,35 @@ var (
 	errTooLarge = errors.New("a number that is too large")
 )
 
-// result is the result in an answer to this call, JSON's null included. Unknown members of the answer are ignored.
+// result returns the result in an answer to this call, including JSON's null. Unknown members of
+// the answer are ignored.
 func (c call) result(r *fetch.Response) (json.RawMessage, error) {
 	var reply struct {
 		ID     json.RawMessage `json:"id"`
 		Result json.RawMessage `json:"result"`
 		Error  json.RawMessage `json:"error"`
 	}
-	// The id of another call would be an answer that a proxy mixed up.
-	if r.Status != http.StatusOK || json.Unmarshal(r.Body, &reply) != nil || string(reply.ID) != c.id {
+	// A different id is an answer that a proxy mixed up.
+	if r.Status != http.StatusOK || json.Unmarshal(r.Body, &reply) != nil ||
+		string(reply.ID) != c.id {
 		return nil, errNoReply
 	}
-	// Some nodes write "error":null next to a result.
+	// Some nodes send "error":null next to a result.
 	if reply.Error != nil && !bytes.Equal(reply.Error, []byte("null")) {
 		return nil, errRefused
 	}
 	return reply.Result, nil
 }
 
-// quantity reads a JSON string that holds a quantity of the Ethereum API: 0x and hexadecimal digits in lower case
-// without leading zeros, at most 64 bits.
+// quantity parses a JSON string with a quantity of the Ethereum API: 0x and hexadecimal digits in
+// lower case without leading zeros, at most 64 bits.
 func quantity(raw json.RawMessage) (uint64, error) {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || len(s) < len("0x0") || s[:2] != "0x" {
 		return 0, errNumber
 	}
 	n, err := strconv.ParseUint(s[2:], 16, 64)
-	// Write it back and compare: capitals, leading zeros, a sign and underscores differ.
+	// Format it again and compare, which rejects capitals, leading zeros, a sign and underscores.
 	if err != nil || strconv.FormatUint(n, 16) != s[2:] {
 		return 0, errNumber
 	}

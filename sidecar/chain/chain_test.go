@@ -26,7 +26,7 @@ import (
 const (
 	chainID   = 143
 	blockTime = 400 * time.Millisecond
-	// secret stands in every part of an address that can hold a key.
+	// secret is in each part of an address that can contain a key.
 	secret = "s3cret"
 )
 
@@ -39,29 +39,33 @@ type world struct {
 	scripts []*demo.Script
 	opened  []*chain.Chain
 	log     bytes.Buffer
-	asked   atomic.Int64 // requests that went out
-	under   atomic.Int64 // those that have not come back
+	asked   atomic.Int64 // requests sent
+	under   atomic.Int64 // requests not yet answered
 }
 
-// inBubble runs f with n endpoints. Endpoint i is at the height of an hour's blocks and i thousand.
+// inBubble runs f with n endpoints. Endpoint i is at the height of an hour's blocks plus i
+// thousand.
 func inBubble(t *testing.T, n int, f func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, net: demo.NewNetwork()}
 		defer w.net.Close()
 		w.config = chain.Config{
-			Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet", Name: "Lantern", ChainID: chainID, BlockTime: blockTime.Seconds()}},
+			Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet", Name: "Lantern",
+				ChainID: chainID, BlockTime: blockTime.Seconds()}},
 			Transport: w, Background: true, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 		}
 		for i := range n {
 			c := demo.NewChain(demo.ChainConfig{
-				ChainID: chainID, BlockTime: blockTime, Genesis: time.Now().Add(-time.Hour - time.Duration(i)*1000*blockTime),
+				ChainID: chainID, BlockTime: blockTime,
+				Genesis: time.Now().Add(-time.Hour - time.Duration(i)*1000*blockTime),
 			})
 			s := demo.NewScript(c)
 			name := string(rune('a'+i)) + ".example.org"
 			w.net.Serve(name, s)
 			w.chains, w.scripts = append(w.chains, c), append(w.scripts, s)
-			w.config.Endpoints.RPC = append(w.config.Endpoints.RPC, "https://"+secret+":"+secret+"@"+name+"/"+secret+"?key="+secret)
+			w.config.Endpoints.RPC = append(w.config.Endpoints.RPC,
+				"https://"+secret+":"+secret+"@"+name+"/"+secret+"?key="+secret)
 		}
 		f(w)
 		for _, c := range w.opened {
@@ -70,13 +74,14 @@ func inBubble(t *testing.T, n int, f func(w *world)) {
 		if n := w.under.Load(); n != 0 {
 			t.Errorf("%d calls under way after Close", n)
 		}
-		if strings.Contains(w.log.String(), secret) || strings.Contains(w.log.String(), "example.org") {
+		if strings.Contains(w.log.String(), secret) ||
+			strings.Contains(w.log.String(), "example.org") {
 			t.Errorf("the log shows an address:\n%s", w.log.String())
 		}
 	})
 }
 
-// RoundTrip counts.
+// RoundTrip counts requests.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.asked.Add(1)
 	w.under.Add(1)
@@ -84,7 +89,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.net.RoundTrip(r)
 }
 
-// open is the chain under test.
+// open returns the chain under test.
 func (w *world) open() *chain.Chain {
 	w.t.Helper()
 	c, err := chain.New(w.config)
@@ -95,11 +100,12 @@ func (w *world) open() *chain.Chain {
 	return c
 }
 
-// height is where endpoint i is.
+// height returns the height of endpoint i.
 func (w *world) height(i int) uint64 {
 	w.t.Helper()
 	body := `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}`
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "/", strings.NewReader(body))
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, "/",
+		strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -122,7 +128,7 @@ type recorder struct{ bytes.Buffer }
 func (r *recorder) Header() http.Header { return http.Header{} }
 func (r *recorder) WriteHeader(int)     {}
 
-// status asks, and checks what holds of every answer.
+// status returns the status, and checks the invariants of every answer.
 func (w *world) status(c *chain.Chain) api.NetworkStatus {
 	w.t.Helper()
 	start := time.Now()
@@ -135,28 +141,33 @@ func (w *world) status(c *chain.Chain) api.NetworkStatus {
 	if next.IsZero() {
 		w.t.Error("Status says no time until which it stays the same")
 	}
-	if b, err := json.Marshal(s); err != nil || bytes.Contains(b, []byte(secret)) || bytes.Contains(b, []byte("example.org")) {
+	b, err := json.Marshal(s)
+	if err != nil || bytes.Contains(b, []byte(secret)) || bytes.Contains(b, []byte("example.org")) {
 		w.t.Errorf("Status = %s, %v; want JSON without an address", b, err)
 	}
 	if s.Name != "Lantern" || s.ChainID != chainID || s.Stale != (s.Status == api.NetworkStale) {
 		w.t.Errorf("Status = %+v, want the network's name and id, and stale as the status says", s)
 	}
-	if unknown := s.BlockHeight == nil; unknown != (s.Status == api.NetworkUnavailable) || unknown != (s.BlockTime == nil) || unknown != (s.FetchedAt == nil) {
+	unknown := s.BlockHeight == nil
+	if unknown != (s.Status == api.NetworkUnavailable) || unknown != (s.BlockTime == nil) ||
+		unknown != (s.FetchedAt == nil) {
 		w.t.Errorf("Status = %s, want figures exactly when it is not unavailable", text(s))
 	}
 	return s
 }
 
-// text is a status for a message.
+// text formats a status for a message.
 func text(s api.NetworkStatus) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
 
-// want holds a status to a state, an endpoint's present height (-1: none) and a code ("": none).
+// want compares a status with a state, an endpoint's current height (-1: none) and a code ("":
+// none).
 func (w *world) want(s api.NetworkStatus, health api.NetworkHealth, endpoint int, code api.Code) {
 	w.t.Helper()
-	want := api.NetworkStatus{Name: s.Name, ChainID: s.ChainID, Status: health, Stale: health == api.NetworkStale}
+	want := api.NetworkStatus{Name: s.Name, ChainID: s.ChainID, Status: health,
+		Stale: health == api.NetworkStale}
 	if endpoint >= 0 {
 		want.BlockHeight, want.FinalizedHeight = new(w.height(endpoint)), new(w.height(endpoint)-2)
 	}
@@ -170,7 +181,8 @@ func (w *world) want(s api.NetworkStatus, health api.NetworkHealth, endpoint int
 	}
 }
 
-// on gives a fault to the calls whose body holds a word, such as latest, and lets the others through.
+// on applies a fault to calls whose body contains a word, such as latest, and lets the others
+// through.
 func on(word string, f demo.Fault) demo.Fault {
 	return func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
 		body, _ := io.ReadAll(r.Body)
@@ -183,5 +195,5 @@ func on(word string, f demo.Fault) demo.Fault {
 	}
 }
 
-// misbehave gives a fault to every request to an endpoint from now on; nil: to none.
+// misbehave applies a fault to all requests to an endpoint from now on; nil means none.
 func (w *world) misbehave(endpoint int, f demo.Fault) { w.scripts[endpoint].Always(f) }

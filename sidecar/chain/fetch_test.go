@@ -11,44 +11,53 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
-// TestBadAnswers gives every answer that is not to be believed, of either needed call: to a network with a second
-// endpoint, which takes over, and to one without. What any host can do wrong is tabled in package fetch.
+// TestBadAnswers gives each unacceptable answer to either needed call, with a second endpoint,
+// which takes over, and without one. Package fetch tests the faults that any host can have.
 func TestBadAnswers(t *testing.T) {
 	block := func(number, timestamp string) demo.Fault {
-		return on("latest", demo.Answer(200, nil, fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"result":{"number":%s,"timestamp":%s}}`, number, timestamp)))
+		return on("latest", demo.Answer(200, nil,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"result":{"number":%s,"timestamp":%s}}`, number,
+				timestamp)))
 	}
 	id := func(body string) demo.Fault {
 		return on("eth_chainId", demo.Answer(200, nil, body))
 	}
 	rewrite := func(old, new string) demo.Fault {
-		return demo.Rewrite(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(old), []byte(new)) })
+		return demo.Rewrite(func(b []byte) []byte {
+			return bytes.ReplaceAll(b, []byte(old), []byte(new))
+		})
 	}
 	for name, fault := range map[string]demo.Fault{
-		"capital X":              block(`"0X1A"`, `"0x1"`),
-		"capital digits":         block(`"0x1A"`, `"0x1"`),
-		"leading zero":           block(`"0x01"`, `"0x1"`),
-		"no prefix":              block(`"1a"`, `"0x1"`),
-		"no digits":              block(`"0x"`, `"0x1"`),
-		"empty":                  block(`""`, `"0x1"`),
-		"sign":                   block(`"0x-1"`, `"0x1"`),
-		"plus":                   block(`"0x+1"`, `"0x1"`),
-		"underscore":             block(`"0x1_0"`, `"0x1"`),
-		"blank":                  block(`"0x1 "`, `"0x1"`),
-		"a JSON number":          block(`26`, `"0x1"`),
-		"null number":            block(`null`, `"0x1"`),
-		"a list":                 block(`["0x1"]`, `"0x1"`),
-		"17 digits":              block(`"0x10000000000000000"`, `"0x1"`),
-		"beyond 2^53":            block(`"0x20000000000000"`, `"0x1"`),
-		"all bits":               block(`"0xffffffffffffffff"`, `"0x1"`),
-		"null time":              block(`"0x1"`, `null`),
-		"leading zero in time":   block(`"0x1"`, `"0x01"`),
-		"year 10000":             block(`"0x1"`, `"0x3afff44180"`),
-		"time of all bits":       block(`"0x1"`, `"0xffffffffffffffff"`),
-		"null block":             on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":null}`)),
-		"no result":              on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2}`)),
-		"block is a string":      on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":"0x1"}`)),
-		"block without number":   on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"hash":"0x1"}}`)),
-		"error with 200":         on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+secret+`"}}`)),
+		"capital X":            block(`"0X1A"`, `"0x1"`),
+		"capital digits":       block(`"0x1A"`, `"0x1"`),
+		"leading zero":         block(`"0x01"`, `"0x1"`),
+		"no prefix":            block(`"1a"`, `"0x1"`),
+		"no digits":            block(`"0x"`, `"0x1"`),
+		"empty":                block(`""`, `"0x1"`),
+		"sign":                 block(`"0x-1"`, `"0x1"`),
+		"plus":                 block(`"0x+1"`, `"0x1"`),
+		"underscore":           block(`"0x1_0"`, `"0x1"`),
+		"blank":                block(`"0x1 "`, `"0x1"`),
+		"a JSON number":        block(`26`, `"0x1"`),
+		"null number":          block(`null`, `"0x1"`),
+		"a list":               block(`["0x1"]`, `"0x1"`),
+		"17 digits":            block(`"0x10000000000000000"`, `"0x1"`),
+		"beyond 2^53":          block(`"0x20000000000000"`, `"0x1"`),
+		"all bits":             block(`"0xffffffffffffffff"`, `"0x1"`),
+		"null time":            block(`"0x1"`, `null`),
+		"leading zero in time": block(`"0x1"`, `"0x01"`),
+		"year 10000":           block(`"0x1"`, `"0x3afff44180"`),
+		"time of all bits":     block(`"0x1"`, `"0xffffffffffffffff"`),
+		"null block": on("latest",
+			demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":null}`)),
+		"no result": on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2}`)),
+		"block is a string": on("latest",
+			demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":"0x1"}`)),
+		"block without number": on("latest",
+			demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"hash":"0x1"}}`)),
+		"error with 200": on("latest",
+			demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+
+				secret+`"}}`)),
 		"error beside a result":  id(`{"jsonrpc":"2.0","id":1,"result":"0x8f","error":{"code":1}}`),
 		"wrong id":               id(`{"jsonrpc":"2.0","id":2,"result":"0x8f"}`),
 		"id as a string":         id(`{"jsonrpc":"2.0","id":"1","result":"0x8f"}`),
@@ -66,8 +75,9 @@ func TestBadAnswers(t *testing.T) {
 		"not found":              demo.Answer(404, nil, "{}"),
 		"forbidden":              demo.Answer(403, nil, secret),
 		"429":                    demo.Answer(429, nil, "{}"),
-		"201":                    on("eth_chainId", demo.Answer(201, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`)),
-		"not UTF-8":              rewrite("0x", "\xff"),
+		"201": on("eth_chainId",
+			demo.Answer(201, nil, `{"jsonrpc":"2.0","id":1,"result":"0x8f"}`)),
+		"not UTF-8": rewrite("0x", "\xff"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 2, func(w *world) {
@@ -84,13 +94,19 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestGoodOddities are answers that are right all the same.
+// TestGoodOddities are unusual answers that are valid.
 func TestGoodOddities(t *testing.T) {
 	for name, fault := range map[string]demo.Fault{
-		"error null": demo.Rewrite(func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte(`{"error":null,`), 1) }),
-		"blanks":     demo.Huge(1 << 20),
-		"largest":    on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"number":"0x1fffffffffffff","timestamp":"0x3afff4417f"}}`)),
-		"genesis":    on("latest", demo.Answer(200, nil, `{"jsonrpc":"2.0","id":2,"result":{"number":"0x0","timestamp":"0x0"}}`)),
+		"error null": demo.Rewrite(func(b []byte) []byte {
+			return bytes.Replace(b, []byte("{"), []byte(`{"error":null,`), 1)
+		}),
+		"blanks": demo.Huge(1 << 20),
+		"largest": on("latest",
+			demo.Answer(200, nil,
+				`{"jsonrpc":"2.0","id":2,"result":{"number":"0x1fffffffffffff","timestamp":"0x3afff4417f"}}`)),
+		"genesis": on("latest",
+			demo.Answer(200, nil,
+				`{"jsonrpc":"2.0","id":2,"result":{"number":"0x0","timestamp":"0x0"}}`)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, 1, func(w *world) {
@@ -111,7 +127,8 @@ func TestFirstEndpointDown(t *testing.T) {
 		for flights := 1; ; flights++ {
 			w.asked.Store(0)
 			w.want(w.status(c), api.NetworkOK, 1, "")
-			if w.asked.Load() == 3 { // those of the second endpoint: the first is not asked any more
+			// requests of the second endpoint: the first is no longer asked
+			if w.asked.Load() == 3 {
 				break
 			}
 			if flights == 5 {
@@ -123,9 +140,10 @@ func TestFirstEndpointDown(t *testing.T) {
 		if n := strings.Count(w.log.String(), "endpoint fails"); n != 1 {
 			t.Errorf("%d lines of log for one failure that goes on:\n%s", n, w.log.String())
 		}
-		// The breaker lets a call through 30 s after it opened, and that is answered.
+		// The breaker lets a call through 30 s after it opened, and the call succeeds.
 		w.net.Down("a.example.org", false)
-		for time.Sleep(5 * time.Second); time.Since(opened) < 30*time.Second; time.Sleep(5 * time.Second) {
+		for time.Sleep(5 * time.Second); time.Since(opened) < 30*time.Second; time.Sleep(
+			5 * time.Second) {
 			w.want(w.status(c), api.NetworkOK, 1, "")
 		}
 		back := w.status(c)
@@ -161,7 +179,8 @@ func TestSlowEndpoint(t *testing.T) {
 						break // the breaker is open
 					}
 					if flights++; took != time.Second || flights > 5 {
-						t.Fatalf("flight %d took %v, want 1s, and none after five failures", flights, took)
+						t.Fatalf("flight %d took %v, want 1s, and none after five failures",
+							flights, took)
 					}
 					time.Sleep(5 * time.Second)
 				}
@@ -191,14 +210,16 @@ func TestAllHang(t *testing.T) {
 			all(demo.Hang())
 			time.Sleep(time.Minute)
 			stale := w.status(c)
-			if stale.Status != api.NetworkStale || *stale.BlockHeight != *good.BlockHeight || *stale.Error != string(api.UpstreamTimeout) {
-				t.Errorf("%d endpoints: status = %s, want the older figures %s as stale", n, text(stale), text(good))
+			if stale.Status != api.NetworkStale || *stale.BlockHeight != *good.BlockHeight ||
+				*stale.Error != string(api.UpstreamTimeout) {
+				t.Errorf("%d endpoints: status = %s, want the older figures %s as stale", n,
+					text(stale), text(good))
 			}
 		})
 	}
 }
 
-// TestSlowButInTime is an endpoint that another one did not overtake.
+// TestSlowButInTime is an endpoint that no other overtakes.
 func TestSlowButInTime(t *testing.T) {
 	inBubble(t, 2, func(w *world) {
 		w.misbehave(0, demo.Delay(1100*time.Millisecond))
@@ -214,11 +235,13 @@ func TestSlowButInTime(t *testing.T) {
 		}
 		w.misbehave(0, demo.HTML())
 		w.misbehave(1, nil)
-		w.want(w.status(c), api.NetworkOK, 1, "") // it was cancelled eight times, which is no failure
+		// it was canceled eight times, which is no failure
+		w.want(w.status(c), api.NetworkOK, 1, "")
 	})
 }
 
-// TestSlowWithoutStandIn is a first endpoint that is slower than its head start while the second one is down.
+// TestSlowWithoutStandIn is a first endpoint that is slower than its head start while the second is
+// down.
 func TestSlowWithoutStandIn(t *testing.T) {
 	inBubble(t, 2, func(w *world) {
 		w.misbehave(0, demo.Delay(1500*time.Millisecond))

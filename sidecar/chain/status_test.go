@@ -22,8 +22,10 @@ func TestHeightGrows(t *testing.T) {
 		first, next := c.Status(w.t.Context())
 		w.want(first, api.NetworkOK, 0, "")
 		now := mip.NewTime(time.Now())
-		if *first.FetchedAt != now || *first.BlockTime != now || !next.Equal(time.Now().Add(5*time.Second)) {
-			t.Errorf("fetchedAt %v, blockTime %v, next %v; want now, now and 5 s later; now is %v", first.FetchedAt, first.BlockTime, next, now)
+		if *first.FetchedAt != now || *first.BlockTime != now ||
+			!next.Equal(time.Now().Add(5*time.Second)) {
+			t.Errorf("fetchedAt %v, blockTime %v, next %v; want now, now and 5 s later; now is %v",
+				first.FetchedAt, first.BlockTime, next, now)
 		}
 		time.Sleep(time.Until(next) - 1)
 		if d := cmp.Diff(text(first), text(w.status(c))); d != "" {
@@ -36,13 +38,14 @@ func TestHeightGrows(t *testing.T) {
 		second := w.status(c)
 		w.want(second, api.NetworkOK, 0, "")
 		if *second.BlockHeight <= *first.BlockHeight || second.Regressed {
-			t.Errorf("heights %d, then %d, regressed %t; want them to grow", *first.BlockHeight, *second.BlockHeight, second.Regressed)
+			t.Errorf("heights %d, then %d, regressed %t; want them to grow", *first.BlockHeight,
+				*second.BlockHeight, second.Regressed)
 		}
 	})
 }
 
-// TestCallsAreSingle is an endpoint that refuses batches, as demo.Chain does; what it is asked
-// must be single calls side by side.
+// TestCallsAreSingle is an endpoint that refuses batches, as demo.Chain does; requests must be
+// single concurrent calls.
 func TestCallsAreSingle(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
 		w.misbehave(0, demo.Delay(300*time.Millisecond))
@@ -51,7 +54,9 @@ func TestCallsAreSingle(t *testing.T) {
 		if took := time.Since(start); took != 300*time.Millisecond {
 			t.Errorf("three calls of 300ms took %v, want them side by side", took)
 		}
-		if d := cmp.Diff([]string{"POST /" + secret + "?key=" + secret}, unique(w.scripts[0].Requests())); d != "" {
+		d := cmp.Diff([]string{"POST /" + secret + "?key=" + secret},
+			unique(w.scripts[0].Requests()))
+		if d != "" {
 			t.Errorf("requests (-want +got):\n%s", d)
 		}
 	})
@@ -73,10 +78,15 @@ func TestNoEndpoint(t *testing.T) {
 }
 
 func TestNewHidesAddresses(t *testing.T) {
-	for _, address := range []string{secret, "ftp://" + secret + ".example.org", "https://", "https://a b/" + secret, "http://[::1/" + secret, "https://x.example.org/%zz" + secret} {
-		c, err := chain.New(chain.Config{Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet"}, RPC: []string{"https://ok.example.org", address}}})
-		if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "network mainnet: rpc 2 of 2: ") {
-			t.Errorf("New with address %q = %v, %v; want an error that tells the position only", address, c, err)
+	for _, address := range []string{secret, "ftp://" + secret + ".example.org", "https://",
+		"https://a b/" + secret, "http://[::1/" + secret, "https://x.example.org/%zz" + secret} {
+		c, err := chain.New(
+			chain.Config{Endpoints: mip.Endpoints{Network: mip.Network{ID: "mainnet"},
+				RPC: []string{"https://ok.example.org", address}}})
+		if err == nil || strings.Contains(err.Error(), secret) ||
+			!strings.Contains(err.Error(), "network mainnet: rpc 2 of 2: ") {
+			t.Errorf("New with address %q = %v, %v; want an error that tells the position only",
+				address, c, err)
 		}
 	}
 }
@@ -87,16 +97,21 @@ func TestFinalizedIsOptional(t *testing.T) {
 		took  time.Duration
 		want  func(latest uint64) *uint64
 	}{
-		"unknown block":    {fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"error":{"code":-39001,"message":"Unknown block"}}`)},
-		"unknown tag, 400": {fault: demo.Answer(400, nil, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"hex string without 0x prefix"}}`)},
-		"null":             {fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":null}`)},
-		"not a number":     {fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":{"number":"finalized","timestamp":"0x1"}}`)},
-		"HTML":             {fault: demo.HTML()},
-		"500":              {fault: demo.Answer(500, nil, "{}")},
-		"hangs":            {fault: demo.Hang(), took: 500 * time.Millisecond},
+		"unknown block": {fault: demo.Answer(200, nil,
+			`{"jsonrpc":"2.0","id":3,"error":{"code":-39001,"message":"Unknown block"}}`)},
+		"unknown tag, 400": {fault: demo.Answer(400, nil,
+			`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"hex string without 0x prefix"}}`)},
+		"null": {fault: demo.Answer(200, nil,
+			`{"jsonrpc":"2.0","id":3,"result":null}`)},
+		"not a number": {fault: demo.Answer(200, nil,
+			`{"jsonrpc":"2.0","id":3,"result":{"number":"finalized","timestamp":"0x1"}}`)},
+		"HTML":  {fault: demo.HTML()},
+		"500":   {fault: demo.Answer(500, nil, "{}")},
+		"hangs": {fault: demo.Hang(), took: 500 * time.Millisecond},
 		"ahead of latest": {
-			fault: demo.Answer(200, nil, `{"jsonrpc":"2.0","id":3,"result":{"number":"0xffffff","timestamp":"0x1"}}`),
-			want:  func(latest uint64) *uint64 { return &latest },
+			fault: demo.Answer(200, nil,
+				`{"jsonrpc":"2.0","id":3,"result":{"number":"0xffffff","timestamp":"0x1"}}`),
+			want: func(latest uint64) *uint64 { return &latest },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,21 +146,28 @@ func TestWrongChain(t *testing.T) {
 		w.chains[0].SetChainID(chainID + 1)
 		c := w.open()
 		w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamUnavailable)
-		if !strings.Contains(w.log.String(), "it is chain 144, want 143") || !strings.Contains(w.log.String(), `endpoint="rpc 1 of 1"`) || !strings.Contains(w.log.String(), "network=mainnet") {
-			t.Errorf("log = %s; want it to tell both chain ids, the position and the network", w.log.String())
+		if !strings.Contains(w.log.String(), "it is chain 144, want 143") ||
+			!strings.Contains(w.log.String(), `endpoint="rpc 1 of 1"`) ||
+			!strings.Contains(w.log.String(), "network=mainnet") {
+			t.Errorf("log = %s; want it to tell both chain ids, the position and the network",
+				w.log.String())
 		}
 		w.chains[0].SetChainID(chainID)
 		time.Sleep(5 * time.Second)
 		good := w.status(c)
 		w.want(good, api.NetworkOK, 0, "")
 
-		// Now another chain answers: its figures are not shown, those of before are.
+		// The endpoint now answers for another chain: its data is not shown, the earlier data is.
 		w.chains[0].SetChainID(chainID + 1)
 		w.chains[0].Reset(7)
 		time.Sleep(5 * time.Second)
 		stale := w.status(c)
-		if stale.Status != api.NetworkStale || *stale.BlockHeight != *good.BlockHeight || *stale.FetchedAt != *good.FetchedAt || *stale.Error != string(api.UpstreamUnavailable) {
-			t.Errorf("status with another chain behind the address = %s, want the older figures %s as stale", text(stale), text(good))
+		if stale.Status != api.NetworkStale || *stale.BlockHeight != *good.BlockHeight ||
+			*stale.FetchedAt != *good.FetchedAt || *stale.Error != string(api.UpstreamUnavailable) {
+			t.Errorf(
+				"status with another chain behind the address = %s, want the older figures %s as "+
+					"stale",
+				text(stale), text(good))
 		}
 		time.Sleep(24 * time.Hour)
 		w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamUnavailable)
@@ -167,10 +189,11 @@ func TestHeightFalls(t *testing.T) {
 		if s := w.status(c); !s.Regressed || s.Status != api.NetworkOK {
 			t.Errorf("status while it grows again = %s, want it still regressed", text(s))
 		}
-		w.chains[0].Reset(20) // lower than what was seen after the first reset
+		w.chains[0].Reset(20) // lower than the heights after the first reset
 		time.Sleep(24*time.Hour - 60*time.Second)
 		if s := w.status(c); s.Regressed {
-			t.Errorf("status a day after the heights were seen = %s, want regressed no more", text(s))
+			t.Errorf("status a day after the heights were seen = %s, want regressed no more",
+				text(s))
 		}
 		w.chains[0].Reset(1_000_000)
 		time.Sleep(6 * time.Second)
@@ -180,8 +203,8 @@ func TestHeightFalls(t *testing.T) {
 	})
 }
 
-// TestRecent holds that recent heads only rise, are bounded, begin anew when a chain falls back, and are never changed
-// in the hands of who read them before.
+// TestRecent checks that recent heads only rise, are bounded, start anew when a chain falls back,
+// and are never changed for earlier readers.
 func TestRecent(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
 		c := w.open()
@@ -194,8 +217,12 @@ func TestRecent(t *testing.T) {
 		time.Sleep(time.Second)
 		w.chains[0].Stall()
 		still := look()
-		if got := look(); len(got) != 3 || !slices.Equal(got, still) || !slices.IsSorted(got) || len(heights(first)) != 1 {
-			t.Errorf("heads %v after two looks at a chain that stands still, %v after one, %v at first", got, still, heights(first))
+		got := look()
+		if len(got) != 3 || !slices.Equal(got, still) || !slices.IsSorted(got) ||
+			len(heights(first)) != 1 {
+			t.Errorf(
+				"heads %v after two looks at a chain that stands still, %v after one, %v at first",
+				got, still, heights(first))
 		}
 		w.chains[0].Resume()
 		w.chains[0].Reset(10)
@@ -207,14 +234,15 @@ func TestRecent(t *testing.T) {
 		}
 		before := look()
 		kept := slices.Clone(before)
-		got := look()
-		if len(got) != 40 || !slices.Equal(got[:39], before[1:]) || got[39] <= before[39] || !slices.Equal(before, kept) {
+		got = look()
+		if len(got) != 40 || !slices.Equal(got[:39], before[1:]) || got[39] <= before[39] ||
+			!slices.Equal(before, kept) {
 			t.Errorf("heads %v, then %v, want the 40 latest", before, got)
 		}
 	})
 }
 
-// heights are those of a status' recent heads.
+// heights returns the heights of a status' recent heads.
 func heights(s api.NetworkStatus) (out []uint64) {
 	for _, h := range s.Recent {
 		out = append(out, h.BlockHeight)
@@ -243,7 +271,7 @@ func TestHeadStandsStill(t *testing.T) {
 					time.Sleep(5 * time.Second)
 				}
 				w.want(w.status(ch), api.NetworkStale, 0, "")
-				// Another process that sees it for the first time knows by its time stamp.
+				// A new process detects it by the block's time stamp.
 				time.Sleep(time.Second)
 				w.want(w.status(w.open()), api.NetworkStale, 0, "")
 				w.chains[0].Resume()
@@ -254,7 +282,7 @@ func TestHeadStandsStill(t *testing.T) {
 	}
 }
 
-// TestStandsStillWithNewTimestamps is a node that gives the same height with ever new times.
+// TestStandsStillWithNewTimestamps is a node that returns the same height with ever new times.
 func TestStandsStillWithNewTimestamps(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
 		w.config.Now = func() time.Time { return time.Now().Add(-365 * 24 * time.Hour) }
@@ -268,7 +296,7 @@ func TestStandsStillWithNewTimestamps(t *testing.T) {
 	})
 }
 
-// TestClock is a process that was frozen and one whose clock was set back.
+// TestClock covers a process that was frozen and one whose clock was set back.
 func TestClock(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
 		offset := time.Duration(0)
@@ -276,12 +304,16 @@ func TestClock(t *testing.T) {
 		c := w.open()
 		before := w.status(c)
 		offset = -time.Hour
-		if s := w.status(c); s.Status == api.NetworkUnavailable || s.FetchedAt.UTC().After(time.Now().Add(offset)) {
+		s := w.status(c)
+		if s.Status == api.NetworkUnavailable || s.FetchedAt.UTC().After(time.Now().Add(offset)) {
 			t.Errorf("status with the clock set back = %s", text(s))
 		}
 		offset = time.Hour
 		if s := w.status(c); s.Status != api.NetworkStale || *s.BlockHeight != *before.BlockHeight {
-			t.Errorf("status with the clock an hour ahead of the chain = %s, want the same height, stale by its time stamp", text(s))
+			t.Errorf(
+				"status with the clock an hour ahead of the chain = %s, want the same height, "+
+					"stale by its time stamp",
+				text(s))
 		}
 		offset = 0
 		time.Sleep(6 * time.Second)
@@ -289,7 +321,7 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// TestNothingRunsAfterTheAnswer is a function, which is frozen after it.
+// TestNothingRunsAfterTheAnswer covers a function, which is frozen after its answer.
 func TestNothingRunsAfterTheAnswer(t *testing.T) {
 	inBubble(t, 3, func(w *world) {
 		w.config.Background = false
@@ -305,13 +337,15 @@ func TestNothingRunsAfterTheAnswer(t *testing.T) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		if s, _ := c.Status(ctx); s.Status != api.NetworkUnavailable || time.Since(start) != time.Second {
-			t.Errorf("status for a caller who waits a second = %s after %v", text(s), time.Since(start))
+		s, _ := c.Status(ctx)
+		if s.Status != api.NetworkUnavailable || time.Since(start) != time.Second {
+			t.Errorf("status for a caller who waits a second = %s after %v", text(s),
+				time.Since(start))
 		}
 		if n := w.under.Load(); n != 0 {
 			t.Errorf("%d calls under way after a caller left", n)
 		}
-		// The winner's rivals end with the answer too.
+		// The winner's rivals end with the answer, too.
 		w.misbehave(2, nil)
 		time.Sleep(time.Minute)
 		w.want(w.status(c), api.NetworkOK, 2, "")
@@ -327,7 +361,9 @@ func TestClose(t *testing.T) {
 		w.misbehave(1, demo.Hang())
 		c := w.open()
 		var caller sync.WaitGroup
-		caller.Go(func() { w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamUnavailable) })
+		caller.Go(func() {
+			w.want(w.status(c), api.NetworkUnavailable, -1, api.UpstreamUnavailable)
+		})
 		time.Sleep(1500 * time.Millisecond)
 		c.Close()
 		if n := w.under.Load(); n != 0 {
