@@ -89,7 +89,7 @@ func (p *planner) index() mip.Index {
 // sitePages adds the pages and descriptions that are one each, and the answers for addresses that do not exist.
 func (p *planner) sitePages() {
 	p.addIndex("/", p.home)
-	p.add(Artifact{Route: "/search/", Body: func() ([]byte, error) { return p.stable.Search() }})
+	p.add(Artifact{Route: "/search/", Body: func() ([]byte, error) { return p.pages.Search() }})
 	p.addIndex("/dashboard/", p.dashboard)
 	p.addIndex("/graph/", func() ([]byte, error) { return p.pages.Graph(p.relations) })
 
@@ -101,7 +101,7 @@ func (p *planner) sitePages() {
 	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Metadata) })
 
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
-		p.addIndex(route, func() ([]byte, error) { return p.stable.About(route, p.info.Statuses.Named(p.Metadata)) })
+		p.addIndex(route, func() ([]byte, error) { return p.pages.About(route, p.info.Statuses.Named(p.Metadata)) })
 	}
 
 	p.addIndex("/404.html", p.pages.NotFound)

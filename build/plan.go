@@ -108,12 +108,12 @@ type planner struct {
 	md   *html.Renderer
 	// versions are those of proposals with a history.
 	versions history.Reader
-	// pages are for pages that speak of the whole site, and stable for those that speak of one proposal. stable knows
-	// neither counts nor commit: with them every page would change with every proposal.
-	pages, stable *render.Pages
-	info          mip.SiteInfo
-	brand         render.Brand
-	relations     *render.Relations
+	// pages renders all pages. A page of one proposal may name neither counts nor the commit of the
+	// site: with them every page would change with every proposal.
+	pages     *render.Pages
+	info      mip.SiteInfo
+	brand     render.Brand
+	relations *render.Relations
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
 	// searchParts are the routes of the parts of the search index.
@@ -179,10 +179,7 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 	if p.pages, err = render.NewPages(p.info, c.Forks, p.brand, c.options.Notice); err != nil {
 		return nil, err
 	}
-	if p.stable, err = render.NewPages(mip.SiteInfo{Site: p.info.Site}, nil, p.brand, c.options.Notice); err != nil {
-		return nil, err
-	}
-	p.pages.Alone, p.stable.Alone = p.alone(), p.alone()
+	p.pages.Alone = p.alone()
 	return p, nil
 }
 

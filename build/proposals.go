@@ -61,7 +61,7 @@ func (p *planner) page(i int) ([]byte, error) {
 		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
 		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit, Requirements: p.requirementsOf(i),
 	}
-	return p.stable.Proposal(page)
+	return p.pages.Proposal(page)
 }
 
 // translated makes the page of a translation of the i-th proposal.
@@ -70,7 +70,7 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	return p.stable.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
+	return p.pages.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
 		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.document(i).Translations,
 		Fork: summary.ForkOf(p.info.Prefix, p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit, Shown: p.Proposals[i].Shown,
 	}})
@@ -171,5 +171,5 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 		}
 		page.Texts = append(page.Texts, x)
 	}
-	return p.stable.History(page)
+	return p.pages.History(page)
 }

@@ -139,18 +139,16 @@ type branches struct {
 // watch has the templates of a plan note which branches they take.
 func (b *branches) watch(p *build.Plan) {
 	made := reflect.ValueOf(p).Elem().FieldByName("made").Elem()
-	for _, pages := range []string{"pages", "stable"} {
-		tmpl := made.FieldByName(pages).Elem().FieldByName("tmpl")
-		all := (*template.Template)(tmpl.UnsafePointer())
-		all.Funcs(template.FuncMap{"take": func(branch string) bool {
-			b.taken[branch] = true
-			return true
-		}})
-		made := []string{"site-links", "site-header", "site-footer"} // with the plan
-		for _, t := range all.Templates() {
-			if t.Tree != nil && !slices.Contains(made, t.Name()) {
-				b.list(t.Name(), t.Tree.Root)
-			}
+	tmpl := made.FieldByName("pages").Elem().FieldByName("tmpl")
+	all := (*template.Template)(tmpl.UnsafePointer())
+	all.Funcs(template.FuncMap{"take": func(branch string) bool {
+		b.taken[branch] = true
+		return true
+	}})
+	once := []string{"site-links", "site-header", "site-footer"} // with the plan
+	for _, t := range all.Templates() {
+		if t.Tree != nil && !slices.Contains(once, t.Name()) {
+			b.list(t.Name(), t.Tree.Root)
 		}
 	}
 }

@@ -32,7 +32,7 @@ var embedded embed.FS
 // fault of this package: no value of a proposal makes one fail.
 type Pages struct {
 	info  mip.SiteInfo
-	forks []mip.HardFork // in the order of the site; empty for pages that must not change with them
+	forks []mip.HardFork // in the order of the site
 	brand Brand
 	base  string // path of the base URL without a slash at the end, empty at a root
 	// Alone are the authors of one proposal, by slug: they have no page. It is set before pages are made.
