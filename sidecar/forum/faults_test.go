@@ -10,8 +10,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
-// TestFaults asks a forum that says in its own ways that there is no topic, with nothing at hand and with an older
-// answer. What any host can do wrong is tabled in package fetch.
+// TestFaults covers the ways in which a forum reports that there is no topic, with and without an
+// older answer. Package fetch tests the faults that any host can have.
 func TestFaults(t *testing.T) {
 	answer := demo.Answer
 	page := http.Header{"Content-Type": {"text/html; charset=utf-8"}}
@@ -19,21 +19,34 @@ func TestFaults(t *testing.T) {
 		fault demo.Fault
 		want  string
 	}{
-		"hangs":            {demo.Hang(), "timeout"},
-		"503 read only":    {answer(503, nil, `{"errors":["The site is in read only mode."],"error_type":"read_only"}`), "unavailable"},
-		"challenge":        {answer(403, page, "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"), "unavailable"},
-		"challenge as 200": {answer(200, page, "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"), "unavailable"},
-		"401":              {answer(401, nil, `{"errors":[]}`), "unavailable"},
-		"418":              {answer(418, nil, `{}`), "unavailable"},
-		"nothing":          {answer(204, nil, ""), "unavailable"},
-		"another topic":    {answer(200, nil, `{"id":400,"title":"T","posts_count":1,"views":1,"created_at":"2026-01-01T00:00:00Z"}`), "unavailable"},
+		"hangs": {demo.Hang(), "timeout"},
+		"503 read only": {answer(503, nil,
+			`{"errors":["The site is in read only mode."],"error_type":"read_only"}`),
+			"unavailable"},
+		"challenge": {answer(403, page,
+			"<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"),
+			"unavailable"},
+		"challenge as 200": {answer(200, page,
+			"<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"),
+			"unavailable"},
+		"401":     {answer(401, nil, `{"errors":[]}`), "unavailable"},
+		"418":     {answer(418, nil, `{}`), "unavailable"},
+		"nothing": {answer(204, nil, ""), "unavailable"},
+		"another topic": {answer(200, nil,
+			`{"id":400,"title":"T","posts_count":1,"views":1,"created_at":"2026-01-01T00:00:00Z"}`),
+			"unavailable"},
 		"foreign redirect": {demo.Redirect("https://elsewhere.example/t/399.json"), "unavailable"},
-		"404":              {answer(404, nil, `{"errors":["nothing"],"error_type":"not_found"}`), "not found"},
-		"404 page":         {answer(404, page, "<html>"), "not found"},
-		"410":              {answer(410, nil, `{"errors":["nothing"],"error_type":"not_found","extras":{"title":"Oops","html":"<div>","group":null}}`), "not found"},
-		"403":              {answer(403, nil, ` {"errors":["not for you"],"error_type":"invalid_access"}`), "not found"},
-		"login only":       {answer(403, nil, `{"errors":["log in"],"error_type":"not_logged_in"}`), "not found"},
-		"a message":        {answer(200, nil, `{"archetype":"private_message"}`), "not found"},
+		"404": {answer(404, nil, `{"errors":["nothing"],"error_type":"not_found"}`),
+			"not found"},
+		"404 page": {answer(404, page, "<html>"), "not found"},
+		"410": {answer(410, nil,
+			`{"errors":["nothing"],"error_type":"not_found","extras":{"title":"Oops","html":"<div>","group":null}}`),
+			"not found"},
+		"403": {answer(403, nil,
+			` {"errors":["not for you"],"error_type":"invalid_access"}`), "not found"},
+		"login only": {answer(403, nil, `{"errors":["log in"],"error_type":"not_logged_in"}`),
+			"not found"},
+		"a message": {answer(200, nil, `{"archetype":"private_message"}`), "not found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -56,17 +69,21 @@ func TestFaults(t *testing.T) {
 					switch {
 					case tt.want == "not found":
 						if err != tt.want || a.Value.TopicID != 0 {
-							t.Errorf("gone: %q and topic %d, want it to be gone", err, a.Value.TopicID)
+							t.Errorf("gone: %q and topic %d, want it to be gone", err,
+								a.Value.TopicID)
 						}
-					case err != "" || !a.Value.Stale || a.Value.Posts != 12 || why != tt.want || !a.At.Equal(then):
-						t.Errorf("%q with %+v because of %q, want the older one because of %q", err, a.Value, why, tt.want)
+					case err != "" || !a.Value.Stale || a.Value.Posts != 12 || why != tt.want ||
+						!a.At.Equal(then):
+						t.Errorf("%q with %+v because of %q, want the older one because of %q", err,
+							a.Value, why, tt.want)
 					}
 					time.Sleep(time.Second)
 				}
 				if got := w.foreign.Calls(); got != 0 {
 					t.Errorf("%d calls to a foreign host", got)
 				}
-				if strings.Contains(w.log.String(), "errors") || strings.Contains(w.log.String(), "<") {
+				if strings.Contains(w.log.String(), "errors") ||
+					strings.Contains(w.log.String(), "<") {
 					t.Errorf("log has what the forum said: %s", w.log.String())
 				}
 			})
@@ -74,7 +91,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestWait holds that a forum which asks for a pause is not asked before it is over, for no topic and by neither client.
+// TestWait checks that a forum which requests a pause gets no request before it is over, for no
+// topic and from neither client.
 func TestWait(t *testing.T) {
 	for _, lane := range []string{"linked", "other"} {
 		t.Run(lane, func(t *testing.T) {
@@ -83,14 +101,19 @@ func TestWait(t *testing.T) {
 				w := newWorld(t, true)
 				w.linked(t)
 				time.Sleep(5 * time.Minute)
-				w.script.Next(demo.Answer(429, http.Header{"Retry-After": {"15"}}, `{"error_type":"rate_limit","extras":{"wait_seconds":15}}`))
+				w.script.Next(demo.Answer(429, http.Header{"Retry-After": {"15"}},
+					`{"error_type":"rate_limit","extras":{"wait_seconds":15}}`))
 				if lane == "linked" {
 					a, err, why := w.linked(t)
-					if err != "" || !a.Value.Stale || why != "unavailable" || a.Next.Sub(w.now()) != pause {
-						t.Errorf("%q, %q, next in %v, want an older answer and the next in %v", err, why, a.Next.Sub(w.now()), pause)
+					if err != "" || !a.Value.Stale || why != "unavailable" ||
+						a.Next.Sub(w.now()) != pause {
+						t.Errorf("%q, %q, next in %v, want an older answer and the next in %v", err,
+							why, a.Next.Sub(w.now()), pause)
 					}
-				} else if a, err := w.Other(t.Context(), 1); kindOf(t, err) != "unavailable" || a.Next.Sub(w.now()) != pause {
-					t.Errorf("%v, next in %v, want unavailable and %v", err, a.Next.Sub(w.now()), pause)
+				} else if a, err := w.Other(t.Context(), 1); kindOf(t, err) != "unavailable" ||
+					a.Next.Sub(w.now()) != pause {
+					t.Errorf("%v, next in %v, want unavailable and %v", err, a.Next.Sub(w.now()),
+						pause)
 				}
 				w.wantCalls(t, 2)
 				time.Sleep(pause - time.Nanosecond)
@@ -113,7 +136,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestGone holds that what is not there is asked for once a minute, and an older answer dropped.
+// TestGone checks that a missing topic is requested once a minute, and that an older answer is
+// dropped.
 func TestGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
@@ -143,7 +167,7 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestFailuresStand holds how often a forum that fails is asked.
+// TestFailuresStand checks how often a failing forum is asked.
 func TestFailuresStand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
@@ -155,7 +179,8 @@ func TestFailuresStand(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		w.wantCalls(t, 1)
-		if got := strings.Count(w.log.String(), "\n"); got != 1 || !strings.Contains(w.log.String(), "/t/399.json") {
+		got := strings.Count(w.log.String(), "\n")
+		if got != 1 || !strings.Contains(w.log.String(), "/t/399.json") {
 			t.Errorf("log has %d lines, want one with the path: %s", got, w.log.String())
 		}
 		w.linked(t)

@@ -26,11 +26,15 @@ func TestLinked(t *testing.T) {
 		}
 		topic := theTopic()
 		want := api.ForumActivity{
-			TopicID: 399, Title: topic.Title, URL: "https://forum.example/t/repricing-cold-reads/399", ActivityScore: 49,
+			TopicID: 399, Title: topic.Title,
+			URL: "https://forum.example/t/repricing-cold-reads/399", ActivityScore: 49,
 			Posts: 12, Replies: 11, Participants: 5, Views: 340, Likes: 7,
-			CreatedAt: mip.NewTime(topic.Created), LastPostedAt: new(mip.NewTime(topic.LastPosted)), FetchedAt: mip.NewTime(start),
+			CreatedAt: mip.NewTime(topic.Created), LastPostedAt: new(mip.NewTime(topic.LastPosted)),
+			FetchedAt: mip.NewTime(start),
 		}
-		if d := cmp.Diff(want, a.Value, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
+		if d := cmp.Diff(want, a.Value, cmp.Comparer(func(a, b mip.Time) bool {
+			return a == b
+		})); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 		if !a.Next.Equal(start.Add(5 * time.Minute)) {
@@ -64,13 +68,13 @@ func TestLinked(t *testing.T) {
 	})
 }
 
-// TestFunction holds that nothing runs after the answer where nothing may.
+// TestFunction checks that nothing runs after the answer without Background.
 func TestFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, false)
 		w.script.Always(demo.Hang())
 		w.linked(t)
-		w.Close() // waits for nothing: the bubble would tell
+		w.Close() // waits for nothing: the bubble would report it
 		if _, err, _ := w.linked(t); err != "unavailable" {
 			t.Errorf("after Close: %q", err)
 		}
@@ -91,7 +95,7 @@ func TestFunction(t *testing.T) {
 	})
 }
 
-// TestScoreAges holds that a topic cools with the wall clock from fetch to fetch.
+// TestScoreAges checks that a topic's score falls with the wall clock from fetch to fetch.
 func TestScoreAges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
@@ -108,7 +112,9 @@ func TestScoreAges(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	for _, base := range []string{"", "forum.example", "ftp://forum.example", "https://", "https://me:s@forum.example", "https://forum.example?a=b", "https://forum.example/#a", "https://%zz"} {
+	for _, base := range []string{"", "forum.example", "ftp://forum.example", "https://",
+		"https://me:s@forum.example", "https://forum.example?a=b", "https://forum.example/#a",
+		"https://%zz"} {
 		if _, err := forum.New(forum.Config{BaseURL: base}); err == nil {
 			t.Errorf("New(%q): no error", base)
 		}
@@ -122,7 +128,8 @@ func TestConfig(t *testing.T) {
 	}
 	defer f.Close()
 	a, err := f.Other(t.Context(), 399)
-	if want := "http://forum.example/talk/t/repricing-cold-reads/399"; err != nil || a.Value.URL != want {
+	want := "http://forum.example/talk/t/repricing-cold-reads/399"
+	if err != nil || a.Value.URL != want {
 		t.Errorf("%v, address %s, want %s", err, a.Value.URL, want)
 	}
 }

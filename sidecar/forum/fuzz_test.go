@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// seed adds every file of the goldens.
+// seed adds the contents of all goldens.
 func seed(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -32,9 +32,9 @@ func seed(f *testing.F) {
 	}
 }
 
-// FuzzDecode holds that no answer of a forum panics, and that whatever is made of one can be shown: counts
-// and score in bounds, a title on one line without hidden characters, an address on the forum, times
-// that encode. An error tells nothing of the answer.
+// FuzzDecode checks that no response of a forum causes a panic, and that each decoded topic can be
+// shown: counts and score are within bounds, the title is one line without hidden characters, the
+// address is on the forum, and times can be encoded. Errors contain nothing of the response.
 func FuzzDecode(f *testing.F) {
 	seed(f)
 	const base = "https://forum.example"
@@ -42,20 +42,28 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a, err := decode(body, base, now)
 		if err != nil {
-			if !errors.Is(err, ErrNotFound) && !strings.HasPrefix(err.Error(), "not a topic") && !strings.HasPrefix(err.Error(), "topic with") {
+			if !errors.Is(err, ErrNotFound) && !strings.HasPrefix(err.Error(), "not a topic") &&
+				!strings.HasPrefix(err.Error(), "topic with") {
 				t.Errorf("%q: error %q", body, err)
 			}
 			return
 		}
-		if a.TopicID < 1 || min(a.Posts, a.Replies, a.Participants, a.Views, a.Likes) < 0 || a.Replies != max(a.Posts-1, 0) || a.ActivityScore < 0 || a.ActivityScore > 100 {
+		if a.TopicID < 1 || min(a.Posts, a.Replies, a.Participants, a.Views, a.Likes) < 0 ||
+			a.Replies != max(a.Posts-1, 0) || a.ActivityScore < 0 || a.ActivityScore > 100 {
 			t.Errorf("%q: %+v", body, a)
 		}
-		if n := utf8.RuneCountInString(a.Title); n < 1 || n > 255 || !utf8.ValidString(a.Title) || a.Title != strings.TrimSpace(a.Title) ||
-			strings.ContainsFunc(a.Title, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }) {
+		n := utf8.RuneCountInString(a.Title)
+		if n < 1 || n > 255 || !utf8.ValidString(a.Title) ||
+			a.Title != strings.TrimSpace(a.Title) ||
+			strings.ContainsFunc(a.Title, func(c rune) bool {
+				return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)
+			}) {
 			t.Errorf("%q: title %q", body, a.Title)
 		}
 		u, err := url.Parse(a.URL)
-		if err != nil || u.Host != "forum.example" || !strings.HasPrefix(u.Path, "/t/") || u.RawQuery != "" || u.Fragment != "" || u.String() != a.URL || u.JoinPath().Path != u.Path {
+		if err != nil || u.Host != "forum.example" || !strings.HasPrefix(u.Path, "/t/") ||
+			u.RawQuery != "" || u.Fragment != "" || u.String() != a.URL ||
+			u.JoinPath().Path != u.Path {
 			t.Errorf("%q: address %q", body, a.URL)
 		}
 		for _, c := range a.URL {

@@ -19,7 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// most is the greatest number of calls in any minute.
+// most returns the greatest number of calls in any minute.
 func most(calls []call) int {
 	n := 0
 	for i, c := range calls {
@@ -32,8 +32,9 @@ func most(calls []call) int {
 	return n
 }
 
-// TestEnumeration asks for many topics within minutes, in bursts and one by one, while what proposals link to is looked
-// at all the time. The budget counts what goes out, whatever the forum does with it.
+// TestEnumeration requests many topics within minutes, in bursts and one by one, while linked
+// topics are requested all the time. The budget counts outgoing requests, whatever the forum
+// answers.
 func TestEnumeration(t *testing.T) {
 	redirects := func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		if strings.Contains(r.URL.Path, "/t/x/") {
@@ -42,7 +43,8 @@ func TestEnumeration(t *testing.T) {
 		}
 		demo.Redirect("/t/x/"+strings.TrimPrefix(r.URL.Path, "/t/"))(w, r, nil)
 	}
-	for name, fault := range map[string]demo.Fault{"well": nil, "hangs": demo.Hang(), "500": demo.Answer(500, nil, ""), "redirects": redirects} {
+	for name, fault := range map[string]demo.Fault{"well": nil, "hangs": demo.Hang(),
+		"500": demo.Answer(500, nil, ""), "redirects": redirects} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, true)
@@ -70,7 +72,8 @@ func TestEnumeration(t *testing.T) {
 								return
 							}
 							busy.Add(1)
-							if e, _ := errors.AsType[*api.HTTPError](err); e.RetryAfter <= 0 || e.RetryAfter > time.Minute {
+							e, _ := errors.AsType[*api.HTTPError](err)
+							if e.RetryAfter <= 0 || e.RetryAfter > time.Minute {
 								t.Errorf("topic %d: again in %v", topic, e.RetryAfter)
 							}
 						})
@@ -80,7 +83,9 @@ func TestEnumeration(t *testing.T) {
 							t.Errorf("linked topic %d: %v, stale %t", id+1, err, a.Stale)
 						}
 					}
-					time.Sleep(time.Duration(r.Int64N(int64(time.Duration(burst) * 120 * time.Millisecond))))
+					time.Sleep(
+						time.Duration(
+							r.Int64N(int64(time.Duration(burst) * 120 * time.Millisecond))))
 				}
 				all.Wait()
 				others := slices.DeleteFunc(w.asked(), func(c call) bool { return linked(c.path) })
@@ -95,14 +100,14 @@ func TestEnumeration(t *testing.T) {
 	}
 }
 
-// linked reports whether a path is that of a topic from 1 to 20.
+// linked reports whether a path is of a topic from 1 to 20.
 func linked(path string) bool {
 	id, err := strconv.Atoi(strings.TrimSuffix(path[strings.LastIndex(path, "/")+1:], ".json"))
 	return err == nil && id <= 20
 }
 
-// TestOther holds that what is at hand is given when the budget is used up, and that a refusal leaves
-// nothing behind.
+// TestOther checks that a cached answer is returned when the budget is used up, and that a refusal
+// is not cached.
 func TestOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
@@ -133,7 +138,8 @@ func TestOther(t *testing.T) {
 		}
 		w.wantCalls(t, 22)
 
-		time.Sleep(5 * time.Minute) // everything is old, and the first 20 use the budget up
+		// everything is old, and the first 20 requests use up the budget
+		time.Sleep(5 * time.Minute)
 		for id := range 20 {
 			w.Other(t.Context(), 1000+id)
 		}
@@ -148,8 +154,8 @@ func TestOther(t *testing.T) {
 	})
 }
 
-// TestOtherKept holds that whoever enumerates topics while the forum is paused does not push out what
-// is at hand.
+// TestOtherKept checks that enumerating topics while the forum is paused does not evict cached
+// answers.
 func TestOtherKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
@@ -162,14 +168,15 @@ func TestOtherKept(t *testing.T) {
 			}
 		}
 		w.wantCalls(t, 2)
-		if a, err := w.Other(t.Context(), 399); err != nil || !a.Value.Stale || kindOf(t, a.Err) != "unavailable" {
+		a, err := w.Other(t.Context(), 399)
+		if err != nil || !a.Value.Stale || kindOf(t, a.Err) != "unavailable" {
 			t.Errorf("%v, stale %t because of %v, want the older one", err, a.Value.Stale, a.Err)
 		}
 	})
 }
 
-// TestOtherWaiting holds that whoever enumerates topics of a slow forum is refused at once when as many wait as the
-// budget has, and does not push out what is at hand.
+// TestOtherWaiting checks that enumerating topics of a slow forum is refused at once when as many
+// calls wait as the budget allows, and does not evict cached answers.
 func TestOtherWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
@@ -181,7 +188,8 @@ func TestOtherWaiting(t *testing.T) {
 		start := time.Now()
 		for id := range 3000 {
 			all.Go(func() {
-				if _, err := w.Other(t.Context(), 1000+id); kindOf(t, err) == "busy" && time.Since(start) == 0 {
+				_, err := w.Other(t.Context(), 1000+id)
+				if kindOf(t, err) == "busy" && time.Since(start) == 0 {
 					refused.Add(1)
 				}
 			})
@@ -196,7 +204,7 @@ func TestOtherWaiting(t *testing.T) {
 	})
 }
 
-// TestLanes holds that other topics keep linked ones neither waiting nor from being asked for.
+// TestLanes checks that other topics neither delay nor block requests for linked ones.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, true)
@@ -218,7 +226,8 @@ func TestLanes(t *testing.T) {
 		}
 		all.Wait()
 		time.Sleep(8 * time.Second)
-		if _, err := w.Other(t.Context(), 1); kindOf(t, err) != "timeout" || !strings.Contains(err.Error(), "in a row") {
+		_, err := w.Other(t.Context(), 1)
+		if kindOf(t, err) != "timeout" || !strings.Contains(err.Error(), "in a row") {
 			t.Errorf("%v, want the others' breaker open", err)
 		}
 		calls := len(w.asked())
@@ -234,7 +243,8 @@ func TestLanes(t *testing.T) {
 		var all sync.WaitGroup
 		for id := range 20 {
 			all.Go(func() {
-				if _, err := w.Linked(t.Context(), id+1); kindOf(t, err) != "timeout" && kindOf(t, err) != "unavailable" {
+				_, err := w.Linked(t.Context(), id+1)
+				if kindOf(t, err) != "timeout" && kindOf(t, err) != "unavailable" {
 					t.Error(err)
 				}
 			})

@@ -31,14 +31,17 @@ func TestResolve(t *testing.T) {
 			w.wantCalls(t, calls)
 		}
 		want("repricing-cold-reads", "399", 2)
-		if d := cmp.Diff([]string{"GET /t/repricing-cold-reads.json", "GET /t/repricing-cold-reads/399.json"}, w.script.Requests()); d != "" {
+		d := cmp.Diff([]string{"GET /t/repricing-cold-reads.json",
+			"GET /t/repricing-cold-reads/399.json"}, w.script.Requests())
+		if d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
 		want("repricing-cold-reads", "399", 2)
 		want("提案", "50", 4)
 		want("%E6%8F%90%E6%A1%88", "50", 4)
 		want("nothing-here", "not found", 5)
-		for _, bad := range []string{"", "12", "a/b", "..", ".", "a%2Fb", "%zz", "a?b", "a b", strings.Repeat("a", 256)} {
+		for _, bad := range []string{"", "12", "a/b", "..", ".", "a%2Fb", "%zz", "a?b", "a b",
+			strings.Repeat("a", 256)} {
 			want(bad, "not found", 5)
 		}
 
@@ -52,7 +55,7 @@ func TestResolve(t *testing.T) {
 		want("repricing-cold-reads", "399", 6)
 		want("elsewhere", "unavailable", 6)
 		time.Sleep(time.Minute)
-		want("repricing-cold-reads", "399", 6) // the older one stands in
+		want("repricing-cold-reads", "399", 6) // the cached one is returned
 		w.network.Down(host, false)
 		time.Sleep(time.Minute)
 		want("repricing-cold-reads", "399", 8)

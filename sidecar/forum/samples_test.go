@@ -17,8 +17,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// samples is the folder with answers of real forums: below the folder that MIPWATCH_UPSTREAM names, else
-// below a folder named upstream in any folder beside the checkout. Without any the test is skipped.
+// samples returns the folder with responses of real forums: below the folder in MIPWATCH_UPSTREAM,
+// else below a folder named upstream next to the checkout. Without one the test is skipped.
 func samples(t *testing.T) string {
 	t.Helper()
 	const environment = "MIPWATCH_UPSTREAM"
@@ -35,11 +35,12 @@ func samples(t *testing.T) string {
 			return dir
 		}
 	}
-	testenv.Missing(t, "upstream", "no answers of real forums here:", environment, "names a folder that holds", filepath.Join("discourse", "*.json"))
+	testenv.Missing(t, "upstream", "no answers of real forums here:", environment,
+		"names a folder that holds", filepath.Join("discourse", "*.json"))
 	return ""
 }
 
-// sample is what is compared of a topic.
+// sample holds the compared fields of a topic.
 type sample struct {
 	ID           int
 	Title, Slug  string
@@ -52,8 +53,8 @@ type sample struct {
 	Archived     bool
 }
 
-// TestSamples feeds each topic of the lists of real forums to the forum as if it were a topic's own answer: names and
-// types of the counts are the same there. Lists do not count participants, so one is added.
+// TestSamples serves each topic of the lists of real forums as a topic's own response: counts have
+// the same names and types there. Lists have no count of participants, so one is added.
 func TestSamples(t *testing.T) {
 	dir := samples(t)
 	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -93,12 +94,17 @@ func TestSamples(t *testing.T) {
 				t.Errorf("%s: topic %d: score %d", filepath.Base(name), s.ID, got.ActivityScore)
 			}
 			want := api.ForumActivity{
-				TopicID: s.ID, Title: s.Title, URL: "https://forum.example/t/" + s.Slug + "/" + strconv.Itoa(s.ID),
-				Posts: s.PostsCount, Replies: s.PostsCount - 1, Participants: 1, Views: s.Views, Likes: s.LikeCount,
-				CreatedAt: mip.NewTime(s.CreatedAt), LastPostedAt: new(mip.NewTime(s.LastPostedAt)), Closed: s.Closed, Archived: s.Archived,
+				TopicID: s.ID, Title: s.Title,
+				URL:   "https://forum.example/t/" + s.Slug + "/" + strconv.Itoa(s.ID),
+				Posts: s.PostsCount, Replies: s.PostsCount - 1, Participants: 1, Views: s.Views,
+				Likes:     s.LikeCount,
+				CreatedAt: mip.NewTime(s.CreatedAt), LastPostedAt: new(mip.NewTime(s.LastPostedAt)),
+				Closed: s.Closed, Archived: s.Archived,
 				ActivityScore: got.ActivityScore, FetchedAt: got.FetchedAt,
 			}
-			if d := cmp.Diff(want, got, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
+			if d := cmp.Diff(want, got, cmp.Comparer(func(a, b mip.Time) bool {
+				return a == b
+			})); d != "" {
 				t.Errorf("%s: topic %d (-want +got):\n%s", filepath.Base(name), s.ID, d)
 			}
 		}

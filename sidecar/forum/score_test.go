@@ -9,8 +9,8 @@ import (
 
 const day = 24 * time.Hour
 
-// TestScore holds figures that were worked out with 40 digits from the formula in the documentation,
-// by another program; the comments hold what they were before rounding.
+// TestScore compares with values that another program computed with 40 digits from the documented
+// formula; the comments give them before rounding.
 func TestScore(t *testing.T) {
 	tests := []struct {
 		posts, participants, likes, views int
@@ -18,19 +18,19 @@ func TestScore(t *testing.T) {
 		want                              int
 	}{
 		{0, 0, 0, 0, 0, 0},                             // 0.0
-		{1, 1, 0, 0, 0, 0},                             // 0.0, nobody has looked
+		{1, 1, 0, 0, 0, 0},                             // 0.0, without views
 		{1, 1, 0, 1, 0, 2},                             // 1.62760405
 		{1, 1, 0, 1, 365 * day, 0},                     // 0.40690103
 		{2, 2, 0, 10, 0, 17},                           // 16.9568556
 		{4, 3, 10, 268, 0, 41},                         // 41.375852
-		{4, 3, 10, 268, -1 * time.Hour, 41},            // 41.375852, a clock that is behind
+		{4, 3, 10, 268, -1 * time.Hour, 41},            // 41.375852, the clock is behind
 		{101, 1, 0, 0, 0, 40},                          // 40.0, each count alone
 		{1, 26, 0, 0, 0, 25},                           // 25.0
 		{1, 1, 100, 0, 0, 15},                          // 15.0
 		{1, 1, 0, 5000, 0, 20},                         // 20.0
-		{101, 26, 100, 5000, 0, 100},                   // 100.0, as hot as can be
+		{101, 26, 100, 5000, 0, 100},                   // 100.0, the maximum
 		{1000000, 100000, 1000000, 1000000000, 0, 100}, // 100.0
-		{101, 26, 100, 5000, 14 * day, 63},             // 62.5, a half goes up
+		{101, 26, 100, 5000, 14 * day, 63},             // 62.5, half is rounded up
 		{101, 26, 100, 5000, 28 * day, 44},             // 43.75
 		{101, 26, 100, 5000, 3650 * day, 25},           // 25.0
 		{12, 5, 7, 340, 3 * day, 49},                   // 48.7140233
@@ -42,16 +42,18 @@ func TestScore(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := score(tt.posts, tt.participants, tt.likes, tt.views, tt.age); got != tt.want {
-			t.Errorf("score(%d posts, %d participants, %d likes, %d views, %v) = %d, want %d", tt.posts, tt.participants, tt.likes, tt.views, tt.age, got, tt.want)
+			t.Errorf("score(%d posts, %d participants, %d likes, %d views, %v) = %d, want %d",
+				tt.posts, tt.participants, tt.likes, tt.views, tt.age, got, tt.want)
 		}
 	}
 }
 
-// TestScoreProperties holds for many random topics, extremes among them: the score is 0 to 100,
-// does not fall when a count rises, and does not rise with age.
+// TestScoreProperties checks for many random topics, including extremes, that the score is 0 to
+// 100, does not fall when a count rises, and does not rise with age.
 func TestScoreProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	extremes := []int{math.MinInt, math.MinInt + 1, -1, 0, 1, 2, 25, 26, 27, 100, 101, 102, 5000, 5001, math.MaxInt32, math.MaxInt - 1, math.MaxInt}
+	extremes := []int{math.MinInt, math.MinInt + 1, -1, 0, 1, 2, 25, 26, 27, 100, 101, 102, 5000,
+		5001, math.MaxInt32, math.MaxInt - 1, math.MaxInt}
 	count := func() int {
 		switch r.IntN(8) {
 		case 0:
@@ -61,7 +63,8 @@ func TestScoreProperties(t *testing.T) {
 		}
 		return r.IntN(1 << r.IntN(14))
 	}
-	ages := []time.Duration{math.MinInt64, -1, 0, 1, time.Second - 1, time.Second, 14 * day, math.MaxInt64 - 1, math.MaxInt64}
+	ages := []time.Duration{math.MinInt64, -1, 0, 1, time.Second - 1, time.Second, 14 * day,
+		math.MaxInt64 - 1, math.MaxInt64}
 	age := func() time.Duration {
 		switch r.IntN(8) {
 		case 0:
@@ -71,7 +74,7 @@ func TestScoreProperties(t *testing.T) {
 		}
 		return time.Duration(r.Int64N(int64(time.Second) << r.IntN(28)))
 	}
-	// more is n or something above it, mostly a little.
+	// more returns n or a greater number, mostly by a little.
 	more := func(n int) int {
 		if r.IntN(2) == 0 && n < math.MaxInt {
 			return n + 1
@@ -101,7 +104,8 @@ func TestScoreProperties(t *testing.T) {
 			{"age", score(posts, participants, likes, views, older), got},
 		} {
 			if c.low > c.great {
-				t.Fatalf("score(%d, %d, %d, %d, %v): %d and %d, when %s rise", posts, participants, likes, views, a, c.low, c.great, c.what)
+				t.Fatalf("score(%d, %d, %d, %d, %v): %d and %d, when %s rise", posts, participants,
+					likes, views, a, c.low, c.great, c.what)
 			}
 		}
 	}

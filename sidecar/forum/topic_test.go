@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens in testdata anew")
 
-// golden is an archive in testdata: what the forum says, when, and what is to be made of it.
+// golden is an archive in testdata: a forum's response, the time, and the expected result.
 type golden struct {
 	archive *txtar.Archive
 	now     time.Time
@@ -65,13 +65,16 @@ func goldens(t testing.TB) []string {
 	return names
 }
 
-// answerOf asks a forum that answers everything with one body.
+// answerOf returns the answer for a forum that answers all requests with one body.
 func answerOf(t testing.TB, body []byte, now time.Time, topic int) (forum.Answer, error) {
 	t.Helper()
 	n := demo.NewNetwork()
 	defer n.Close()
-	n.Serve("forum.example", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(body) }))
-	f, err := forum.New(forum.Config{BaseURL: "https://forum.example/", Transport: n, Now: func() time.Time { return now }})
+	n.Serve("forum.example", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write(body)
+	}))
+	f, err := forum.New(forum.Config{BaseURL: "https://forum.example/", Transport: n,
+		Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,12 +111,14 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestNotATopic changes a good answer in one place each.
+// TestNotATopic changes a valid response in one place each.
 func TestNotATopic(t *testing.T) {
-	const good = `{"id":5,"title":"T","slug":"s","archetype":"regular","posts_count":2,"views":9,"like_count":1,"participant_count":2,"created_at":"2026-01-01T00:00:00Z","last_posted_at":"2026-01-02T00:00:00Z","closed":false,"archived":false}`
+	const good = `{"id":5,"title":"T","slug":"s","archetype":"regular","posts_count":2,"views":9,` +
+		`"like_count":1,"participant_count":2,"created_at":"2026-01-01T00:00:00Z",` +
+		`"last_posted_at":"2026-01-02T00:00:00Z","closed":false,"archived":false}`
 	tests := []struct {
 		name, old, with string
-		want            error // nil: it still is one
+		want            error // nil: it is still a topic
 	}{
 		{"as it is", "", "", nil},
 		{"no slug", `"slug":"s",`, ``, nil},
@@ -129,7 +134,8 @@ func TestNotATopic(t *testing.T) {
 		{"posts as text", `"posts_count":2`, `"posts_count":"2"`, fetch.ErrUnavailable},
 		{"posts with a fraction", `"posts_count":2`, `"posts_count":2.5`, fetch.ErrUnavailable},
 		{"null posts", `"posts_count":2`, `"posts_count":null`, fetch.ErrUnavailable},
-		{"more posts than fit", `"posts_count":2`, `"posts_count":99999999999999999999`, fetch.ErrUnavailable},
+		{"more posts than fit", `"posts_count":2`, `"posts_count":99999999999999999999`,
+			fetch.ErrUnavailable},
 		{"no views", `"views":9,`, ``, fetch.ErrUnavailable},
 		{"no likes", `"like_count":1,`, ``, fetch.ErrUnavailable},
 		{"no participants", `"participant_count":2,`, ``, fetch.ErrUnavailable},
@@ -138,19 +144,23 @@ func TestNotATopic(t *testing.T) {
 		{"slug as a number", `"slug":"s"`, `"slug":1`, fetch.ErrUnavailable},
 		{"no time", `"created_at":"2026-01-01T00:00:00Z",`, ``, fetch.ErrUnavailable},
 		{"time as a number", `"2026-01-01T00:00:00Z"`, `1767225600`, fetch.ErrUnavailable},
-		{"time without a zone", `"2026-01-01T00:00:00Z"`, `"2026-01-01T00:00:00"`, fetch.ErrUnavailable},
+		{"time without a zone", `"2026-01-01T00:00:00Z"`, `"2026-01-01T00:00:00"`,
+			fetch.ErrUnavailable},
 		{"31 February", `"2026-01-02T00:00:00Z"`, `"2026-02-31T00:00:00Z"`, fetch.ErrUnavailable},
 		{"year 0", `"2026-01-01T00:00:00Z"`, `"0000-12-31T23:59:59Z"`, fetch.ErrUnavailable},
-		{"year 0 in UTC", `"2026-01-01T00:00:00Z"`, `"0001-01-01T00:00:00+01:00"`, fetch.ErrUnavailable},
+		{"year 0 in UTC", `"2026-01-01T00:00:00Z"`, `"0001-01-01T00:00:00+01:00"`,
+			fetch.ErrUnavailable},
 		{"year 1", `"2026-01-01T00:00:00Z"`, `"0001-01-01T00:00:00Z"`, nil},
 		{"year 10000", `"2026-01-02T00:00:00Z"`, `"10000-01-01T00:00:00Z"`, fetch.ErrUnavailable},
-		{"year 10000 in UTC", `"2026-01-02T00:00:00Z"`, `"9999-12-31T23:59:59-01:00"`, fetch.ErrUnavailable},
+		{"year 10000 in UTC", `"2026-01-02T00:00:00Z"`, `"9999-12-31T23:59:59-01:00"`,
+			fetch.ErrUnavailable},
 		{"private", `"regular"`, `"private_message"`, forum.ErrNotFound},
 		{"more behind it", `"archived":false}`, `"archived":false}{}`, fetch.ErrUnavailable},
 		{"comma at the end", `"archived":false}`, `"archived":false,}`, fetch.ErrUnavailable},
 		{"cut", `,"archived":false}`, ``, fetch.ErrUnavailable},
 		{"a byte order mark", `{`, "\ufeff{", fetch.ErrUnavailable},
-		{"deep", `"s"`, strings.Repeat(`[`, 100_000) + strings.Repeat(`]`, 100_000), fetch.ErrUnavailable},
+		{"deep", `"s"`, strings.Repeat(`[`, 100_000) + strings.Repeat(`]`, 100_000),
+			fetch.ErrUnavailable},
 		{"null", good, `null`, fetch.ErrUnavailable},
 		{"a list", good, `[` + good + `]`, fetch.ErrUnavailable},
 		{"nothing", good, ``, fetch.ErrUnavailable},
@@ -193,7 +203,9 @@ func TestTitlesAndSlugs(t *testing.T) {
 		{"\xff", "s", "\ufffd", "/t/s/5"},
 	}
 	for _, tt := range tests {
-		body, err := json.Marshal(map[string]any{"id": 5, "title": tt.title, "slug": tt.slug, "posts_count": 1, "participant_count": 1, "like_count": 0, "views": 1, "created_at": "2026-01-01T00:00:00Z"})
+		body, err := json.Marshal(map[string]any{"id": 5, "title": tt.title, "slug": tt.slug,
+			"posts_count": 1, "participant_count": 1, "like_count": 0, "views": 1,
+			"created_at": "2026-01-01T00:00:00Z"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,17 +221,20 @@ func TestTitlesAndSlugs(t *testing.T) {
 	}
 }
 
-// TestWordsOfTheForum holds that only a topic's title, and the words of its address, come from the forum.
+// TestWordsOfTheForum checks that only a topic's title, and the slug in its address, come from the
+// forum.
 func TestWordsOfTheForum(t *testing.T) {
 	const mark = "evil"
 	topic := map[string]any{
 		"id": 5, "title": "title " + mark, "slug": "slug-" + mark, "archetype": "regular " + mark,
 		"posts_count": 2, "views": 9, "like_count": 1, "participant_count": 2,
 		"created_at": "2026-01-01T00:00:00Z", "last_posted_at": "2026-01-02T00:00:00Z",
-		"url": mark, "activityScore": mark, "proposals": []string{mark}, "details": map[string]any{mark: mark},
+		"url": mark, "activityScore": mark, "proposals": []string{mark},
+		"details":     map[string]any{mark: mark},
 		"post_stream": map[string]any{"posts": []any{map[string]any{"cooked": mark}}},
 	}
-	for _, more := range []string{"fancy_title", "excerpt", "image_url", "category", "tags", "unicode_title", "featured_link", "createdAt", "fetchedAt", mark} {
+	for _, more := range []string{"fancy_title", "excerpt", "image_url", "category", "tags",
+		"unicode_title", "featured_link", "createdAt", "fetchedAt", mark} {
 		topic[more] = mark
 	}
 	body, err := json.Marshal(topic)

@@ -21,10 +21,10 @@ import (
 
 const host = "forum.example"
 
-// answerMost is how long any answer may take.
+// answerMost bounds the time of any answer.
 const answerMost = 3 * time.Second
 
-// world is a forum and what it asks.
+// world is a forum and its client under test.
 type world struct {
 	*forum.Forum
 	discourse *demo.Discourse
@@ -43,13 +43,14 @@ type call struct {
 	at   time.Time
 }
 
-// newWorld is to be called in a bubble. There are the topics 1 to 20 and 399.
+// newWorld must be called in a synctest bubble. The topics are 1 to 20 and 399.
 func newWorld(t *testing.T, background bool) *world {
 	t.Helper()
 	w := &world{network: demo.NewNetwork(), discourse: demo.NewDiscourse(nil, theTopic())}
 	t.Cleanup(w.network.Close)
 	for id := range 20 {
-		w.discourse.Set(demo.Topic{ID: id + 1, Title: fmt.Sprintf("Topic %d", id+1), Posts: 1, Participants: 1})
+		w.discourse.Set(demo.Topic{ID: id + 1, Title: fmt.Sprintf("Topic %d", id+1), Posts: 1,
+			Participants: 1})
 	}
 	w.script = demo.NewScript(w.discourse)
 	w.foreign = demo.NewScript(w.discourse)
@@ -62,7 +63,8 @@ func newWorld(t *testing.T, background bool) *world {
 	}))
 	var err error
 	w.Forum, err = forum.New(forum.Config{
-		BaseURL: "https://" + host, Transport: w.network, UserAgent: "test/1", Background: background, Now: w.now,
+		BaseURL: "https://" + host, Transport: w.network, UserAgent: "test/1",
+		Background: background, Now: w.now,
 		Log: slog.New(slog.NewTextHandler(&w.log, nil)),
 	})
 	if err != nil {
@@ -91,7 +93,7 @@ func (w *world) asked() []call {
 	return slices.Clone(w.calls)
 }
 
-// wantCalls is how many HTTP requests the forum has got.
+// wantCalls checks the number of HTTP requests to the forum.
 func (w *world) wantCalls(t *testing.T, want int) {
 	t.Helper()
 	if got := w.asked(); len(got) != want {
@@ -99,16 +101,17 @@ func (w *world) wantCalls(t *testing.T, want int) {
 	}
 }
 
-// theTopic is what the tests ask for mostly.
+// theTopic is the topic of most tests.
 func theTopic() demo.Topic {
 	now := time.Now()
 	return demo.Topic{
-		ID: 399, Title: "Repricing cold reads", Slug: "repricing-cold-reads", Posts: 12, Participants: 5, Likes: 7, Views: 340,
+		ID: 399, Title: "Repricing cold reads", Slug: "repricing-cold-reads", Posts: 12,
+		Participants: 5, Likes: 7, Views: 340,
 		Created: now.Add(-14 * 24 * time.Hour), LastPosted: now.Add(-3 * 24 * time.Hour),
 	}
 }
 
-// kindOf says which of the promised errors it is.
+// kindOf returns which of the documented errors err is.
 func kindOf(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -118,16 +121,18 @@ func kindOf(t *testing.T, err error) string {
 	if !ok {
 		t.Fatalf("%v is no api.HTTPError", err)
 	}
-	if errors.Is(err, forum.ErrNotFound) != (e.Code == api.NotFound) || errors.Is(err, forum.ErrBusy) != (e.Code == api.RateLimited) {
+	if errors.Is(err, forum.ErrNotFound) != (e.Code == api.NotFound) ||
+		errors.Is(err, forum.ErrBusy) != (e.Code == api.RateLimited) {
 		t.Errorf("%v has the code %s", err, e.Code)
 	}
 	kinds := map[api.Code]string{
-		api.NotFound: "not found", api.RateLimited: "busy", api.UpstreamTimeout: "timeout", api.UpstreamUnavailable: "unavailable",
+		api.NotFound: "not found", api.RateLimited: "busy", api.UpstreamTimeout: "timeout",
+		api.UpstreamUnavailable: "unavailable",
 	}
 	return kinds[e.Code]
 }
 
-// linked asks for topic 399, which must not take too long, and gives the kinds of what went wrong.
+// linked requests topic 399, which must not take too long, and returns the kinds of its errors.
 func (w *world) linked(t *testing.T) (a forum.Answer, err, why string) {
 	t.Helper()
 	start := time.Now()
@@ -138,8 +143,10 @@ func (w *world) linked(t *testing.T) (a forum.Answer, err, why string) {
 		t.Errorf("the answer took %v", d)
 	}
 	if e == nil {
-		if a.Value.FetchedAt != mip.NewTime(a.At) || a.Value.Stale != a.Stale || a.Stale != (a.Err != nil) {
-			t.Errorf("answer with fetchedAt %v and stale %t of an entry with %v, %t and %v", a.Value.FetchedAt, a.Value.Stale, a.At, a.Stale, a.Err)
+		if a.Value.FetchedAt != mip.NewTime(a.At) || a.Value.Stale != a.Stale ||
+			a.Stale != (a.Err != nil) {
+			t.Errorf("answer with fetchedAt %v and stale %t of an entry with %v, %t and %v",
+				a.Value.FetchedAt, a.Value.Stale, a.At, a.Stale, a.Err)
 		}
 		if age := w.now().Sub(a.At); age < 0 {
 			t.Errorf("answer from the future: %v", age)
