@@ -1,5 +1,6 @@
-// Package cache keeps values by key: bounded, fetched once at a time, and given stale while they cannot be renewed. It
-// does not know the meaning or the source of the values, or HTTP.
+// Package cache keeps values by key. It bounds them, runs one fetch per key at a time, and returns
+// stale values while they cannot be renewed. It does not know the meaning or the source of the
+// values, or HTTP.
 package cache
 
 import (
@@ -14,59 +15,66 @@ import (
 	"time"
 )
 
-// ErrClosed is the error of every Get after Close, and of a fetch that Close ended.
+// ErrClosed is the error of each Get after Close, and of a fetch that Close ended.
 var ErrClosed = errors.New("cache closed")
 
-// Config says how long values and failures are kept, and how many. The cache calls the functions under its lock, so
-// they must not use the cache.
+// Config configures the lifetimes and bounds of a [Cache]. The cache calls the functions under its
+// lock, so they must not use the cache.
 type Config[V any] struct {
-	// Fresh is how long a value is given without asking. Required.
+	// Fresh is how long a value is returned without a fetch. Required.
 	Fresh time.Duration
-	// Until is the end of a value's freshness, if that is before Fresh is over. Nil means after Fresh.
+	// Until returns the end of a value's freshness, if that is before Fresh is over. Nil means
+	// after Fresh.
 	Until func(V) time.Time
-	// Keep is the age below which a value is given when it cannot be renewed. It is at least Fresh.
+	// Keep is the age below which a value is returned if it cannot be renewed. It is at least
+	// Fresh.
 	Keep time.Duration
-	// Retry is how long a failure stands before the next attempt. Nil, zero or less means not at all.
+	// Retry returns how long a failure lasts before the next attempt. A nil function, zero or less
+	// means that it does not last.
 	Retry func(error) time.Duration
-	// Gone reports whether a failure means that there is no such thing. The older value is then dropped and the error
-	// returned. Nil means never.
+	// Gone reports whether a failure means that there is no such value. The older value is then
+	// dropped and the error returned. Nil means never.
 	Gone func(error) bool
-	// Timeout is the lifetime of the context of one fetch. Required. A fetch must end soon after its context.
+	// Timeout is the lifetime of the context of one fetch. Required. A fetch must end soon after
+	// its context.
 	Timeout time.Duration
-	// Entries bounds the number of keys. Zero means that only Bytes bounds; one of the two is required.
+	// Entries bounds the number of keys. Zero means that only Bytes is a bound; one of the two is
+	// required.
 	Entries int
-	// Bytes bounds the sum of the values' sizes, the lengths of the failures' texts, and 256 for each key. Zero means
-	// that only Entries bounds.
+	// Bytes bounds the sum of the values' sizes, the lengths of the failures' texts, and 256 for
+	// each key. Zero means that only Entries is a bound.
 	Bytes int64
-	// Size is the size of a value in bytes. Required with Bytes.
+	// Size returns the size of a value in bytes. Required with Bytes.
 	Size func(V) int64
-	// Background lets a fetch go on when its last caller has left. Otherwise the fetch is cancelled then, and the Get of
-	// that caller returns only when the fetch has ended, so that nothing runs after the answer.
+	// Background lets a fetch continue when its last caller has left. Otherwise the fetch is
+	// canceled then, and the Get of that caller returns only when the fetch has ended, so that
+	// nothing runs after the answer.
 	Background bool
-	// Now is the clock by which values age. Nil means time.Now. Only its wall time counts, since a process may be
-	// frozen for any time.
+	// Now is the clock by which values age. Nil means time.Now. Only its wall time counts, since a
+	// process may be frozen for any time.
 	Now func() time.Time
-	// Stats counts how Gets were answered. Nil disables counting.
+	// Stats counts Gets by their results. Nil disables counting.
 	Stats *Stats
 }
 
 // Entry is a value and its age.
 type Entry[V any] struct {
 	Value V
-	// At is the end of the fetch of the value. It is never later than the present, even when the clock was set back.
-	// It is zero without a value.
+	// At is the end of the fetch of the value. It is never later than now, even if the clock was
+	// set back. It is zero without a value.
 	At time.Time
-	// Stale is true of a value that is no longer fresh.
+	// Stale reports that the value is no longer fresh.
 	Stale bool
-	// Err is why the value is not fresh: the last attempt's failure, or that of waiting for it.
+	// Err is the reason why the value is not fresh: the error of the last attempt, or of waiting
+	// for it.
 	Err error
-	// Next is the time before which Get gives the same without asking, if the key stays within the bounds. It is set
-	// with an error too.
+	// Next is the time before which Get returns the same without a fetch, if the key is not
+	// evicted. It is also set with an error.
 	Next time.Time
 }
 
-// Cache keeps values of type V by keys of type K. Callers share the values, which must not be changed. It is safe for
-// concurrent use.
+// Cache keeps values of type V by keys of type K. Callers share the values, which must not be
+// changed. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	config  Config[V]
 	running sync.WaitGroup // one for each of calls
@@ -74,12 +82,12 @@ type Cache[K comparable, V any] struct {
 	mu      sync.Mutex
 	closed  bool
 	calls   map[K]*call[K, V]
-	records map[K]*list.Element // of *record[K, V]
-	order   list.List           // the most recently used in front
-	bytes   int64               // the sizes of all records
+	records map[K]*list.Element // values are *record[K, V]
+	order   list.List           // most recently used first
+	bytes   int64               // sum of the sizes of all records
 }
 
-// New makes an empty cache.
+// New returns an empty cache.
 func New[K comparable, V any](c Config[V]) *Cache[K, V] {
 	c.Keep, c.Stats = max(c.Keep, c.Fresh), cmp.Or(c.Stats, &Stats{})
 	if c.Now == nil {
@@ -88,16 +96,20 @@ func New[K comparable, V any](c Config[V]) *Cache[K, V] {
 	return &Cache[K, V]{config: c, calls: map[K]*call[K, V]{}, records: map[K]*list.Element{}}
 }
 
-// Get is the value of a key. A fresh one is given at once, and so is the result of a standing failure: the older value
-// with Entry.Err, or the error. Otherwise Get waits for the fetch of that key, which it starts if there is none: one
-// call of fetch serves all callers. When that fails, or ctx ends before it, the older value is given if it is younger
-// than Keep. An ended ctx starts no fetch.
+// Get returns the value of a key. It returns at once with a fresh value, or with the result of a
+// failure that lasts: the older value with Entry.Err, or the error. Otherwise Get waits for the
+// fetch of that key, which it starts if there is none: one call of fetch serves all callers. If
+// that fails, or ctx ends first, it returns the older value if it is younger than Keep. An ended
+// ctx starts no fetch.
 //
-// The context of fetch carries the values of the first caller's ctx, not its end. A panic in fetch is a failure whose
-// text holds the stack. An error comes with Entry.Err and Entry.Next, and without a value.
-func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (Entry[V], error) {
+// The context of fetch carries the values of the first caller's ctx, but not its cancellation. A
+// panic in fetch is a failure whose text contains the stack. An error comes with Entry.Err and
+// Entry.Next, and without a value.
+func (c *Cache[K, V]) Get(
+	ctx context.Context, key K, fetch func(context.Context) (V, error),
+) (Entry[V], error) {
 	c.mu.Lock()
-	defer c.mu.Unlock() // even when the clock panics
+	defer c.mu.Unlock() // even if the clock panics
 	e, counter := c.get(ctx, key, fetch)
 	switch {
 	case e.At.IsZero():
@@ -113,8 +125,10 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K, fetch func(context.Context
 // fetchFunc fetches a value. The cache calls it without its lock.
 type fetchFunc[V any] = func(context.Context) (V, error)
 
-// get is Get under the lock. counter is for an answer that is fresh.
-func (c *Cache[K, V]) get(ctx context.Context, key K, fetch fetchFunc[V]) (e Entry[V], counter *atomic.Uint64) {
+// get is Get under the lock. counter is the counter for a fresh answer.
+func (c *Cache[K, V]) get(
+	ctx context.Context, key K, fetch fetchFunc[V],
+) (e Entry[V], counter *atomic.Uint64) {
 	for {
 		r := c.use(key)
 		e, settled := c.entry(r)
@@ -131,14 +145,14 @@ func (c *Cache[K, V]) get(ctx context.Context, key K, fetch fetchFunc[V]) (e Ent
 		case cl.cancelled == nil:
 			return c.join(ctx, key, cl), &c.config.Stats.Shared
 		}
-		// A cancelled fetch has to end before the next one may start.
+		// A canceled fetch must end before the next one may start.
 		if err := c.wait(ctx, cl); err != nil {
 			return c.given(cl.old, err), nil
 		}
 	}
 }
 
-// Clear forgets all values and failures. Fetches go on, and their values are kept.
+// Clear drops all values and failures. Running fetches continue, and their values are kept.
 func (c *Cache[K, V]) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,8 +161,8 @@ func (c *Cache[K, V]) Clear() {
 	c.bytes = 0
 }
 
-// Close forgets all values and failures, cancels the fetches and returns when every fetch has ended. It may be called
-// more than once.
+// Close drops all values and failures, cancels the fetches and returns when all of them have ended.
+// It may be called more than once.
 func (c *Cache[K, V]) Close() {
 	c.mu.Lock()
 	c.closed = true
@@ -160,27 +174,30 @@ func (c *Cache[K, V]) Close() {
 	c.running.Wait()
 }
 
-// now is the wall time.
+// now returns the wall time.
 func (c *Cache[K, V]) now() time.Time { return c.config.Now().Round(0) }
 
-// call is one call of fetch and its waiting callers. The lock of the cache guards all but done.
+// call is one call of fetch and its waiting callers. The lock of the cache guards all fields but
+// done.
 type call[K comparable, V any] struct {
-	old       *record[K, V] // of the key when the call started, nil without one
+	old       *record[K, V] // the key's record when the call started, or nil
 	stop      context.CancelFunc
 	done      chan struct{} // closed at the end
-	entry     Entry[V]      // set before the end
+	entry     Entry[V]      // set before done is closed
 	callers   int
-	cancelled error // why it was cancelled: its last caller has left, or Close
+	cancelled error // reason: its last caller has left, or Close
 }
 
-// cancel ends the call before its time. That does not count as a failure of fetch.
+// cancel ends the call early. That does not count as a failure of fetch.
 func (cl *call[K, V]) cancel(why error) {
 	cl.cancelled = cmp.Or(cl.cancelled, why)
 	cl.stop()
 }
 
-// start starts the call of a key. The lock is held before and after, here and below.
-func (c *Cache[K, V]) start(ctx context.Context, key K, old *record[K, V], fetch fetchFunc[V]) *call[K, V] {
+// start starts the call of a key. The lock is held on entry and return, here and below.
+func (c *Cache[K, V]) start(
+	ctx context.Context, key K, old *record[K, V], fetch fetchFunc[V],
+) *call[K, V] {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), c.config.Timeout)
 	cl := &call[K, V]{old: old, stop: stop, done: make(chan struct{})}
 	c.calls[key] = cl
@@ -223,7 +240,8 @@ func (c *Cache[K, V]) join(ctx context.Context, key K, cl *call[K, V]) Entry[V] 
 	return cl.entry
 }
 
-// wait returns when the call has ended, or with an error when ctx has ended before. The lock is not held meanwhile.
+// wait returns when the call has ended, or with an error when ctx ends first. The lock is released
+// meanwhile.
 func (c *Cache[K, V]) wait(ctx context.Context, cl *call[K, V]) error {
 	c.mu.Unlock()
 	defer c.mu.Lock()
@@ -235,20 +253,20 @@ func (c *Cache[K, V]) wait(ctx context.Context, cl *call[K, V]) error {
 	}
 }
 
-// record is all that is kept of a key: a value, the failure of the last attempt, or both. It is replaced, never
-// changed.
+// record holds what is kept of a key: a value, the error of the last attempt, or both. It is
+// replaced, never changed.
 type record[K comparable, V any] struct {
 	key    K
 	value  V
 	at     time.Time     // the end of the fetch of the value; zero without one
-	fresh  time.Duration // after at
-	err    error         // of the last attempt; nil if that one fetched the value
+	fresh  time.Duration // from at
+	err    error         // of the last attempt; nil if it fetched the value
 	failed time.Time
-	stands time.Duration // after failed, without another attempt
+	stands time.Duration // from failed, the time without another attempt
 	bytes  int64         // the share in Config.Bytes, without err
 }
 
-// size is the share of the record in Config.Bytes.
+// size returns the share of the record in Config.Bytes.
 func (r *record[K, V]) size() int64 {
 	if r.err == nil {
 		return r.bytes
@@ -256,9 +274,10 @@ func (r *record[K, V]) size() int64 {
 	return r.bytes + int64(len(r.err.Error()))
 }
 
-// newRecord is the result of a fetch that ended now. A failure keeps the older value, if that may still be given.
+// newRecord returns the record of a fetch that ended now. A failure keeps the older value, if that
+// may still be returned.
 func (c *Cache[K, V]) newRecord(key K, old *record[K, V], value V, err error) *record[K, V] {
-	const overhead = 256 // about the memory of a record, a list element and a map slot
+	const overhead = 256 // approximate memory of a record, a list element and a map slot
 	now := c.now()
 	r := &record[K, V]{key: key, bytes: overhead}
 	if err == nil {
@@ -281,8 +300,8 @@ func (c *Cache[K, V]) newRecord(key K, old *record[K, V], value V, err error) *r
 	return r
 }
 
-// entry is what is known of a key by its record, which may be nil. settled says that it needs no fetch: the value is
-// fresh, or a failure stands.
+// entry returns the entry of a record, which may be nil. settled reports that no fetch is needed:
+// the value is fresh, or a failure lasts.
 func (c *Cache[K, V]) entry(r *record[K, V]) (e Entry[V], settled bool) {
 	now := c.now()
 	e.Next = now
@@ -307,7 +326,7 @@ func (c *Cache[K, V]) entry(r *record[K, V]) (e Entry[V], settled bool) {
 	return e, settled
 }
 
-// given is the entry without another attempt, when err is why there is none.
+// given returns the entry without another attempt; err is the reason for that.
 func (c *Cache[K, V]) given(r *record[K, V], err error) Entry[V] {
 	e, settled := c.entry(r)
 	if !settled {
@@ -316,7 +335,7 @@ func (c *Cache[K, V]) given(r *record[K, V], err error) Entry[V] {
 	return e
 }
 
-// use is the record of a key, or nil, and makes it the one used last.
+// use returns the record of a key, or nil, and marks it as the most recently used.
 func (c *Cache[K, V]) use(key K) *record[K, V] {
 	el := c.records[key]
 	if el == nil {
@@ -326,34 +345,37 @@ func (c *Cache[K, V]) use(key K) *record[K, V] {
 	return el.Value.(*record[K, V])
 }
 
-// put keeps a record in place of an older one of its key, and evicts the least recently used ones until the bounds
-// hold. A record larger than all Bytes is not kept, nor is a failure that does not stand.
+// put stores a record in place of the older one of its key, and evicts the least recently used ones
+// until the bounds hold. A record larger than Bytes is not stored, nor is a failure that does not
+// last.
 func (c *Cache[K, V]) put(r *record[K, V]) Entry[V] {
 	if el := c.records[r.key]; el != nil {
 		c.drop(el)
 	}
 	e := c.given(r, r.err)
-	if c.closed || c.config.Bytes > 0 && r.size() > c.config.Bytes || r.at.IsZero() && r.stands <= 0 {
+	if c.closed || c.config.Bytes > 0 && r.size() > c.config.Bytes ||
+		r.at.IsZero() && r.stands <= 0 {
 		e.Next = c.now()
 		return e
 	}
 	c.records[r.key] = c.order.PushFront(r)
 	c.bytes += r.size()
-	for c.config.Entries > 0 && c.order.Len() > c.config.Entries || c.config.Bytes > 0 && c.bytes > c.config.Bytes {
+	for c.config.Entries > 0 && c.order.Len() > c.config.Entries ||
+		c.config.Bytes > 0 && c.bytes > c.config.Bytes {
 		c.drop(c.order.Back())
 	}
 	return e
 }
 
-// drop forgets a record. Calls that started with it still have it.
+// drop removes a record. Calls that started with it still refer to it.
 func (c *Cache[K, V]) drop(el *list.Element) {
 	r := c.order.Remove(el).(*record[K, V])
 	delete(c.records, r.key)
 	c.bytes -= r.size()
 }
 
-// within reports whether less than d has passed since t. A clock that was set back puts t in the future: nothing has
-// passed since then, unless it is further away than d.
+// within reports whether less than d has passed since t. After the clock was set back, t is in the
+// future: no time has passed then, unless t is further away than d.
 func within(now, t time.Time, d time.Duration) bool {
 	age := now.Sub(t)
 	return -d <= age && age < d
@@ -366,12 +388,12 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Stats counts how Gets were answered, each by one of the numbers. The zero value is ready; caches may share one. It is
-// safe for concurrent use.
+// Stats counts Gets; each increments one counter. The zero value is ready; several caches may share
+// one. It is safe for concurrent use.
 type Stats struct {
-	Hits   atomic.Uint64 // a fresh value that was there
-	Misses atomic.Uint64 // a fresh value of the fetch that this Get started
-	Shared atomic.Uint64 // a fresh value of a fetch that was under way
+	Hits   atomic.Uint64 // a fresh value from the cache
+	Misses atomic.Uint64 // a fresh value from the fetch that this Get started
+	Shared atomic.Uint64 // a fresh value from a fetch under way
 	Stale  atomic.Uint64 // an older value
-	Errors atomic.Uint64 // none
+	Errors atomic.Uint64 // no value
 }

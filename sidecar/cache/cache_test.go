@@ -14,7 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
-// The lifetimes of the caches of these tests.
+// Lifetimes of the caches in these tests.
 const (
 	fresh   = 10 * time.Second
 	keep    = time.Hour
@@ -22,12 +22,12 @@ const (
 )
 
 var (
-	errDown = errors.New("down") // stands for 30 s
-	errSoft = errors.New("soft") // does not stand
-	errGone = errors.New("gone") // stands for a minute
+	errDown = errors.New("down") // lasts 30 s
+	errSoft = errors.New("soft") // does not last
+	errGone = errors.New("gone") // lasts a minute
 )
 
-// config is what most tests start from.
+// config is the configuration of most tests.
 func config() cache.Config[string] {
 	return cache.Config[string]{
 		Fresh: fresh, Keep: keep, Timeout: timeout, Entries: 100,
@@ -38,13 +38,13 @@ func config() cache.Config[string] {
 	}
 }
 
-// source is a fetch that answers as it is told and counts.
+// source is a scripted fetch that counts its calls.
 type source struct {
 	calls atomic.Int32
 	value string
 	err   error
 	takes time.Duration
-	stays time.Duration // how long it goes on when its context has ended
+	stays time.Duration // how long it runs after its context has ended
 	ended atomic.Bool
 }
 
@@ -61,12 +61,12 @@ func (s *source) fetch(ctx context.Context) (string, error) {
 	}
 }
 
-// at is a time of a bubble: so long after its beginning.
+// at returns the time d after the start of a bubble.
 func at(d time.Duration) time.Time {
 	return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).Add(d)
 }
 
-// step is one Get: when, what the source would say, and what the caller is to get.
+// step is one Get: its time, the source's result, and the expected answer.
 type step struct {
 	at    time.Duration
 	value string
@@ -76,7 +76,7 @@ type step struct {
 	calls int   // of fetch so far
 }
 
-// run takes the steps one after the other. The clock of the cache is set to each step's time.
+// run performs the steps in order. The cache's clock is set to each step's time.
 func run(t *testing.T, c cache.Config[string], steps []step) {
 	t.Helper()
 	var now time.Time
@@ -88,7 +88,8 @@ func run(t *testing.T, c cache.Config[string], steps []step) {
 		now, s.value, s.err = at(st.at), st.value, st.err
 		got, err := cached.Get(t.Context(), "key", s.fetch)
 		if err != st.fails || int(s.calls.Load()) != st.calls {
-			t.Errorf("step %d at %v: error %v after %d calls, want %v after %d", i, st.at, err, s.calls.Load(), st.fails, st.calls)
+			t.Errorf("step %d at %v: error %v after %d calls, want %v after %d", i, st.at, err,
+				s.calls.Load(), st.fails, st.calls)
 		}
 		if d := cmp.Diff(st.want, got, cmpopts.EquateErrors()); d != "" {
 			t.Errorf("step %d at %v: entry (-want +got):\n%s", i, st.at, d)
@@ -103,17 +104,17 @@ func run(t *testing.T, c cache.Config[string], steps []step) {
 	}
 }
 
-// value is the entry of a fresh value fetched at a time.
+// value returns the entry of a fresh value fetched at a time.
 func value(v string, d time.Duration) cache.Entry[string] {
 	return cache.Entry[string]{Value: v, At: at(d), Next: at(d + fresh)}
 }
 
-// stale is the entry of an older value that could not be renewed.
+// stale returns the entry of an older value that could not be renewed.
 func stale(v string, d time.Duration, err error, next time.Duration) cache.Entry[string] {
 	return cache.Entry[string]{Value: v, At: at(d), Stale: true, Err: err, Next: at(next)}
 }
 
-// failure is the entry of no value.
+// failure returns the entry without a value.
 func failure(err error, next time.Duration) cache.Entry[string] {
 	return cache.Entry[string]{Err: err, Next: at(next)}
 }
@@ -155,7 +156,8 @@ func TestFreshness(t *testing.T) {
 			{80 * s, "", errSoft, failure(errSoft, 80*s), errSoft, 3}}},
 		{"the clock is set back by less than Fresh", []step{
 			{m, "a", nil, value("a", m), nil, 1},
-			{m - 9*s, "b", nil, cache.Entry[string]{Value: "a", At: at(m - 9*s), Next: at(m + fresh)}, nil, 1},
+			{m - 9*s, "b", nil,
+				cache.Entry[string]{Value: "a", At: at(m - 9*s), Next: at(m + fresh)}, nil, 1},
 			{m + fresh, "b", nil, value("b", m+fresh), nil, 2}}},
 		{"the clock is set back by more than Fresh", []step{
 			{m, "a", nil, value("a", m), nil, 1},
@@ -180,10 +182,10 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
-// TestWallClock: a reading of the monotonic clock, which stands still in a frozen process, would make
-// ages wrong.
+// TestWallClock: a monotonic clock reading, which stands still in a frozen process, would make ages
+// wrong.
 func TestWallClock(t *testing.T) {
-	// A bubble's clock has no such reading.
+	// A bubble's clock has no monotonic reading.
 	c := cache.New[string](config())
 	defer c.Close()
 	e, err := c.Get(t.Context(), "key", (&source{}).fetch)
@@ -192,7 +194,8 @@ func TestWallClock(t *testing.T) {
 	}
 }
 
-// TestKeepNothing holds that without Keep, Retry and Gone there is no stale value and no failure stands.
+// TestKeepNothing checks that without Keep, Retry and Gone there is no stale value and no failure
+// lasts.
 func TestKeepNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		run(t, cache.Config[string]{Fresh: fresh, Timeout: timeout, Entries: 1}, []step{
@@ -204,7 +207,7 @@ func TestKeepNothing(t *testing.T) {
 	})
 }
 
-// TestUntil has values that are fresh for less than Fresh, and never for more.
+// TestUntil covers values that are fresh for less than Fresh, and never for more.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := config()
@@ -228,7 +231,7 @@ func TestUntil(t *testing.T) {
 	})
 }
 
-// TestClear has a cache forget what it has.
+// TestClear checks that a cache drops its values.
 func TestClear(t *testing.T) {
 	c := cache.New[string](config())
 	defer c.Close()

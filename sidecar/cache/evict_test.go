@@ -16,7 +16,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
-// TestBounds asks for many keys from many sides, of which every third fails, and counts what is kept.
+// TestBounds requests many keys concurrently, of which every third fails, and counts the kept
+// records.
 func TestBounds(t *testing.T) {
 	const askers, perKey = 100, 256
 	for _, c := range []struct {
@@ -70,18 +71,23 @@ func TestBounds(t *testing.T) {
 					bytes += perKey + int64(len(e.Err.Error()))
 				}
 			}
-			if n := values + failures; c.entries > 0 && n > c.entries || c.bytes > 0 && bytes > c.bytes {
-				t.Errorf("%s: %d entries of %d bytes are kept, want at most %d of %d", c.name, n, bytes, c.entries, c.bytes)
+			n := values + failures
+			if c.entries > 0 && n > c.entries || c.bytes > 0 && bytes > c.bytes {
+				t.Errorf("%s: %d entries of %d bytes are kept, want at most %d of %d", c.name, n,
+					bytes, c.entries, c.bytes)
 			}
-			// What is kept is not far below the bounds either.
-			if full := c.entries > 0 && values+failures == c.entries || c.bytes > 0 && bytes > c.bytes-8000; !full || values == 0 || failures == 0 {
-				t.Errorf("%s: only %d values and %d failures of %d bytes are kept of %d keys", c.name, values, failures, bytes, c.keys)
+			// The cache is almost full, too.
+			full := c.entries > 0 && values+failures == c.entries ||
+				c.bytes > 0 && bytes > c.bytes-8000
+			if !full || values == 0 || failures == 0 {
+				t.Errorf("%s: only %d values and %d failures of %d bytes are kept of %d keys",
+					c.name, values, failures, bytes, c.keys)
 			}
 		})
 	}
 }
 
-// kept returns those of the keys that are kept.
+// kept returns the keys that are in the cache.
 func kept(c *cache.Cache[string, string], keys ...string) (out []string) {
 	for _, k := range keys {
 		if _, ok := c.Peek(k); ok {
@@ -101,7 +107,7 @@ func get(t *testing.T, c *cache.Cache[string, string], key, text string) cache.E
 	return e
 }
 
-// TestTooLarge: a value that is larger than all Bytes is given and not kept, nor does it push others out.
+// TestTooLarge: a value larger than Bytes is returned but not kept, and evicts nothing.
 func TestTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := config()
@@ -127,7 +133,7 @@ func TestTooLarge(t *testing.T) {
 	})
 }
 
-// TestEvictDuringFlight: a key that is evicted while its flight runs keeps its flight and older value.
+// TestEvictDuringFlight: a key evicted during its fetch keeps the fetch and the older value.
 func TestEvictDuringFlight(t *testing.T) {
 	for _, fails := range []error{nil, errDown} {
 		synctest.Test(t, func(t *testing.T) {
@@ -153,8 +159,11 @@ func TestEvictDuringFlight(t *testing.T) {
 			}
 			for _, ch := range []<-chan result{waiting, joined} {
 				got := <-ch
-				if d := cmp.Diff(want, got.entry, cmpopts.EquateErrors()); d != "" || got.err != nil || s.calls.Load() != 1 {
-					t.Errorf("fetch error %v: error %v after %d fetches and entry (-want +got):\n%s", fails, got.err, s.calls.Load(), d)
+				d := cmp.Diff(want, got.entry, cmpopts.EquateErrors())
+				if d != "" || got.err != nil || s.calls.Load() != 1 {
+					t.Errorf(
+						"fetch error %v: error %v after %d fetches and entry (-want +got):\n%s",
+						fails, got.err, s.calls.Load(), d)
 				}
 			}
 			if d := cmp.Diff([]string{"key", "z"}, kept(c, "key", "x", "y", "z")); d != "" {

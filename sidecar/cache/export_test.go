@@ -1,7 +1,7 @@
 package cache
 
-// Peek is what is kept of a key, without a fetch and without counting as a use. ok reports whether that includes a
-// usable value.
+// Peek returns the entry of a key without a fetch and without counting as a use. ok reports whether
+// that includes a usable value.
 func (c *Cache[K, V]) Peek(key K) (entry Entry[V], ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
-// model is a cache without flights, in the plainest words: a list of keys, the one used last in front.
+// model is a cache without concurrency, as simple as possible: a list of keys, most recently used
+// first.
 type model struct {
 	cfg  cache.Config[string]
 	list []line
@@ -40,7 +41,7 @@ func (m *model) size(l line) int64 {
 	return n
 }
 
-// age is never negative; a time that is too far ahead is older than anything.
+// age is never negative; a time too far in the future counts as oldest.
 func age(now, t time.Time, limit time.Duration) time.Duration {
 	switch {
 	case !t.After(now):
@@ -51,7 +52,7 @@ func age(now, t time.Time, limit time.Duration) time.Duration {
 	return 1 << 62
 }
 
-// see is the entry of a key by what is kept, and whether a Get would be content with it.
+// see returns the entry of a key, and whether a Get needs no fetch.
 func (m *model) see(l line, now time.Time) (e cache.Entry[string], content bool) {
 	e.Next = now
 	if l.value != "" && age(now, l.at, m.cfg.Keep) < m.cfg.Keep {
@@ -83,8 +84,10 @@ func (m *model) find(key string) (line, bool) {
 	return m.list[i], true
 }
 
-// get is what Get gives when a fetch now would bring this value or error, and whether it fetches.
-func (m *model) get(key string, now time.Time, value string, err error) (cache.Entry[string], bool) {
+// get returns the result of Get if a fetch now returns this value or error, and whether it fetches.
+func (m *model) get(
+	key string, now time.Time, value string, err error,
+) (cache.Entry[string], bool) {
 	l, known := m.find(key)
 	e, content := m.see(l, now)
 	if !content {
@@ -160,10 +163,12 @@ func TestModel(t *testing.T) {
 					wantErr = want.Err
 				}
 				if gotErr != wantErr || fetched != fetches {
-					t.Fatalf("seed %d, step %d, key %s: error %v, fetched %t; want %v, %t", seed, i, key, gotErr, fetched, wantErr, fetches)
+					t.Fatalf("seed %d, step %d, key %s: error %v, fetched %t; want %v, %t", seed, i,
+						key, gotErr, fetched, wantErr, fetches)
 				}
 				if got != want {
-					t.Fatalf("seed %d, step %d, key %s: entry (-model +got):\n%s", seed, i, key, cmp.Diff(want, got, cmpopts.EquateErrors()))
+					t.Fatalf("seed %d, step %d, key %s: entry (-model +got):\n%s", seed, i, key,
+						cmp.Diff(want, got, cmpopts.EquateErrors()))
 				}
 				for k := range 8 {
 					key := strconv.Itoa(k)
@@ -174,7 +179,8 @@ func TestModel(t *testing.T) {
 						want, _ = m.see(l, now)
 					}
 					if got != want || ok != (want.Value != "") {
-						t.Fatalf("seed %d, step %d: Peek %s says %t (-model +got):\n%s", seed, i, key, ok, cmp.Diff(want, got, cmpopts.EquateErrors()))
+						t.Fatalf("seed %d, step %d: Peek %s says %t (-model +got):\n%s", seed, i,
+							key, ok, cmp.Diff(want, got, cmpopts.EquateErrors()))
 					}
 				}
 			}
@@ -182,9 +188,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestTogether lets many callers ask for few keys, leave when they like, and looks at what must hold at
-// any moment: one fetch of a key at a time, none without a caller unless Background, no value older
-// than it may be.
+// TestTogether runs many callers for few keys that leave at random, and checks the invariants: one
+// fetch of a key at a time, none without a caller unless Background, no value older than allowed.
 func TestTogether(t *testing.T) {
 	for seed := range uint64(12) {
 		synctest.Test(t, func(t *testing.T) {
@@ -200,7 +205,8 @@ func TestTogether(t *testing.T) {
 				defer mu.Unlock()
 				m[key] += by
 				if running[key] > 1 || running[key] > 0 && callers[key] == 0 && !cfg.Background {
-					t.Errorf("seed %d: %d fetches and %d callers of %s", seed, running[key], callers[key], key)
+					t.Errorf("seed %d: %d fetches and %d callers of %s", seed, running[key],
+						callers[key], key)
 				}
 			}
 			var wg sync.WaitGroup
@@ -210,14 +216,17 @@ func TestTogether(t *testing.T) {
 					for range 100 {
 						time.Sleep(time.Duration(r.Int64N(int64(fresh))))
 						key := strconv.Itoa(r.IntN(names))
-						takes, stays := time.Duration(r.Int64N(int64(timeout)*3/2)), time.Duration(r.Int64N(int64(time.Second)))
+						takes, stays := time.Duration(r.Int64N(int64(timeout)*3/2)),
+							time.Duration(r.Int64N(int64(time.Second)))
 						err := []error{nil, nil, nil, errDown, errSoft, errGone}[r.IntN(6)]
-						ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.Int64N(int64(timeout))))
+						ctx, cancel := context.WithTimeout(t.Context(),
+							time.Duration(r.Int64N(int64(timeout))))
 						count(callers, key, 1)
 						e, got := c.Get(ctx, key, func(ctx context.Context) (string, error) {
 							count(running, key, 1)
 							defer count(running, key, -1)
-							return (&source{value: key, err: err, takes: takes, stays: stays}).fetch(ctx)
+							return (&source{value: key, err: err, takes: takes,
+								stays: stays}).fetch(ctx)
 						})
 						count(callers, key, -1)
 						cancel()
@@ -227,7 +236,8 @@ func TestTogether(t *testing.T) {
 							if e.Value != "" || !errors.Is(e.Err, got) || e.Next.IsZero() {
 								t.Errorf("seed %d: error %v with %+v", seed, got, e)
 							}
-						case e.Value != key, age < 0, age >= keep, e.Stale != (age >= fresh), e.Stale != (e.Err != nil), e.Next.Before(time.Now()):
+						case e.Value != key, age < 0, age >= keep, e.Stale != (age >= fresh),
+							e.Stale != (e.Err != nil), e.Next.Before(time.Now()):
 							t.Errorf("seed %d: %+v for %s at %v", seed, e, key, time.Now())
 						}
 					}
