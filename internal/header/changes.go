@@ -8,9 +8,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Changes are the differences between the headers of two versions of a proposal's text: the fields
-// of [mip.Fields] in their order, then others by their keys. Another form of the same value is no
-// change, and a text without a header has none. The list is never nil.
+// Changes returns the differences between the headers of two versions of a proposal's text: the
+// fields of [mip.Fields] in their order, then others by their keys. Another spelling of the same
+// value is no change, and a text without a header has no changes. The list is never nil.
 func Changes(before, after *Header) []mip.FieldChange {
 	out := []mip.FieldChange{}
 	if before == nil || after == nil || !before.Written || !after.Written {
@@ -40,9 +40,9 @@ func Changes(before, after *Header) []mip.FieldChange {
 	return out
 }
 
-// values are the fields of a header by name, as text.
+// values returns the fields of a header by name, as text.
 func (h *Header) values() map[string]string {
-	// Whatever metadata asks for has a meaning.
+	// Every key that metadata reads is a known one.
 	m, _ := h.metadata("")
 	out := map[string]string{"id": m.ID.String()}
 	for _, f := range mip.Fields {
@@ -51,7 +51,7 @@ func (h *Header) values() map[string]string {
 		}
 	}
 	for _, f := range h.order {
-		key := mip.OneLine(f.key) // as free as any text
+		key := mip.OneLine(f.key) // a key may contain any text
 		if _, known := out[key]; !f.used && !known && f.meaning == "" {
 			out[key] = mip.Shorten(mip.Collapse(mip.OneLine(f.text())), maxText)
 		}
@@ -59,7 +59,7 @@ func (h *Header) values() map[string]string {
 	return out
 }
 
-// value is a field as text. A day that is none, or one of two, is what the header has.
+// value returns a field as text. A day that is invalid or ambiguous stays as written in the header.
 func (h *Header) value(m *mip.Metadata, of mip.Field) string {
 	text := of.Text(m)
 	switch {

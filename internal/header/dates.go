@@ -7,16 +7,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// date reads a date in any form that means exactly one day. 12/01/2023 is a day in January to some
-// and in December to others: it is left open until the order of its folder is known. Everything
-// else is no date, with a warning. The last of several dates counts.
+// date parses a date in any form that means exactly one day. 12/01/2023 may be in January or in
+// December: it is left open until the order of its folder is known. Anything else gives no date,
+// and a warning. The last of several dates counts.
 func (f *fields) date(meaning string) mip.Date {
 	v := f.of(meaning)
 	if v.v == nil {
 		return mip.Date{}
 	}
 	text := v.text()
-	r := day.Read(strings.Trim(text, "<>")) // as a template had it
+	r := day.Read(strings.Trim(text, "<>")) // brackets come from templates
 	if r == (day.Reading{}) {
 		list := strings.TrimRight(text, ", ")
 		r = day.Read(list[strings.LastIndexByte(list, ',')+1:])

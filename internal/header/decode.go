@@ -14,12 +14,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// headerParser decodes headers by goldmark-meta. It is safe for concurrent use.
+// headerParser decodes headers with goldmark-meta. It is safe for concurrent use.
 var headerParser = goldmark.New(goldmark.WithExtensions(meta.Meta)).Parser()
 
-// decode decodes the header's fields, only those of the names if there are any. Plain text is taken
-// as written; all quoted text, blocks, lists and maps are decoded together. A value that is no
-// acceptable YAML is kept as text, with a warning.
+// decode decodes the header's fields, only those with the given names if there are any. Plain text
+// is kept as written; all quoted text, blocks, lists and maps are decoded together. A value that is
+// not acceptable YAML is kept as text, with a warning.
 func decode(b *block, r *problem.Report, names ...string) *fields {
 	d := &fields{byName: make(map[string]*field, len(b.fields)), keys: usual, r: r}
 	var all, structured []*field
@@ -48,7 +48,7 @@ func decode(b *block, r *problem.Report, names ...string) *fields {
 			continue
 		}
 		r.Add(f.line, "duplicate-key", mip.Quote(f.key), first.line)
-		// first is in the order already: the later field takes its place.
+		// first is already in the order: the later field takes its place.
 		if first.v == nil && f.v != nil {
 			*first = *f
 		}
@@ -56,9 +56,9 @@ func decode(b *block, r *problem.Report, names ...string) *fields {
 	return d
 }
 
-// plain returns plain text, folded over lines, whatever YAML 1.1 would make of it: 0161 is 113
-// there, no is false, and ": " an error. ok is false for quoted text, a block, a list or a map, and
-// for what begins with an anchor, an alias or a tag.
+// plain returns plain text, unfolded, independent of its meaning in YAML 1.1: 0161 is 113 there, no
+// is false, and ": " an error. ok is false for quoted text, a block, a list or a map, and for text
+// that begins with an anchor, an alias or a tag.
 func (f *field) plain() (text string, ok bool) {
 	free := f.isFree()
 	lines := append([]string{f.value}, f.more...)
@@ -66,11 +66,12 @@ func (f *field) plain() (text string, ok bool) {
 		if lines = withoutComments(f.more); len(lines) == 0 {
 			return "", true
 		}
-		// The first line decides the kind of the block.
+		// The first line determines the kind of the block.
 		first := strings.TrimSpace(lines[0])
 		_, isItem := itemText(first)
 		key, isKey := splitKey(first)
-		if isItem || isKey && (!free || oneWord.MatchString(key.key)) && !strings.ContainsAny(first[:1], "[{") {
+		if isItem || isKey && (!free || oneWord.MatchString(key.key)) &&
+			!strings.ContainsAny(first[:1], "[{") {
 			return "", false
 		}
 	} else if blockScalar(f.value) {
@@ -123,7 +124,7 @@ func decodeYAML(fields []*field) (refused []*field) {
 			refused = append(refused, f)
 			continue
 		}
-		// A key may stand twice, so that each field has its position for one.
+		// Keys may be duplicated, so the position of each field is its key here.
 		fmt.Fprintf(&b, "\"%d\": %s\n", len(sound), yaml)
 		sound = append(sound, f)
 	}
@@ -136,21 +137,21 @@ func decodeYAML(fields []*field) (refused []*field) {
 	values, err := meta.TryGet(pc)
 	for i, f := range sound {
 		switch v, shallow := fromYAML(values[strconv.Itoa(i)], 0); {
-		// A quote that only a later value closes takes the keys between for text.
+		// A quote that only a later value closes swallows the keys in between.
 		case err == nil && len(values) == len(sound) && shallow:
 			f.read = v
 		case len(sound) == 1:
 			refused = append(refused, f)
-		default: // a value that is broken costs no other field its structure
+		default: // a broken value must not cost other fields their structure
 			refused = append(refused, decodeYAML(sound[i:i+1])...)
 		}
 	}
 	return refused
 }
 
-// yaml writes the value as YAML in which each scalar is a text as the author wrote it, or null.
-// Within it anchors, aliases and tags are text too, so that none multiplies. ok is false for a
-// value that begins with one of these, is never closed or too deep, or holds a line of hyphens.
+// yaml returns the value as YAML in which each scalar is a text as written, or null. Anchors,
+// aliases and tags within it are text, too, so that none expands. ok is false for a value that
+// begins with one of these, is never closed or too deep, or contains a line of hyphens.
 func (f *field) yaml() (yaml string, ok bool) {
 	yaml = f.raw()
 	anchored := strings.ContainsRune("&*!", rune(yaml[0]))
@@ -161,14 +162,16 @@ func (f *field) yaml() (yaml string, ok bool) {
 	if f.value == "" {
 		yaml = "\n" + strings.Join(f.more, "\n")
 	}
-	yaml = tabs.ReplaceAllStringFunc(yaml, func(s string) string { return strings.ReplaceAll(s, "\t", " ") })
+	yaml = tabs.ReplaceAllStringFunc(yaml, func(s string) string {
+		return strings.ReplaceAll(s, "\t", " ")
+	})
 	yaml = special.ReplaceAllString(yaml, "${1}${3}"+mark+"${2}${4}")
 	yaml = emptyItem.ReplaceAllString(yaml, "$1 #"+mark)
 	return yaml, !hyphens.MatchString(yaml)
 }
 
-// fromYAML turns a decoded value into string, nil, []any and map[string]any, with blanks trimmed
-// and empty texts as nil. ok is false for one that is too deep.
+// fromYAML converts a decoded value into string, nil, []any and map[string]any, with blanks trimmed
+// and empty texts as nil. ok is false for a value that is too deep.
 func fromYAML(v any, depth int) (out any, ok bool) {
 	if ok = true; depth > maxDepth {
 		return nil, false
@@ -196,8 +199,8 @@ func fromYAML(v any, depth int) (out any, ok bool) {
 	return orNil(unmark.Replace(fmt.Sprint(v))), true
 }
 
-// asText reads a field that is no YAML as people do: the text after the colon, on one line, with
-// the items of a list behind commas.
+// asText reads a field that is not YAML as people do: the text after the colon, on one line, with
+// the items of a list separated by commas.
 func (f *field) asText() string {
 	s := f.value
 	for _, line := range f.more {
@@ -207,14 +210,14 @@ func (f *field) asText() string {
 		} else if ok {
 			line = item
 		}
-		// Below a shown text the lines may be another key's.
+		// The lines below a text shown on pages may be another key's.
 		_, isKey := splitKey(line)
 		if !f.isShown() || f.value == "" && !isKey {
 			s += "\n" + line
 		}
 	}
 	s = strings.ReplaceAll(mip.Collapse(s), " , ", ", ")
-	// A quote that nothing closes is no part of the text.
+	// An unclosed quote is not part of the text.
 	if s != "" && (s[0] == '"' || s[0] == '\'') {
 		s = strings.Trim(s, s[:1])
 	}

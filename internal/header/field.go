@@ -9,13 +9,13 @@ import (
 // maxHeader bounds the header that is decoded, in bytes. The largest real header is under 3 KiB.
 const maxHeader = 64 << 10
 
-// block is a header key by key, as it is written.
+// block is a header split into its fields, as written.
 type block struct {
 	fields []field
-	// body is the offset of the text after the closing fence. A header of plain text alone is a
-	// part of that.
+	// body is the offset of the text after the closing fence. A header of plain text alone is part
+	// of that text.
 	body int
-	// heading is that above a header of another form.
+	// heading is the heading above a header in Markdown form.
 	heading string
 	// rule is the offset of the closing fence of such a header, else 0.
 	rule int
@@ -25,33 +25,35 @@ type block struct {
 type field struct {
 	// key is as spelt, trimmed, quotes resolved; name is its [fieldName].
 	key, name string
-	// meaning is that of another name, which the site gives this one; see [field.means].
+	// meaning is the name of the field for which the site configures this name; see [field.means].
 	meaning string
 	// value is the text after the colon on the same line, trimmed.
 	value string
-	// more has the lines below, as they are.
+	// more holds the lines below, unchanged.
 	more []string
-	// line is the number of the line in the file, from 1.
+	// line is the line number in the file, from 1.
 	line int
-	// open says that the value goes on below, whatever stands there.
+	// open reports that the value continues below, whatever follows.
 	open bool
-	// read is the decoded value: nil, string, []any or map[string]any. v is the same, until
-	// something asks for it: from then on a reader sees every character of its texts.
+	// read is the decoded value: nil, string, []any or map[string]any. v is the same until it is
+	// first used; from then on its texts contain only visible characters.
 	read, v any
-	// used says that something asked for the value.
+	// used reports that the value was read.
 	used bool
 }
 
-// raw is the field's whole value as written.
-func (f *field) raw() string { return strings.TrimSpace(f.value + "\n" + strings.Join(f.more, "\n")) }
+// raw returns the field's whole value as written.
+func (f *field) raw() string {
+	return strings.TrimSpace(f.value + "\n" + strings.Join(f.more, "\n"))
+}
 
-// fieldName is the form in which keys are compared, letters and digits in lower case:
+// fieldName returns the form in which keys are compared, letters and digits in lower case:
 // Discussions_To, DiscussionsTo and "discussions-to (*optional)" are all discussionsto.
 func fieldName(key string) string {
 	return separators.Replace(strings.ToLower(withoutRemark(strings.TrimSpace(key))))
 }
 
-// withoutRemark is a key without the remark of its template, such as (*only required for Standard
+// withoutRemark returns a key without a template's remark, such as (*only required for Standard
 // Track).
 func withoutRemark(key string) string {
 	if i := strings.Index(key, "(*"); i > 0 && strings.HasSuffix(key, ")") {
@@ -60,10 +62,10 @@ func withoutRemark(key string) string {
 	return key
 }
 
-// separators stand between the words of a key.
+// separators removes the separators between the words of a key.
 var separators = strings.NewReplacer(" ", "", "\t", "", "_", "", "-", "")
 
-// kindOf has the kinds of fields by their usual keys, each as [fieldName] has it.
+// kindOf maps the usual keys, each as its [fieldName], to the kinds of fields.
 var kindOf = func() map[string]mip.FieldKind {
 	out := map[string]mip.FieldKind{}
 	for _, f := range mip.Fields {
@@ -74,8 +76,7 @@ var kindOf = func() map[string]mip.FieldKind {
 	return out
 }()
 
-// means is what the field's name stands for: the name itself unless the site names it for something
-// else.
+// means returns the name of the field's meaning: its own name unless the site configures another.
 func (f *field) means() string {
 	if f.meaning != "" {
 		return f.meaning
@@ -83,13 +84,13 @@ func (f *field) means() string {
 	return f.name
 }
 
-// kind is the kind of the field that the key stands for, zero for a key without a meaning.
+// kind returns the kind of the field that the key means, zero for an unknown key.
 func (f *field) kind() mip.FieldKind { return kindOf[f.means()] }
 
-// isFree reports text in which " #" and a colon are text: no comment is cut from it.
+// isFree reports text in which " #" and a colon are text: no comment is removed from it.
 func (f *field) isFree() bool { return f.kind() == mip.FieldProse || f.means() == "abstract" }
 
-// isShown reports text that pages show as it is.
+// isShown reports text that pages show unchanged.
 func (f *field) isShown() bool { return f.kind() == mip.FieldProse || f.kind() == mip.FieldWord }
 
 // isFolded reports a list that real files fold over lines without indentation.
@@ -100,7 +101,7 @@ func (f *field) isFolded() bool {
 // text returns the field as one line of text; lists are joined by commas.
 func (f *field) text() string { return textOf(f.v) }
 
-// textOf is the text of a value; that of a map is empty.
+// textOf returns the text of a value, empty for a map.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -115,7 +116,7 @@ func textOf(v any) string {
 	return ""
 }
 
-// orNil is a text without blanks around it; nil for an empty one.
+// orNil trims a text and returns nil for an empty one.
 func orNil(s string) any {
 	if s = strings.TrimSpace(s); s != "" {
 		return s

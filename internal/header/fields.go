@@ -12,22 +12,21 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// fields are a decoded header.
+// fields holds a decoded header.
 type fields struct {
-	// byName has the fields by [fieldName]; of duplicates the first that is not empty.
+	// byName maps each [fieldName] to its field, for duplicates the first that is not empty.
 	byName map[string]*field
-	// order has the same fields in the header's order.
+	// order holds the same fields in the header's order.
 	order []*field
-	// r takes the problems of values.
+	// r collects the problems of values.
 	r *problem.Report
-	// keys are the names of what has a meaning.
+	// keys maps each meaning to its keys.
 	keys keys
 	// options has the kinds, the process and the addresses of the site.
 	options Options
-	// Dates are what [fields.date] has seen.
+	// Dates collects the dates that [fields.date] has read.
 	Dates Dates
-	// Alias is another prefix, in lower case, under which the header states the proposal's own
-	// number.
+	// Alias is another prefix, in lower case, under which the header has the proposal's own number.
 	Alias string
 }
 
@@ -37,16 +36,16 @@ type Dates struct {
 	Open   []OpenDate
 }
 
-// OpenDate is a date of a header that means one of two days.
+// OpenDate is a date in a header that is ambiguous between two days.
 type OpenDate struct {
 	days day.Reading
-	// Meaning is the key that site.yaml has for the field.
+	// Meaning is the field's name in site.yaml.
 	Meaning string
 	field   *field
 }
 
-// In is the day that the date means in an order of its parts, the zero date with a warning if that
-// leaves it open.
+// In returns the day that the date means in an order of its parts, or the zero date with a warning
+// if it remains ambiguous.
 func (d OpenDate) In(order string, r *problem.Report) mip.Date {
 	out := d.days.In(order)
 	if out.IsZero() {
@@ -55,9 +54,9 @@ func (d OpenDate) In(order string, r *problem.Report) mip.Date {
 	return out
 }
 
-// get returns the first of the named fields that has a value, or one that is empty. Without any
-// it returns the zero field. The names may be in any spelling that [fieldName] takes. The
-// field's texts keep only what a reader sees, with a warning.
+// get returns the first of the named fields that has a value, or an empty one. Without any it
+// returns the zero field. The names may be in any spelling with the same [fieldName]. Invisible
+// characters are removed from the field's texts, with a warning.
 func (d *fields) get(names ...string) *field {
 	found := &field{}
 	for _, name := range names {
@@ -74,11 +73,11 @@ func (d *fields) get(names ...string) *field {
 	return found
 }
 
-// of is the first field of a meaning that has a value; see [fields.get].
+// of returns the first field of a meaning that has a value; see [fields.get].
 func (f *fields) of(meaning string) *field { return f.get(f.keys[meaning]...) }
 
-// clean leaves of a field's texts what a reader sees. A title or a status that does worse than
-// hide a character is an error: people judge a proposal by them.
+// clean removes invisible characters from a field's texts. In a title or a status, deceptive ones
+// are an error: people judge a proposal by them.
 func (d *fields) clean(f *field) {
 	f.used = true
 	if f.read == nil {
@@ -89,7 +88,7 @@ func (d *fields) clean(f *field) {
 	if list { // a line may be an item
 		text = strings.ReplaceAll(text, "\n", ";")
 	}
-	if !strict { // a tab is a blank to everybody
+	if !strict { // a tab looks like a blank
 		text = strings.ReplaceAll(text, "\t", " ")
 	}
 	hidden, worst := mip.Hidden(text)
@@ -105,11 +104,12 @@ func (d *fields) clean(f *field) {
 	case strict && worst != mip.Invisible:
 		d.r.Add(f.line, "hidden-character", f.name, mip.Quote(textOf(f.read)), worst)
 	default:
-		d.r.Add(f.line, "hidden-character/left-out", mip.Quote(f.key), worst, hidden, mip.Quote(f.text()))
+		d.r.Add(f.line, "hidden-character/left-out", mip.Quote(f.key), worst, hidden,
+			mip.Quote(f.text()))
 	}
 }
 
-// seen is a value with what a reader sees of its texts, or, in a list, of each of their lines.
+// seen returns a value with the visible part of its texts or, in a list, of each of their lines.
 func seen(v any, list bool) any {
 	switch v := v.(type) {
 	case string:

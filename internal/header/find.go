@@ -11,16 +11,16 @@ import (
 )
 
 // Normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
-// file that is not text is an error of r, with the line of the first offending byte.
+// file that is not text is reported as an error in r, with the line of the first offending byte.
 func Normalise(raw string, r *problem.Report) (string, bool) {
-	// The byte order marks of UTF-16, little endian and big endian.
+	// These are the byte order marks of UTF-16, little endian and big endian.
 	if strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		r.Add(1, "not-utf8/utf-16")
 		return "", false
 	}
 	text := strings.TrimPrefix(raw, "\uFEFF")
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r") {
-		return text, true // as most are
+		return text, true // the usual case
 	}
 	for i, c := range text {
 		switch {
@@ -38,13 +38,13 @@ func Normalise(raw string, r *problem.Report) (string, bool) {
 	return strings.ReplaceAll(text, "\r\n", "\n"), true
 }
 
-// isMark reports a line that holds a mark at its beginning and nothing else.
+// isMark reports a line that starts with a mark and contains nothing else.
 func isMark(line, mark string) bool {
 	rest, ok := strings.CutPrefix(line, mark)
 	return ok && strings.TrimSpace(rest) == ""
 }
 
-// beginning is the offset of the header: after blanks, and after comments of HTML such as that of a
+// beginning returns the offset of the header: after blanks, and after HTML comments such as a
 // license.
 func beginning(text string) int {
 	rest := strings.TrimLeft(text, " \t\n")
@@ -62,15 +62,17 @@ func beginning(text string) int {
 	return len(text) - len(rest)
 }
 
-// codeFence begins a block of code that may hold a header.
-var codeFence = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*(?:ya?ml|te?xt|toml|md|markdown|mediawiki)?[ \t]*(?:\n|$)")
+// codeFence begins a code block that may contain a header.
+var codeFence = regexp.MustCompile(
+	"^(`{3,}|~{3,})[ \t]*(?:ya?ml|te?xt|toml|md|markdown|mediawiki)?[ \t]*(?:\n|$)")
 
-// fenced finds the header of a text that begins with a block of code: lines that have the key title
-// or status at least. It is nil for another block.
+// fenced finds the header in a text that begins with a code block: its lines include the key title
+// or status. It returns nil for another block.
 func fenced(text string, start int, fence string, r *problem.Report) *block {
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
 	body, end := start+len(lines[0]), 1
-	for end < len(lines) && (len(strings.TrimSpace(lines[end])) < len(fence) || strings.Trim(lines[end], fence[:1]+" \t\n") != "") {
+	for end < len(lines) && (len(strings.TrimSpace(lines[end])) < len(fence) ||
+		strings.Trim(lines[end], fence[:1]+" \t\n") != "") {
 		body += len(lines[end])
 		end++
 	}
@@ -78,7 +80,7 @@ func fenced(text string, start int, fence string, r *problem.Report) *block {
 		return nil
 	}
 	inner := lines[1:end]
-	indent := -1 // that of the first line, which the others have too
+	indent := -1 // of the first line, which the others share
 	for i, line := range inner {
 		rest := strings.TrimLeft(line, " \t")
 		switch {
@@ -98,17 +100,18 @@ func fenced(text string, start int, fence string, r *problem.Report) *block {
 		r.Problems = r.Problems[:before]
 		return nil
 	}
-	// An author stands on a line of his own there.
+	// Each author is on a separate line there.
 	for i, f := range s.fields {
 		if strings.HasPrefix(f.name, "author") {
-			s.fields[i].value, s.fields[i].more = strings.Join(append([]string{f.value}, f.more...), ", "), nil
+			lines := append([]string{f.value}, f.more...)
+			s.fields[i].value, s.fields[i].more = strings.Join(lines, ", "), nil
 		}
 	}
 	return &block{fields: s.fields, body: body + len(lines[end])}
 }
 
-// readHeader finds the header of a normalised text. ok is false when the file cannot be published:
-// r then holds the error. A file without any header has ok true and a nil header.
+// readHeader finds the header of a normalised text. ok is false if the file cannot be published: r
+// then has the error. For a file without any header, ok is true and the header is nil.
 func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 	start := beginning(text)
 	lines := strings.SplitAfter(text[start:min(len(text), start+maxHeader)], "\n")
@@ -121,7 +124,7 @@ func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 	if !isMark(lines[0], "---") {
 		return nil, true
 	}
-	// The header ends at the first fence, if no line before that is Markdown.
+	// The header ends at the first fence, unless a line before it is Markdown.
 	body, end := start+len(lines[0]), 1
 	for end < len(lines) && !isMark(lines[end], "---") && !isMark(lines[end], "...") {
 		body += len(lines[end])
@@ -132,7 +135,7 @@ func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 	s := splitter{lines: lines[1:end], first: begin + 1, r: r}
 	s.split()
 	fail := func(line int, id string) (*block, bool) {
-		r.Problems = r.Problems[:before] // the warnings of a header that is none
+		r.Problems = r.Problems[:before] // warnings of what is no header
 		r.Add(line, id)
 		return nil, false
 	}

@@ -12,26 +12,28 @@ import (
 var (
 	// keyLine is a line of Markdown with a key and its value: **Status:** Draft, ## **title:** A
 	// title, - Type: Core.
-	keyLine = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}|[-*+>])[ \t]+)?(\*\*|__)?([A-Za-z][A-Za-z0-9 _-]{0,39}?)[ \t]*` +
+	keyLine = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}|[-*+>])[ \t]+)?(\*\*|__)?` +
+		`([A-Za-z][A-Za-z0-9 _-]{0,39}?)[ \t]*` +
 		`(?::(?:\*\*|__)|(?:\*\*|__):|:)(?:[\t\pZ]+(.*))?$`)
 	// firstHeading is a heading above such lines.
 	firstHeading = regexp.MustCompile(`^#[ \t]+(.*?)[ \t#]*$`)
-	// ruleCell is a cell of the line between the head of a table and its rows.
+	// ruleCell is a cell of the delimiter row of a table.
 	ruleCell = regexp.MustCompile(`^:?-+:?$`)
-	// leadingNumber is a number with a remark behind it: 28 (temporary number).
+	// leadingNumber is a number followed by a remark: 28 (temporary number).
 	leadingNumber = regexp.MustCompile(`^\d+\b`)
 )
 
-// otherForm finds the header of a file that is named like a proposal, where it has a form of
-// Markdown: a table with a key and its value in each row or each column, or lines that begin with a
-// key. A heading may stand above it, and a line of hyphens. It is nil for any other text.
+// otherForm finds a header in Markdown form, in a file named like a proposal: a table with a key
+// and its value in each row or each column, or lines that begin with a key. A heading and a line of
+// hyphens may precede it. It returns nil for any other text.
 func (o Options) otherForm(text string, r *problem.Report) *block {
 	start := beginning(text)
 	first := mip.LineAt(text, start)
 	lines := strings.Split(text[start:min(len(text), start+maxHeader)], "\n")
 	at, heading, ruled := 0, "", false
 	for ; at < len(lines); at++ {
-		if m := firstHeading.FindStringSubmatch(lines[at]); m != nil && heading == "" && (!keyLine.MatchString(lines[at]) || aboveTable(lines[at+1:])) {
+		if m := firstHeading.FindStringSubmatch(lines[at]); m != nil && heading == "" &&
+			(!keyLine.MatchString(lines[at]) || aboveTable(lines[at+1:])) {
 			heading = m[1]
 		} else if isMark(lines[at], "---") && !ruled {
 			ruled = true
@@ -43,7 +45,7 @@ func (o Options) otherForm(text string, r *problem.Report) *block {
 		return nil
 	}
 	isTable := strings.HasPrefix(strings.TrimSpace(lines[at]), "|")
-	// Behind a line of hyphens, bare lines with keys are the usual form.
+	// After a line of hyphens, bare lines with keys are the usual form.
 	if m := keyLine.FindStringSubmatch(lines[at]); !isTable && (m == nil || ruled && m[1] == "") {
 		return nil
 	}
@@ -51,14 +53,14 @@ func (o Options) otherForm(text string, r *problem.Report) *block {
 	if !isTable {
 		fields, end = o.keyLines(lines[at:])
 	}
-	if len(fields) < 2 || !telling(fields) && !slices.ContainsFunc(fields, func(f field) bool { return o.isNumber(f.name) }) {
+	hasNumber := slices.ContainsFunc(fields, func(f field) bool { return o.isNumber(f.name) })
+	if len(fields) < 2 || !telling(fields) && !hasNumber {
 		return nil
 	}
 	for i := range fields {
 		f := &fields[i]
 		f.line += first + at
-		// What the number's key holds beside a number is a remark, and the file's name has the
-		// number.
+		// Anything next to the number is a remark; the file's name has the number.
 		if o.isNumber(f.name) {
 			f.value = leadingNumber.FindString(f.value)
 		}
@@ -75,7 +77,7 @@ func (o Options) otherForm(text string, r *problem.Report) *block {
 	return &block{fields: fields, heading: heading, body: min(body, len(text))}
 }
 
-// aboveTable reports whether the first of the lines with a text is one of a table.
+// aboveTable reports whether the first line with text is a table's.
 func aboveTable(lines []string) bool {
 	i := slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" })
 	return i >= 0 && strings.HasPrefix(strings.TrimSpace(lines[i]), "|")
@@ -83,10 +85,12 @@ func aboveTable(lines []string) bool {
 
 // isNumber reports the name of a number's key.
 func (o Options) isNumber(name string) bool {
-	return slices.ContainsFunc(o.Kinds(), func(prefix string) bool { return fieldName(prefix) == name })
+	return slices.ContainsFunc(o.Kinds(), func(prefix string) bool {
+		return fieldName(prefix) == name
+	})
 }
 
-// isKey reports a name that means something in a header.
+// isKey reports a name that has a meaning in a header.
 func (o Options) isKey(name string) bool {
 	if o.isNumber(name) {
 		return true
@@ -99,9 +103,9 @@ func (o Options) isKey(name string) bool {
 	return false
 }
 
-// keyLines are the fields of lines that begin with a key, counted from 0, and the number of these
-// lines. Between them may be empty ones where the keys behind are bold and mean something: other
-// bold text begins a paragraph.
+// keyLines returns the fields of lines that begin with a key, with line numbers from 0, and the
+// number of these lines. Empty lines in between are allowed if the following key is bold and known:
+// other bold text begins a paragraph.
 func (o Options) keyLines(lines []string) (fields []field, end int) {
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {
@@ -120,8 +124,8 @@ func (o Options) keyLines(lines []string) (fields []field, end int) {
 	return fields, end
 }
 
-// table are the fields of a table, counted from 0, and the number of its lines. One with two rows
-// and more than two columns has its keys in the first row.
+// table returns the fields of a table, with line numbers from 0, and the number of its lines. A
+// table of two rows and more than two columns has its keys in the first row.
 func table(lines []string) (fields []field, end int) {
 	type row struct {
 		cells []string
@@ -137,7 +141,8 @@ func table(lines []string) (fields []field, end int) {
 		for i, cell := range cells {
 			cells[i] = strings.TrimSpace(strings.ReplaceAll(cell, "\x00", "|"))
 		}
-		if !slices.ContainsFunc(cells, func(cell string) bool { return !ruleCell.MatchString(cell) }) {
+		isText := func(cell string) bool { return !ruleCell.MatchString(cell) }
+		if !slices.ContainsFunc(cells, isText) {
 			continue
 		}
 		rows = append(rows, row{cells, end})
@@ -156,9 +161,11 @@ func table(lines []string) (fields []field, end int) {
 	return fields, end
 }
 
-// newField is a key and its value without marks of Markdown around them.
+// newField returns a key and its value without Markdown marks around them.
 func newField(key, value string, line int) field {
-	bare := func(s string) string { return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "*_")) }
+	bare := func(s string) string {
+		return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "*_"))
+	}
 	key = strings.TrimSuffix(bare(key), ":")
 	return field{key: key, name: fieldName(key), value: bare(value), line: line}
 }

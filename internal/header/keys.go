@@ -7,11 +7,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// keys are the keys of fields in headers by [mip.Field.Key], in the order in which they are tried:
-// the first with a value counts.
+// keys maps each [mip.Field.Key] to the keys of the field in headers, in the order in which they
+// are tried: the first with a value counts.
 type keys map[string][]string
 
-// usual are the keys that real repositories have.
+// usual are the keys in real repositories.
 var usual = func() keys {
 	out := keys{}
 	for _, f := range mip.Fields {
@@ -20,7 +20,7 @@ var usual = func() keys {
 	return out
 }()
 
-// keysOf are the usual keys, and behind them those of a site.
+// keysOf returns the usual keys, followed by the keys of a site.
 func keysOf(site map[string][]string) keys {
 	if len(site) == 0 {
 		return usual
@@ -32,13 +32,14 @@ func keysOf(site map[string][]string) keys {
 	return out
 }
 
-// mean gives the fields that the site names for something its meaning, so that their texts are read
-// as those of the usual fields are.
+// mean sets the meaning of the fields that the site configures, so that their texts are read like
+// those of the usual fields.
 func (b *block) mean(site map[string][]string) {
 	for meaning, names := range site {
 		for i := range b.fields {
 			f := &b.fields[i]
-			if slices.ContainsFunc(names, func(name string) bool { return fieldName(name) == f.name }) {
+			isName := func(name string) bool { return fieldName(name) == f.name }
+			if slices.ContainsFunc(names, isName) {
 				f.meaning = fieldName(meaning)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// kind is the prefix of the kind of proposals that a file belongs to. ok is false for a kind that
-// the site does not publish, and r says which.
+// kind returns the prefix of the kind of proposals that a file belongs to. ok is false for a kind
+// that the site does not publish, which r reports.
 func (f *fields) kind(at Place) (prefix string, ok bool) {
 	o := f.options
 	prefix = cmp.Or(at.Kind, o.Prefix)
@@ -22,7 +22,7 @@ func (f *fields) kind(at Place) (prefix string, ok bool) {
 	if known, ok := o.kind(other); ok {
 		return known, true
 	}
-	*f.r = problem.Report{File: f.r.File} // what is wrong in it is said to those who publish that kind
+	*f.r = problem.Report{File: f.r.File} // its problems concern those who publish that kind
 	if kinds := strings.Join(o.Kinds(), ", "); byName {
 		f.r.Add(0, "other-kind", other, kinds)
 	} else {
@@ -31,19 +31,22 @@ func (f *fields) kind(at Place) (prefix string, ok bool) {
 	return "", false
 }
 
-// ordinary are short keys of headers that name no kind of proposal.
-var ordinary = []string{"title", "author", "status", "type", "date", "tags", "slug", "lang", "draft", "id", "no", "nr", "num", "number",
-	"pr", "issue", "order", "weight", "index", "rev", "part", "year", "layout", "rank", "level", "size"}
+// ordinary are short header keys that are not kinds of proposals.
+var ordinary = []string{
+	"title", "author", "status", "type", "date", "tags", "slug", "lang", "draft", "id", "no", "nr",
+	"num", "number", "pr", "issue", "order", "weight", "index", "rev", "part", "year", "layout",
+	"rank", "level", "size",
+}
 
-// isKind reports a field's name that is like the prefix of a kind: FRC, SIMD.
+// isKind reports a field's name that looks like the prefix of a kind: FRC, SIMD.
 func isKind(name string) bool {
 	const longest = 6 // letters
 	return len(name) <= longest && onlyLetters.MatchString(name) && !slices.Contains(ordinary, name)
 }
 
-// kindKey reads the first field of a header as that of a kind of proposal other than the site's:
-// its prefix, and the number. bare says that the value is only digits, and not MPS-0013, as a
-// pointer has it.
+// kindKey reads the first field of a header as the number of a kind of proposal other than the
+// site's: it returns the prefix and the number. bare reports that the value consists of digits,
+// unlike MPS-0013, which is a pointer.
 func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
 	if len(f.order) == 0 || f.order[0].name == own || !isKind(f.order[0].name) {
 		return "", 0, false
@@ -58,10 +61,10 @@ func (f *fields) kindKey(own string) (kind string, number int, bare bool) {
 	return v.key, n, digits == text
 }
 
-// otherKind is the prefix of the kind that a file belongs to where that is not the site's, and
-// whether its name says so; empty for a proposal of the site. The name counts first, and what the
-// header begins with. The number of the site's kind in such a file is a pointer: an MPS that begins
-// with MPS: 3 may hold MIP: MIP-0008.
+// otherKind returns the prefix of a file's kind if it is not the site's, and whether the file name
+// determines it; empty for a proposal of the site. The name takes precedence over the first field
+// of the header. The number of the site's kind in such a file is a pointer: an MPS that begins with
+// MPS: 3 may have MIP: MIP-0008.
 func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 	inName, named := filename.Number(name)
 	text := ""
@@ -69,14 +72,14 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 		text = v.text()
 	}
 	if f.byName["<<"] != nil {
-		return "", false // a number may be merged in, which is refused elsewhere
+		return "", false // a merge key may bring a number, which is refused elsewhere
 	}
 	digits, isNumber := StripPrefix(text, prefix)
 	n, small := mip.ParseNumber(digits)
 	isNumber = isNumber && small
 	pointer := len(text) > len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 	fits := isNumber && named && n == inName
-	// Several folders may share one number space, under other names: MRC-1.md with mip: 100.
+	// Several folders may share one numbering under other names: MRC-1.md with mip: 100.
 	if letters := filename.Letters(name, prefix); letters != "" {
 		key := fieldName(letters)
 		switch _, stated := f.byName[key]; {
@@ -95,7 +98,7 @@ func (f *fields) otherKind(prefix, name string) (kind string, byName bool) {
 	return "", false
 }
 
-// pointers are the proposals of other kinds of the site that the header names under the key of
+// pointers returns the proposals of other kinds of the site that the header names under the key of
 // their kind: MIP: MIP-8 in the header of an MPS.
 func (f *fields) pointers(id mip.ID) (out []mip.External) {
 	for _, kind := range f.options.Kinds() {
@@ -107,15 +110,16 @@ func (f *fields) pointers(id mip.ID) (out []mip.External) {
 		for _, text := range texts(v.v) {
 			n, ok := Reference(strings.TrimSpace(text), kind)
 			if _, address, known := f.options.References.Find(kind, n); ok && known {
-				out = append(out, mip.External{Relation: mip.Related, Text: mip.ID{Kind: kind, Number: n}.String(), URL: &address})
+				text := mip.ID{Kind: kind, Number: n}.String()
+				out = append(out, mip.External{Relation: mip.Related, Text: text, URL: &address})
 			}
 		}
 	}
 	return out
 }
 
-// ByName returns the proposal that a file holds by its name alone, the zero ID where the name has
-// no number, or one of a kind that the site does not publish.
+// ByName returns the proposal of a file by its name alone, or the zero ID if the name has no
+// number, or has one of a kind that the site does not publish.
 func (o Options) ByName(at Place) mip.ID {
 	name := filename.Own(at.Name)
 	number, numbered := filename.Number(name)

@@ -13,29 +13,33 @@ import (
 )
 
 var (
-	// login is the form of a GitHub login: up to 39 letters, digits and single hyphens; managed
-	// accounts add an underscore and a short name.
-	login = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
-	// bracket is a Markdown link, or a text in round or angle brackets.
+	// login matches a GitHub login: up to 39 letters, digits and single hyphens; managed accounts
+	// add an underscore and a short name.
+	login = regexp.MustCompile(
+		`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
+	// bracket matches a Markdown link, or a text in round or angle brackets.
 	bracket = regexp.MustCompile(`\[[^\[\]]*\]\([^()]*\)|\([^()]*\)|<[^<>]*>`)
-	// betweenAuthors is a bracket, in which nothing separates, or what separates two authors. Each
-	// bracket ends at the next one, so that a text of them takes time linear in its length.
-	betweenAuthors = regexp.MustCompile(bracket.String() + `|(?i:[,;\n]\s*(?:(?:and|&)\s)?|\s+(?:and|&)\s+)`)
-	// bracketComma is where a list item holds several authors after all.
+	// betweenAuthors matches a bracket, in which nothing separates, or a separator between two
+	// authors. Each bracket ends at the next one, so that matching takes time linear in the length
+	// of a text.
+	betweenAuthors = regexp.MustCompile(bracket.String() +
+		`|(?i:[,;\n]\s*(?:(?:and|&)\s)?|\s+(?:and|&)\s+)`)
+	// bracketComma matches a place where a list item has several authors after all.
 	bracketComma = regexp.MustCompile(`[)>]\s*[,;&]|[)>]\s+and\s`)
-	// anAddress is an address of the web in a text.
+	// anAddress matches a web address in a text.
 	anAddress = regexp.MustCompile(`https?://[^\s()<>\[\],]+`)
-	// nameSuffix follows a comma and yet belongs to the name before it.
-	nameSuffix = regexp.MustCompile(`(?i)^(?:(?:[js]r|ph\.?\s?d|m\.?d|esq|inc|ltd|llc)\.?|i{2,3}|iv)(?:[\s(<]|$)`)
-	// etAl names nobody.
+	// nameSuffix matches a part that follows a comma but belongs to the name before it.
+	nameSuffix = regexp.MustCompile(
+		`(?i)^(?:(?:[js]r|ph\.?\s?d|m\.?d|esq|inc|ltd|llc)\.?|i{2,3}|iv)(?:[\s(<]|$)`)
+	// etAl matches an ending that names nobody.
 	etAl = regexp.MustCompile(`(?i)\bet\.? al\.?$`)
-	// contact is a bracket with an address of mail, a profile or a login.
+	// contact matches a bracket with an e-mail address, a profile or a login.
 	contact = regexp.MustCompile(`[(<](?:[^()<>\s]*@|https?://github\.com/)[^()<>]*[)>]`)
-	// mails are several addresses of mail with blanks between them.
+	// mails matches several e-mail addresses separated by blanks.
 	mails = regexp.MustCompile(`^[^@\s<(]+@\S+(?:\s+[^@\s<(]+@\S+)+$`)
 )
 
-// authors reads an author field in any of its forms. The result is never nil.
+// authors parses an author field in any of its forms. The result is never nil.
 func (f *fields) authors(names ...string) []mip.Author {
 	v := f.get(names...)
 	out := []mip.Author{}
@@ -46,7 +50,7 @@ func (f *fields) authors(names ...string) []mip.Author {
 		all = authorTexts(v.v)
 	}
 	for _, text := range all {
-		// Below, every word of an author is compared with every bracket.
+		// The code below compares each word of an author with each bracket.
 		if len(text) > maxText {
 			f.r.Add(v.line, "long-value/name", mip.Quote(v.key), len(text), maxText)
 		}
@@ -55,7 +59,8 @@ func (f *fields) authors(names ...string) []mip.Author {
 			out = append(out, a)
 		}
 		for _, address := range anAddress.FindAllString(mip.Shorten(text, maxText), -1) {
-			if _, profile, ok := strings.Cut(address, "github.com/"); !ok || a.GitHub == nil || !strings.Contains(profile, *a.GitHub) {
+			if _, profile, ok := strings.Cut(address, "github.com/"); !ok || a.GitHub == nil ||
+				!strings.Contains(profile, *a.GitHub) {
 				f.r.Add(v.line, "bad-author", mip.Quote(address), mip.Quote(v.key))
 			}
 		}
@@ -63,7 +68,7 @@ func (f *fields) authors(names ...string) []mip.Author {
 	return shorten(out, v, f.r)
 }
 
-// authorTexts returns the authors of an element of a list, each as on a line of their own.
+// authorTexts returns the authors of an element of a list, each as if on a separate line.
 func authorTexts(v any) (all []string) {
 	switch v := v.(type) {
 	case string:
@@ -76,7 +81,7 @@ func authorTexts(v any) (all []string) {
 			all = append(all, authorTexts(item)...)
 		}
 	case map[string]any:
-		// "- name: A" with "github: a" below it. A map with one other key is a name that holds a
+		// "- name: A" with "github: a" below it. A map with one other key is a name that contains a
 		// colon.
 		var name, github, email string
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -122,7 +127,7 @@ func splitAuthors(s string) (all []string) {
 	return all
 }
 
-// unjoined are the authors between two commas: several where only blanks separate them, as in "A
+// unjoined returns the authors between two commas: several if only blanks separate them, as in "A
 // <a@x.org> B <b@x.org>", "@a @b" and "a@x.org b@x.org".
 func unjoined(part string) (all []string) {
 	if mails.MatchString(part) {
@@ -136,29 +141,31 @@ func unjoined(part string) (all []string) {
 	}
 	from, found := 0, contact.FindAllStringIndex(part, -1)
 	for i, m := range found {
-		// Words behind the last contact belong to that author, and another bracket to the one
-		// before it.
+		// Words after the last contact belong to its author, and a second bracket belongs to the
+		// author before it.
 		next := strings.TrimLeft(part[m[1]:], " ")
-		if first, _ := utf8.DecodeRuneInString(next); first == '@' || unicode.IsLetter(first) && i+1 < len(found) {
+		if first, _ := utf8.DecodeRuneInString(next); first == '@' ||
+			unicode.IsLetter(first) && i+1 < len(found) {
 			all, from = append(all, part[from:m[1]]), m[1]
 		}
 	}
 	return append(all, strings.TrimSpace(part[from:]))
 }
 
-// newAuthor takes one author apart. Text in brackets that is neither a handle nor an address is
-// part of the name: Jacob Creech (Solana Foundation).
+// newAuthor parses one author. Text in brackets that is neither a handle nor an address is part of
+// the name: Jacob Creech (Solana Foundation).
 func newAuthor(s string) (a mip.Author) {
-	// The words outside of brackets tell a handle from an employer.
+	// The words outside of brackets distinguish a handle from an employer.
 	name := strings.Fields(strings.ToLower(bracket.ReplaceAllString(s, " ")))
 	rest := bracket.ReplaceAllStringFunc(s, func(b string) string {
-		// A link holds an address; its label is part of the name.
+		// A link contains an address; its label is part of the name.
 		if label, address, link := strings.Cut(b, "]("); link && b[0] == '[' {
 			take(&a, strings.TrimSuffix(address, ")"))
 			return " " + label[1:] + " "
 		}
 		var kept []string
-		for part := range strings.FieldsFuncSeq(b[1:len(b)-1], func(c rune) bool { return c == ',' || c == ';' }) {
+		separates := func(c rune) bool { return c == ',' || c == ';' }
+		for part := range strings.FieldsFuncSeq(b[1:len(b)-1], separates) {
 			part = strings.TrimSpace(part)
 			if part != "" && !take(&a, part) && !takeHandle(&a, part, name) {
 				kept = append(kept, part)
@@ -172,34 +179,35 @@ func newAuthor(s string) (a mip.Author) {
 	if a == (mip.Author{}) && !anAddress.MatchString(s) {
 		rest = s // all brackets are part of the name
 	}
-	// Handles and addresses stand outside of brackets as well: Ada @ada.
+	// Handles and addresses occur outside of brackets as well: Ada @ada.
 	var words []string
 	for word := range strings.FieldsSeq(rest) {
-		bare := strings.TrimRight(word, ")>") // of a bracket that nothing opens
+		bare := strings.TrimRight(word, ")>") // of an unopened bracket
 		if !strings.Contains(word, "@") && !strings.Contains(word, "/") || !take(&a, bare) {
 			words = append(words, word)
 		}
 	}
-	// A comma is left of "Ada (@ada),".
+	// "Ada (@ada)," leaves a comma.
 	if name := strings.TrimRight(strings.Join(words, " "), ",;"); name != "" {
 		a.Name = &name
 	}
 	return a
 }
 
-// take reads a piece of an author as an e-mail address (RFC 5322, without a display name), a
-// login marked by @, or a profile on GitHub, and reports whether it was one, or another address.
+// take reads a piece of an author as an e-mail address (RFC 5322, without a display name), a login
+// marked by @, or a profile on GitHub. It reports whether it was one of these, or another address.
 func take(a *mip.Author, s string) bool {
 	const longest = 254 // bytes of an e-mail address: RFC 5321, section 4.5.3.1.3
 	email := s
 	if scheme := "mailto:"; len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
 		email = s[len(scheme):]
 	}
-	if e, err := mail.ParseAddress(email); err == nil && e.Address == email && len(email) <= longest && a.Email == nil {
+	if e, err := mail.ParseAddress(email); err == nil && e.Address == email &&
+		len(email) <= longest && a.Email == nil {
 		a.Email = &email
 		return true
 	}
-	_, handle, profile := strings.Cut(s, "github.com/") // with a scheme or without
+	_, handle, profile := strings.Cut(s, "github.com/") // with or without a scheme
 	if !profile {
 		handle, profile = strings.CutPrefix(s, "@")
 	}
@@ -212,11 +220,11 @@ func take(a *mip.Author, s string) bool {
 	return isURL
 }
 
-// takeHandle reads a handle without its @. A word in brackets may as well be an employer, and a
-// link to a stranger's account is worse than none, so the handle must hold a word of the
-// person's name.
+// takeHandle reads a handle without its @. A word in brackets may also be an employer, and a link
+// to a stranger's account is worse than none, so the handle must contain a word of the person's
+// name.
 func takeHandle(a *mip.Author, s string, name []string) bool {
-	const significant = 3 // bytes of a word that are no coincidence
+	const significant = 3 // bytes of a word that make a coincidence unlikely
 	if a.GitHub != nil || !login.MatchString(s) {
 		return false
 	}
@@ -229,7 +237,7 @@ func takeHandle(a *mip.Author, s string, name []string) bool {
 	return false
 }
 
-// texts flattens a value. YAML makes a map of "- MIP-3: A title": its key counts.
+// texts flattens a value. YAML decodes "- MIP-3: A title" as a map: its key counts.
 func texts(v any) (out []string) {
 	switch v := v.(type) {
 	case string:
@@ -237,7 +245,7 @@ func texts(v any) (out []string) {
 	case []any:
 		for _, item := range v {
 			if item == nil {
-				out = append(out, "") // an item without a text
+				out = append(out, "") // an item without text
 			}
 			out = append(out, texts(item)...)
 		}
@@ -247,7 +255,7 @@ func texts(v any) (out []string) {
 	return out
 }
 
-// labelled flattens a value as [texts] does, where the keys of a map are labels: "- First draft:
+// labelled flattens a value like [texts], but the keys of a map are labels: "- First draft:
 // https://example.org/1".
 func labelled(v any) (out []string) {
 	switch v := v.(type) {
@@ -265,9 +273,9 @@ func labelled(v any) (out []string) {
 	return out
 }
 
-// discussion reads where a proposal is discussed: the http or https addresses of the field, each
-// once, and the forum topic that the first names. The list is never nil. A text that holds no such
-// address is dropped with a warning.
+// discussion parses where a proposal is discussed: the distinct http or https addresses of the
+// field, and the forum topic of the first. The list is never nil. A text without such an address is
+// dropped with a warning.
 func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 	v := f.get(names...)
 	addresses = []string{}
@@ -289,7 +297,7 @@ func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 		}
 		switch {
 		case found:
-		// An address of the forum without its host is on the site's own forum, whichever that is.
+		// A forum address without its host is on the site's own forum.
 		case strings.HasPrefix(item, "/t/") && len(addresses) == 0 && topic == nil:
 			topic = mip.Topic(item)
 		case len(item) > maxLink:
@@ -304,7 +312,7 @@ func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 	return shorten(addresses, v, f.r), topic
 }
 
-// forumTopic reads a field that states the topic itself, as a number or as its address.
+// forumTopic parses a field that contains the topic itself, as a number or as its address.
 func (f *fields) forumTopic(names ...string) *int {
 	v := f.get(names...)
 	text := v.text()

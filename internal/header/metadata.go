@@ -15,8 +15,8 @@ const (
 	maxTitle = 90 // characters
 )
 
-// metadata is what the header states of [mip.Fields]. title stands in where neither the header nor
-// a heading above it has one. note is the text behind the status.
+// metadata returns the values of [mip.Fields] in the header. title is used if neither the header
+// nor a heading above it has one. note is the text after the status.
 func (f *Header) metadata(title string) (m mip.Metadata, note string) {
 	id := f.ID
 	// Warnings that concern the values of all keys, known or not.
@@ -55,9 +55,10 @@ func (f *Header) metadata(title string) (m mip.Metadata, note string) {
 		m.ForumTopicID = id
 	}
 	if m.Status != "" && m.Stage == "" {
-		f.r.Add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)), f.options.Statuses)
+		f.r.Add(f.of("status").line, "unknown-status", mip.Quote(string(m.Status)),
+			f.options.Statuses)
 	}
-	// Inferred names the fields in the order of the struct.
+	// Inferred lists the fields in the order of the struct.
 	if f.FromName {
 		m.Inferred = append(m.Inferred, "number")
 	}
@@ -72,7 +73,7 @@ func (f *Header) metadata(title string) (m mip.Metadata, note string) {
 		f.r.Add(f.of("title").line, "long-title", n, maxTitle)
 	}
 	f.reportUnused()
-	// A network may state that a proposal is about process in its category alone.
+	// A network may mark a proposal as being about process in its category alone.
 	if m.Type == nil && m.Category != nil && strings.EqualFold(*m.Category, "meta") {
 		m.Type = new("Meta")
 		m.Inferred = append(m.Inferred, "type")
@@ -80,7 +81,7 @@ func (f *Header) metadata(title string) (m mip.Metadata, note string) {
 	return m, note
 }
 
-// set sets a field of m to what the header states. The status is set before.
+// set sets a field of m to its value in the header. The status must have been set before.
 func (f *fields) set(m *mip.Metadata, of mip.Field) {
 	if of.In == nil {
 		return
@@ -104,7 +105,7 @@ func (f *fields) set(m *mip.Metadata, of mip.Field) {
 	}
 }
 
-// shown are the values of the keys that the site shows, as far as there are any.
+// shown returns the values of the keys that the site shows, if any.
 func (f *fields) shown() (out []mip.Shown) {
 	for _, key := range f.options.Show {
 		if text := f.optional(key); text != nil {
@@ -114,7 +115,7 @@ func (f *fields) shown() (out []mip.Shown) {
 	return out
 }
 
-// reportUnused warns of the keys with a value that nothing asked for.
+// reportUnused warns about keys with a value that was never read.
 func (d *fields) reportUnused() {
 	for _, f := range d.order {
 		if !f.used && f.v != nil && f.meaning == "" {

@@ -7,23 +7,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// movedKeys are the keys of headers under which the usual generators of sites have other paths of a
-// page: those of Jekyll's plugin for redirects, which need no slash before them, of Hugo and of
-// Docusaurus. With a slash, the value of one of the others is such a path; without, it may be
-// anything.
+// movedKeys are the header keys with which site generators give a page other paths: those of
+// Jekyll's redirect plugin, which need no leading slash, of Hugo and of Docusaurus. The value of
+// the others is a path only if it begins with a slash.
 var movedKeys = []string{"redirect-from", "aliases", "permalink", "slug", "url"}
 
-// Moved is a path that a header has for its page.
+// Moved is a path of a proposal's page that its header gives.
 type Moved struct {
-	// Path begins with a slash, and ends with none.
+	// Path begins with a slash, and does not end with one.
 	Path string
-	// Key is the header's key as spelt, and Line where it is in the file.
+	// Key is the header's key as spelt, and Line its line in the file.
 	Key  string
 	Line int
 }
 
-// moved are the paths on the site that a header has for its page. It asks before all others do:
-// what it takes is known.
+// moved returns the paths on the site that a header gives for its page. It is called first: the
+// keys that it reads count as used.
 func (f *fields) moved() (paths []Moved) {
 	for i, key := range movedKeys {
 		v := f.byName[fieldName(key)]
@@ -35,7 +34,9 @@ func (f *fields) moved() (paths []Moved) {
 			switch {
 			case !mip.IsPath(at) && i == 0:
 				f.r.Add(v.line, "bad-redirect", mip.Quote(text), mip.Quote(v.key))
-			case mip.IsPath(at) && at != "/" && !slices.ContainsFunc(paths, func(m Moved) bool { return m.Path == at }):
+			case mip.IsPath(at) && at != "/" && !slices.ContainsFunc(paths, func(m Moved) bool {
+				return m.Path == at
+			}):
 				paths = append(paths, Moved{at, v.key, v.line})
 			}
 		}

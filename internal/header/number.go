@@ -9,14 +9,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// number reads the proposal's number from the raw text of its header, because YAML 1.1 would
-// make 113 of 0161, and from the file's name when the header has a placeholder. ok is false
-// when the proposal has no number; r then says why. The key is the site's prefix.
+// number parses the proposal's number from the raw text of its header, because YAML 1.1 would turn
+// 0161 into 113, and from the file's name if the header has a placeholder. ok is false if the
+// proposal has no number; r then has the reason. The key is the site's prefix.
 func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	key := fieldName(prefix)
 	inName, named := filename.Number(name)
 	v, merge := f.get(key), f.get("<<")
-	// A merge key may bring a number that nobody sees here.
+	// A merge key may bring a number that is not visible here.
 	if v.line == 0 && merge.line > 0 {
 		f.r.Add(merge.line, "bad-number/merge", key, key)
 		return 0, false, false
@@ -29,14 +29,14 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 		}
 		return inName, true, named
 	}
-	// A list or a map has an empty text, which is no number either.
+	// The text of a list or a map is empty, which is no number either.
 	digits, isNumber := StripPrefix(text, prefix)
 	n, small := mip.ParseNumber(digits)
 	if !isNumber || !small || len(digits) > mip.MaxDigits {
 		f.r.Add(v.line, "bad-number", mip.Quote(v.raw()), key, mip.MaxDigits)
 		return 0, false, false
 	}
-	// A quoted 007 is a text in YAML too.
+	// A quoted 007 is text in YAML, too.
 	if len(digits) > 1 && digits[0] == '0' && strings.HasPrefix(v.value, "0") {
 		f.r.Add(v.line, "leading-zeros", mip.Quote(text), n)
 	}
@@ -46,11 +46,12 @@ func (f *fields) number(prefix, name string) (n int, fromName, ok bool) {
 	return n, false, true
 }
 
-// mayHaveNumber reports whether a file that has no sound header may yet be a proposal: it begins
-// with a header, however broken, that has the number's key for one of the kinds, or nothing can be
-// seen in it, as in a binary file or UTF-16.
+// mayHaveNumber reports whether a file without a sound header may still be a proposal: it begins
+// with a header, however broken, that has the number's key of one of the kinds, or it is
+// unreadable, such as a binary file or UTF-16.
 func mayHaveNumber(raw string, kinds []string) bool {
-	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
+	if strings.IndexByte(raw, 0) >= 0 || strings.HasPrefix(raw, "\xFF\xFE") ||
+		strings.HasPrefix(raw, "\xFE\xFF") {
 		return true
 	}
 	text := strings.TrimLeft(raw, "\uFEFF \t\r\n")
@@ -60,16 +61,18 @@ func mayHaveNumber(raw string, kinds []string) bool {
 	}
 	head, _, _ := strings.Cut(text[3:min(len(text), maxHeader)], "\n---")
 	return slices.ContainsFunc(kinds, func(prefix string) bool {
-		return regexp.MustCompile(`(?i)[\r\n][- \t]*` + regexp.QuoteMeta(prefix) + `[ \t]*:`).MatchString(head)
+		key := `(?i)[\r\n][- \t]*` + regexp.QuoteMeta(prefix) + `[ \t]*:`
+		return regexp.MustCompile(key).MatchString(head)
 	})
 }
 
-// findAlias finds another prefix under which alone the header states the proposal's number, so that
-// numbers count under that one, too: eip: 721 of ERC-721.
+// findAlias finds another prefix under which alone the header has the proposal's number, so that
+// numbers under it count, too: eip: 721 of ERC-721.
 func (f *fields) findAlias(number int) {
 	for _, v := range f.order {
 		text, _ := v.v.(string)
-		if n, ok := mip.ParseNumber(text); ok && n == number && text != "" && onlyLetters.MatchString(v.name) && f.Alias == "" {
+		if n, ok := mip.ParseNumber(text); ok && n == number && text != "" &&
+			onlyLetters.MatchString(v.name) && f.Alias == "" {
 			f.Alias, v.used = v.name, true
 		}
 	}

@@ -1,5 +1,5 @@
-// Package header reads the header of a proposal's file: bytes in, the proposal's number and values
-// out, and a report of what is wrong. It knows no file system, no git and no other file.
+// Package header parses the header of a proposal's file: it turns bytes into the proposal's number
+// and values, and reports problems. It knows no file system, no git and no other file.
 package header
 
 import (
@@ -11,33 +11,33 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// Place is where a text stands.
+// Place is the location of a text.
 type Place struct {
-	// Kind is the prefix of a text that states no other. Empty: [Options.Prefix].
+	// Kind is the prefix of a text that has none of its own. Empty means [Options.Prefix].
 	Kind string
 	// Name is the path in the folder.
 	Name string
 }
 
-// Header is the header of a text, and the proposal that the text is of.
+// Header is the header of a text, with the proposal's identity.
 type Header struct {
 	*fields
-	// ID is the proposal's.
+	// ID is the proposal's id.
 	ID mip.ID
-	// FromName reports that the number is the name's, and NotNumber that the header has something
-	// else in its place, which is an error.
+	// FromName reports that the number comes from the file name, and NotNumber that the header has
+	// something else in its place, which is an error.
 	FromName, NotNumber bool
 	// Written is false for a text without a header.
 	Written bool
 	// Text is the whole text, and Body the offset of its part below the header.
 	Text string
 	Body int
-	// heading is that above a header of another form.
+	// heading is the heading above a header in Markdown form.
 	heading string
 }
 
-// Parse reads the header of a text. It returns nil for a text of no proposal: r then has an error
-// if the header cannot be read, else a notice at most.
+// Parse parses the header of a text. It returns nil if the text is no proposal: r then has an error
+// if the header cannot be read, else at most a notice.
 func (o Options) Parse(at Place, raw string, r *problem.Report) *Header {
 	name := filename.Own(at.Name)
 	inName, named := filename.Number(name)
@@ -66,7 +66,7 @@ func (o Options) Parse(at Place, raw string, r *problem.Report) *Header {
 		r.Add(1, "no-header")
 	case b.rule > 0:
 		r.Add(mip.LineAt(text, b.body), "header-not-mapping/prose")
-		// Indent the rule: below text it would make a heading of that.
+		// Indent the rule: below text it would turn that into a heading.
 		h.Text = text[:b.rule] + "   " + text[b.rule+len("---"):]
 	}
 	if b == nil {
@@ -92,7 +92,7 @@ func (o Options) Parse(at Place, raw string, r *problem.Report) *Header {
 	return h
 }
 
-// Title is the header's title, else the heading above it, else empty.
+// Title returns the header's title, else the heading above it, else an empty text.
 func (h *Header) Title() string {
 	if title := h.shorten(h.of("title")); title != "" {
 		return title
@@ -100,8 +100,8 @@ func (h *Header) Title() string {
 	return mip.Shorten(mip.Collapse(mip.OneLine(h.heading)), maxText)
 }
 
-// Deadline is the last day of a last call, the zero date for none. known is false for a date that
-// means one of two days even in the order of the site: see [day.Reading.In].
+// Deadline returns the last day of a last call, the zero date for none. known is false for a date
+// that is ambiguous even in the order of the site: see [day.Reading.In].
 func (h *Header) Deadline() (d mip.Date, known bool) {
 	before := len(h.Dates.Open)
 	d = h.date("last-call-deadline")
@@ -113,8 +113,8 @@ func (h *Header) Deadline() (d mip.Date, known bool) {
 	return d, true
 }
 
-// Ties are the proposals that the header names, each behind the name of the field and a blank:
-// requires MIP-3. They are sorted, each once.
+// Ties returns the proposals that the header names, each after the name of the field and a blank:
+// requires MIP-3. They are sorted, without duplicates.
 func (h *Header) Ties() (out []string) {
 	for _, f := range mip.Fields {
 		if f.Kind == mip.FieldNumbers {
@@ -127,8 +127,8 @@ func (h *Header) Ties() (out []string) {
 	return slices.Compact(out)
 }
 
-// ties are the ids of the proposals that the header names in a field. They have the prefix under
-// which the header states the proposal's own number.
+// ties returns the ids of the proposals that the header names in a field. They have the prefix
+// under which the header has the proposal's own number.
 func (h *Header) ties(of mip.Field) (names []string) {
 	numbers, elsewhere := h.references(h.ID.Kind, mip.RelationType(of.Name), h.keys[of.Key()]...)
 	kind := h.ID.Kind
@@ -144,35 +144,35 @@ func (h *Header) ties(of mip.Field) (names []string) {
 	return names
 }
 
-// Status is the header's status in the site's words, empty for none.
+// Status returns the header's status in the site's words, empty for none.
 func (h *Header) Status() mip.Status {
 	standing, _ := h.status()
 	return standing.Status
 }
 
-// HasTitle reports a title in the header, or a heading above it.
+// HasTitle reports whether there is a title in the header, or a heading above it.
 func (h *Header) HasTitle() bool { return h.heading != "" || h.of("title").text() != "" }
 
-// LineOf is the line of a field by [mip.Field.Key], 0 where the header does not have it.
+// LineOf returns the line of a field by [mip.Field.Key], 0 if the header does not have it.
 func (h *Header) LineOf(key string) int { return h.of(key).line }
 
-// NumberLine is the line of the number, 0 where the header does not have it.
+// NumberLine returns the line of the number, 0 if the header does not have it.
 func (h *Header) NumberLine() int { return h.get(fieldName(h.ID.Kind)).line }
 
-// Stated is everything that a header states.
+// Stated holds all values of a header.
 type Stated struct {
-	// Metadata lacks what follows from other texts and from the site.
+	// Metadata lacks the values that depend on other texts and on the site.
 	mip.Metadata
-	// Shown are the text behind the status, and the values of [Options.Show] in its order.
+	// Shown holds the text after the status, and the values of [Options.Show] in its order.
 	Shown []mip.Shown
-	// Moved are other paths that the page has or had, each once.
+	// Moved lists other paths that the page has or had, without duplicates.
 	Moved []Moved
 	// LastUpdate is the last change of the text, the zero date for none.
 	LastUpdate mip.Date
 }
 
-// Stated returns the values of all fields, with a warning of each field that has no meaning. title
-// stands in where neither the header nor a heading above it has one.
+// Stated returns the values of all fields, with a warning for each unknown field. title is used if
+// neither the header nor a heading above it has one.
 func (h *Header) Stated(title string) (s Stated) {
 	s.Shown, s.LastUpdate, s.Moved = h.shown(), h.date("updated"), h.moved()
 	var note string

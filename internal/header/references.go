@@ -12,20 +12,23 @@ import (
 
 var (
 	markdownLink = regexp.MustCompile(`\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
-	// titled is what follows the number of a reference with its title: MIP-3: A title.
+	// titled matches the title after the number of a reference: MIP-3: A title.
 	titled = regexp.MustCompile(`(?:: | - | \(| – ).*`)
-	// spaced is a prefix and its number with a blank between them.
+	// spaced matches a prefix and its number separated by a blank.
 	spaced = regexp.MustCompile(`(?i)\b([a-z]+) +(\d+)\b`)
-	// prefixed is a proposal of any process: ERC165, FRC-0051.
+	// prefixed matches a proposal of any process: ERC165, FRC-0051.
 	prefixed = regexp.MustCompile(`^([A-Za-z]+)[-_]?(\d+)$`)
 )
 
-// references reads the proposals that a field names: the numbers that belong to the site's prefix,
-// in the header's order without repetitions, and what stands elsewhere. Everything else is left
-// out with a warning. The numbers are never nil. relation is the name of the field of Metadata.
-func (f *fields) references(prefix string, relation mip.RelationType, names ...string) (numbers []int, elsewhere []mip.External) {
+// references parses the proposals that a field names: the numbers of the site's prefix, in the
+// header's order without duplicates, and the external ones. Everything else is left out with a
+// warning. The numbers are never nil. relation is the name of the field of Metadata.
+func (f *fields) references(
+	prefix string, relation mip.RelationType, names ...string,
+) (numbers []int, elsewhere []mip.External) {
 	l := referenceList{
-		prefix: prefix, also: f.Alias, options: f.options, v: f.get(names...), r: f.r, numbers: []int{},
+		prefix: prefix, also: f.Alias, options: f.options, v: f.get(names...), r: f.r,
+		numbers: []int{},
 	}
 	if !isPlaceholder(l.v.text()) || l.v.text() == "" {
 		for _, item := range texts(l.v.v) {
@@ -43,9 +46,9 @@ func (f *fields) references(prefix string, relation mip.RelationType, names ...s
 	return shorten(l.numbers, l.v, f.r), shorten(l.elsewhere, l.v, f.r)
 }
 
-// referenceList is a field with references while it is read.
+// referenceList is a field of references that is being parsed.
 type referenceList struct {
-	// prefix is the site's, and also another one whose numbers are the same.
+	// prefix is the site's, and also is another prefix with the same numbers.
 	prefix, also string
 	options      Options
 	v            *field
@@ -54,14 +57,14 @@ type referenceList struct {
 	elsewhere    []mip.External
 }
 
-// read reads what stands between two commas: a reference, perhaps with its title, or several with
-// blanks between them.
+// read parses the text between two commas: a reference, perhaps with its title, or several
+// separated by blanks.
 func (l *referenceList) read(piece string) {
 	if piece == "" {
 		l.r.Add(l.v.line, "bad-reference/empty", mip.Quote(l.v.key))
 		return
 	}
-	// The label of [MIP-3](./MIP-3.md) counts, and the address of [ERC-165](https://…) as well.
+	// Both the label of [MIP-3](./MIP-3.md) and the address of [ERC-165](https://…) count.
 	link := markdownLink.FindStringSubmatch(piece)
 	label := markdownLink.ReplaceAllString(piece, "$1")
 	text := titled.ReplaceAllString(label, "")
@@ -99,13 +102,15 @@ func (l *referenceList) read(piece string) {
 			}
 			if n, small := mip.ParseNumber(foreign[2]); small {
 				if id, address, known := l.options.References.Find(foreign[1], n); known {
-					l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &address})
+					l.elsewhere = append(l.elsewhere,
+						mip.External{Text: id.String(), URL: &address})
 					break
 				}
 			}
 			l.elsewhere = append(l.elsewhere, e)
-			l.r.Add(l.v.line, "bad-reference/prefix", mip.Quote(foreign[1]), mip.Quote(token), mip.Quote(l.v.key), l.prefix)
-		// A token with digits that is no number is told, too.
+			l.r.Add(l.v.line, "bad-reference/prefix", mip.Quote(foreign[1]), mip.Quote(token),
+				mip.Quote(l.v.key), l.prefix)
+		// Report a token with digits that is no number, too.
 		case strings.ContainsAny(token, "0123456789"):
 			l.r.Add(l.v.line, "bad-reference", mip.Quote(token), mip.Quote(l.v.key))
 		default:
@@ -113,13 +118,13 @@ func (l *referenceList) read(piece string) {
 		}
 		found = true
 	}
-	// Words beside a reference are its title.
+	// Words next to a reference are its title.
 	if !found {
 		l.r.Add(l.v.line, "bad-reference", mip.Quote(piece), mip.Quote(l.v.key))
 	}
 }
 
-// across reads the address of a proposal of another kind of the site.
+// across parses the address of a proposal of another kind of the site.
 func (l *referenceList) across(address string) bool {
 	for _, kind := range l.options.Kinds() {
 		n, ok := Reference(address, kind)
@@ -131,8 +136,8 @@ func (l *referenceList) across(address string) bool {
 	return false
 }
 
-// Reference reads one reference: 3, #3, MIP-3, ./MIP-3.md, or an address that ends like that of a
-// proposal, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
+// Reference parses one reference: 3, #3, MIP-3, ./MIP-3.md, or an address that ends like a
+// proposal's, such as https://example.org/MIPs/MIP-3.md and https://example.org/mip/3/.
 func Reference(token, prefix string) (n int, ok bool) {
 	u, isURL := mip.WebAddress(token)
 	if isURL {
@@ -140,9 +145,10 @@ func Reference(token, prefix string) (n int, ok bool) {
 	}
 	folder, last := path.Split(strings.TrimSuffix(strings.TrimPrefix(token, "#"), ".md"))
 	digits, ok := StripPrefix(last, prefix)
-	// In an address, a number alone says nothing unless the folder does.
+	// In an address, a number alone counts only below a folder of the kind.
 	kind := path.Base(folder)
-	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) && !strings.EqualFold(kind, prefix+"s") {
+	if !ok || isURL && digits == last && !strings.EqualFold(kind, prefix) &&
+		!strings.EqualFold(kind, prefix+"s") {
 		return 0, false
 	}
 	return mip.ParseNumber(digits)

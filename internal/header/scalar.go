@@ -6,29 +6,30 @@ import (
 	"strings"
 )
 
-// maxDepth bounds the lists and maps of a value, one in the other. A deeper value is kept as text.
+// maxDepth bounds the nesting of lists and maps in a value. A deeper value is kept as text.
 const maxDepth = 32
 
-// mark is put before every plain text that YAML 1.1 would take for something else, and is taken out
-// of what was decoded. It is a character of private use: a value that holds it is kept as text.
+// mark is inserted before each plain text that YAML 1.1 would interpret, and removed from the
+// decoded value. It is a private-use character: a value that contains it is kept as text.
 const mark = "\U0010FFFD"
 
 var (
-	// special is how such a text begins: a number, a word for true or false, a sign that YAML
-	// reserves, a Markdown link; # at the beginning of an item or of a map's value.
-	special = regexp.MustCompile(`(?im)(^|[\s,\[{:])([-+.]?[\d.]|[&*!?@%` + "`" + `]|<<|\[[^\[\]\n]*\]\(|(?:y|n|yes|no|on|off|true|false)\b)` +
+	// special matches the beginning of such a text: a number, a word for true or false, a character
+	// reserved by YAML, a Markdown link, or a # at the beginning of an item or of a map's value.
+	special = regexp.MustCompile(`(?im)(^|[\s,\[{:])([-+.]?[\d.]|[&*!?@%` + "`" +
+		`]|<<|\[[^\[\]\n]*\]\(|(?:y|n|yes|no|on|off|true|false)\b)` +
 		`|((?:[\[{,]|:\s|(?:^|\s)-\s)\s*)(#\S)`)
-	// emptyItem is a hyphen on a line of its own. goldmark-meta takes a line of hyphens for the end
-	// of the header wherever it stands.
+	// emptyItem is a hyphen on a separate line. goldmark-meta treats a line of hyphens as the end
+	// of the header wherever it occurs.
 	emptyItem = regexp.MustCompile(`(?m)^([ \t]*-)[ \t]*$`)
 	hyphens   = regexp.MustCompile(`(?m)^[ \t]*-+[ \t]*$`)
-	// tabs are where YAML refuses them: before a line and before a value.
+	// tabs matches tabs where YAML refuses them: before a line and before a value.
 	tabs = regexp.MustCompile(`(?m)(?:^|[-:])[ \t]*\t`)
-	// unmark takes out what yaml put in.
+	// unmark removes what yaml inserted.
 	unmark = strings.NewReplacer(" #"+mark, "", mark, "")
 )
 
-// isComment reports a text that is nothing but a comment.
+// isComment reports a text that is only a comment.
 func isComment(s string) bool { return s == "#" || strings.HasPrefix(s, "# ") }
 
 // cutComment returns a line without the comment at its end.
@@ -54,14 +55,14 @@ func blockScalar(s string) bool {
 	return (s[0] == '|' || s[0] == '>') && strings.Trim(cutComment(s[1:]), "+-123456789") == ""
 }
 
-// quotedText is a quoted scalar at the beginning of a text. A backslash escapes within double
+// quotedText matches a quoted scalar at the beginning of a text. A backslash escapes within double
 // quotes, a second quote within single ones.
 var quotedText = regexp.MustCompile(`(?s)^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')`)
 
-// closing is the length of the quoted text, the list or the map in brackets that s begins with; -1
-// for one that is never closed or too deep.
+// closing returns the length of the quoted text, the list or the map in brackets at the beginning
+// of s, or -1 if it is never closed or too deep.
 func closing(s string) int {
-	var open []byte // the closing brackets that are due
+	var open []byte // expected closing brackets
 	for i := 0; i < len(s); {
 		n := 1
 		switch c := s[i]; c {
@@ -77,7 +78,7 @@ func closing(s string) int {
 				return -1
 			}
 		case ',', ':', ' ', '\t', '\n':
-		default: // plain text, with quotes and opening brackets if it has some
+		default: // plain text, possibly with quotes and opening brackets
 			if n = strings.IndexAny(s[i:], ",:]}"); n < 0 {
 				return -1
 			}
@@ -91,7 +92,7 @@ func closing(s string) int {
 	return -1
 }
 
-// itemText is the text of a line that begins a list item.
+// itemText returns the text of a line that begins a list item.
 func itemText(line string) (string, bool) {
 	text, ok := strings.CutPrefix(line, "-")
 	if !ok || text != "" && text[0] != ' ' && text[0] != '\t' {

@@ -10,24 +10,26 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// splitter takes a header apart line by line.
+// splitter splits a header into fields line by line.
 type splitter struct {
 	lines []string
 	// first is the number of the first line in the file.
 	first  int
 	r      *problem.Report
 	fields []field
-	// stop is the line at which the header seems to end, 0 as long as all looks like one.
+	// stop is the line at which the header seems to end, 0 if it does not.
 	stop int
 	// list and scalar are the lines of a list item and of text that belong to no key.
 	list, scalar int
-	// drop says that the lines indented below belong to a line that was left out.
+	// drop reports that the indented lines below belong to a line that was left out.
 	drop bool
 }
 
-// telling reports whether a key is there that no prose begins with: title or status.
+// telling reports whether a key is present with which no prose begins: title or status.
 func telling(fields []field) bool {
-	return slices.ContainsFunc(fields, func(f field) bool { return f.name == "title" || f.name == "status" })
+	return slices.ContainsFunc(fields, func(f field) bool {
+		return f.name == "title" || f.name == "status"
+	})
 }
 
 // split fills the splitter from its lines.
@@ -54,7 +56,7 @@ func (s *splitter) split() {
 				s.key(f, n)
 				continue
 			}
-			// Text after a blank line is prose, and hyphens are meant as the end.
+			// Text after a blank line is prose, and hyphens are intended as the end.
 			if i > 0 && strings.TrimSpace(s.lines[i-1]) == "" || strings.Trim(trimmed, "-") == "" {
 				s.stop = cmp.Or(s.stop, n)
 			}
@@ -65,8 +67,7 @@ func (s *splitter) split() {
 
 var headingLine = regexp.MustCompile(`^#{1,6}[ \t]+\S`)
 
-// heading reports a line, by its position, that is a heading of Markdown and no comment: no key
-// follows it.
+// heading reports whether the line at i is a Markdown heading and no comment: no key follows it.
 func (s *splitter) heading(i int) bool {
 	if i == 0 || strings.TrimSpace(s.lines[i-1]) != "" || !headingLine.MatchString(s.lines[i]) {
 		return false
@@ -95,8 +96,8 @@ func (s *splitter) extend(line string) {
 	}
 }
 
-// below takes an indented line. A key of one word below a value that is complete is a key that
-// was indented by mistake: YAML refuses it, and as a part of that value it would be published.
+// below handles an indented line. A one-word key below a complete value is a key that was indented
+// by mistake: YAML refuses it, and it would be published as part of that value.
 func (s *splitter) below(line, trimmed string, n int) {
 	f, isKey := splitKey(trimmed)
 	switch {
@@ -113,8 +114,8 @@ func (s *splitter) below(line, trimmed string, n int) {
 	}
 }
 
-// stray takes a line that is neither indented nor a key. Lists of people and of proposals are
-// folded like that; every other one is left out, since it would be published as a part of the
+// stray handles a line that is neither indented nor a key. Lists of people and of proposals are
+// folded like that; other such lines are left out, since they would be published as part of the
 // line above.
 func (s *splitter) stray(line string, n int) {
 	switch {
@@ -139,17 +140,19 @@ var keyForms = []*regexp.Regexp{
 	regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,39}):([^\s/].*)$`),
 }
 
-// oneWord is a key as nearly all are; a sentence that is folded over lines seldom begins like it.
+// oneWord matches a key of one word, as nearly all are; the folded line of a sentence seldom begins
+// with one.
 var oneWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// splitKey splits "key: value". ok is false for a line that is something else.
+// splitKey splits "key: value". ok is false for any other line.
 func splitKey(line string) (f field, ok bool) {
 	if isComplex(line) {
 		return field{}, false
 	}
 	for _, form := range keyForms {
 		if m := form.FindStringSubmatch(line); m != nil {
-			f = field{key: strings.TrimSpace(m[1]), name: fieldName(m[1]), value: strings.TrimSpace(m[2])}
+			f = field{key: strings.TrimSpace(m[1]), name: fieldName(m[1]),
+				value: strings.TrimSpace(m[2])}
 			f.open = f.goesOn()
 			return f, keyLike(m[1])
 		}
@@ -174,7 +177,7 @@ func (f *field) goesOn() bool {
 	return false
 }
 
-// keyLike separates a key from a sentence that happens to hold a colon.
+// keyLike distinguishes a key from a sentence that contains a colon.
 func keyLike(key string) bool {
 	const maxWords, maxBytes = 5, 64
 	key = withoutRemark(key)
@@ -185,5 +188,6 @@ func keyLike(key string) bool {
 
 // isComplex reports YAML's form for keys that are lists or maps.
 func isComplex(line string) bool {
-	return line == "?" || line == ":" || strings.HasPrefix(line, "? ") || strings.HasPrefix(line, ": ")
+	return line == "?" || line == ":" || strings.HasPrefix(line, "? ") ||
+		strings.HasPrefix(line, ": ")
 }

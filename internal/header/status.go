@@ -8,14 +8,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// noted is a status with a note: what is in brackets and begins as no name does, or who took the
-// proposal's place.
-var noted = regexp.MustCompile(`^(\S.*?)\s+\((\p{Ll}[^()]*)\)$|^((?i:superseded|replaced|obsoleted))\s+(by .+)$`)
+// noted matches a status with a note: a text in brackets that begins unlike a name, or the
+// successor of the proposal.
+var noted = regexp.MustCompile(
+	`^(\S.*?)\s+\((\p{Ll}[^()]*)\)$|^((?i:superseded|replaced|obsoleted))\s+(by .+)$`)
 
-// successors are the proposals that a note of a status names.
+// successors matches the proposals that a note of a status names.
 var successors = regexp.MustCompile(`(?i)^(?:(?:superseded|replaced|obsoleted)\s+)?by\s+(.+)$`)
 
-// status is a header's status, and what is noted behind it: Inactive (superseded by CIP-121).
+// status returns a header's status, and the note after it: Inactive (superseded by CIP-121).
 func (f *fields) status() (s mip.Standing, note string) {
 	text := f.shorten(f.of("status"))
 	if m := noted.FindStringSubmatch(text); m != nil {
@@ -24,7 +25,7 @@ func (f *fields) status() (s mip.Standing, note string) {
 	return f.options.Statuses.Parse(text), note
 }
 
-// successorsIn are the proposals of a kind that a note of a status says took the place of another.
+// successorsIn returns the proposals of a kind that, by the note of a status, superseded another.
 func successorsIn(note, prefix string) (numbers []int) {
 	m := successors.FindStringSubmatch(note)
 	if m == nil {
@@ -32,8 +33,9 @@ func successorsIn(note, prefix string) (numbers []int) {
 	}
 	for word := range strings.FieldsSeq(m[1]) {
 		word = strings.Trim(word, `,.;:"'`)
-		// A number alone may be one of anything.
-		if n, ok := Reference(word, prefix); ok && prefixed.MatchString(word) && !slices.Contains(numbers, n) {
+		// A number alone may be anything.
+		if n, ok := Reference(word, prefix); ok && prefixed.MatchString(word) &&
+			!slices.Contains(numbers, n) {
 			numbers = append(numbers, n)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// Translation is a translation of a proposal as its file has it. Its header is written as a
-// proposal's is. A field is empty where the header does not have it.
+// Translation is a translation of a proposal as in its file. Its header has the form of a
+// proposal's. A field is empty if the header does not have it.
 type Translation struct {
 	Title, Description string
 	// Of is the contentHash of the text that was translated.
@@ -20,9 +20,9 @@ type Translation struct {
 	Line int
 }
 
-// ParseTranslation reads a translation, without a look at the proposal. The header must have the
-// required fields: without any, no header is needed either. It returns nil for a file that cannot
-// be read, and r then has an error.
+// ParseTranslation parses a translation, without reading the proposal. The header must have the
+// required fields; if there are none, no header is needed. It returns nil for a file that cannot be
+// read, and r then has an error.
 func ParseTranslation(raw string, required []string, r *problem.Report) *Translation {
 	text, ok := Normalise(raw, r)
 	isControl := func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }

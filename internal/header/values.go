@@ -9,14 +9,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// Bounds of the values that pages, lists and feeds repeat of one header. The frontmatter has
-// longer ones as a whole. The longest values of real proposals are a tenth of these.
+// Bounds of the values that pages, lists and feeds repeat from one header. The frontmatter has
+// longer values in full. The longest values of real proposals are a tenth of these.
 const (
-	// maxText is in bytes. A longer text is cut.
+	// maxText is a length in bytes. A longer text is cut.
 	maxText = 1000
-	// maxList is in entries. The rest of a longer list is left out.
+	// maxList is a number of entries. The rest of a longer list is left out.
 	maxList = 100
-	// maxLink is in bytes. A longer address is dropped.
+	// maxLink is a length in bytes. A longer address is dropped.
 	maxLink = 2000
 )
 
@@ -38,7 +38,7 @@ func shorten[T any](list []T, v *field, r *problem.Report) []T {
 	return slices.Clone(list[:maxList])
 }
 
-// optional returns a field's text as it is shown, nil when there is none.
+// optional returns a field's text as shown, nil if there is none.
 func (f *fields) optional(names ...string) *string {
 	return mip.Ref(f.shorten(f.get(names...)))
 }
@@ -46,10 +46,11 @@ func (f *fields) optional(names ...string) *string {
 // onlyLetters is the form of a prefix.
 var onlyLetters = regexp.MustCompile(`^[a-z]+$`)
 
-// placeholders stand for a value that is decided later.
-var placeholders = regexp.MustCompile(`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/?a|none|null|~|to be (?:assigned|determined)|unassigned)$`)
+// placeholders matches a value that stands for one to be decided later.
+var placeholders = regexp.MustCompile(
+	`(?is)^(?:<.*>|x*|\?*|-*|tb[dac]|n/?a|none|null|~|to be (?:assigned|determined)|unassigned)$`)
 
-// isPlaceholder reports a text of [placeholders]. The empty text is one.
+// isPlaceholder reports a text that matches [placeholders]. The empty text does.
 func isPlaceholder(s string) bool { return placeholders.MatchString(strings.TrimSpace(s)) }
 
 // StripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports
