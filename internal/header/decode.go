@@ -112,8 +112,7 @@ func (f *field) plain() (text string, ok bool) {
 	return text, true
 }
 
-// decodeYAML decodes the values of fields in one document and returns the fields whose values are
-// not acceptable.
+// decodeYAML decodes fields in one document and returns those whose values are not acceptable.
 func decodeYAML(fields []*field) (refused []*field) {
 	var sound []*field
 	var b strings.Builder
@@ -162,9 +161,8 @@ func (f *field) yaml() (yaml string, ok bool) {
 	if f.value == "" {
 		yaml = "\n" + strings.Join(f.more, "\n")
 	}
-	yaml = tabs.ReplaceAllStringFunc(yaml, func(s string) string {
-		return strings.ReplaceAll(s, "\t", " ")
-	})
+	untab := func(s string) string { return strings.ReplaceAll(s, "\t", " ") }
+	yaml = tabs.ReplaceAllStringFunc(yaml, untab)
 	yaml = special.ReplaceAllString(yaml, "${1}${3}"+mark+"${2}${4}")
 	yaml = emptyItem.ReplaceAllString(yaml, "$1 #"+mark)
 	return yaml, !hyphens.MatchString(yaml)

@@ -12,34 +12,24 @@ const maxHeader = 64 << 10
 // block is a header split into its fields, as written.
 type block struct {
 	fields []field
-	// body is the offset of the text after the closing fence. A header of plain text alone is part
-	// of that text.
-	body int
-	// heading is the heading above a header in Markdown form.
-	heading string
-	// rule is the offset of the closing fence of such a header, else 0.
-	rule int
+	// body is the offset of the text after the closing fence, which holds a header of plain text.
+	body    int
+	heading string // above a header in Markdown form
+	rule    int    // the offset of the closing fence of such a header, else 0
 }
 
 // field is one top-level key of a header.
 type field struct {
-	// key is as spelt, trimmed, quotes resolved; name is its [fieldName].
-	key, name string
-	// meaning is the name of the field for which the site configures this name; see [field.means].
-	meaning string
-	// value is the text after the colon on the same line, trimmed.
-	value string
-	// more holds the lines below, unchanged.
-	more []string
-	// line is the line number in the file, from 1.
-	line int
-	// open reports that the value continues below, whatever follows.
-	open bool
+	key, name string   // key is as spelt, trimmed, quotes resolved; name is its fieldName
+	meaning   string   // the name for which the site configures this one; see the method means
+	value     string   // the text after the colon on the same line, trimmed
+	more      []string // the lines below, unchanged
+	line      int      // in the file, from 1
+	open      bool     // the value continues below, whatever follows
 	// read is the decoded value: nil, string, []any or map[string]any. v is the same until it is
 	// first used; from then on its texts contain only visible characters.
 	read, v any
-	// used reports that the value was read.
-	used bool
+	used    bool // the value was read
 }
 
 // raw returns the field's whole value as written.
@@ -53,8 +43,7 @@ func fieldName(key string) string {
 	return separators.Replace(strings.ToLower(withoutRemark(strings.TrimSpace(key))))
 }
 
-// withoutRemark returns a key without a template's remark, such as (*only required for Standard
-// Track).
+// withoutRemark removes a template's remark, such as (*only for Standard Track), from a key.
 func withoutRemark(key string) string {
 	if i := strings.Index(key, "(*"); i > 0 && strings.HasSuffix(key, ")") {
 		return key[:i]

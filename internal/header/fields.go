@@ -14,18 +14,12 @@ import (
 
 // fields holds a decoded header.
 type fields struct {
-	// byName maps each [fieldName] to its field, for duplicates the first that is not empty.
-	byName map[string]*field
-	// order holds the same fields in the header's order.
-	order []*field
-	// r collects the problems of values.
-	r *problem.Report
-	// keys maps each meaning to its keys.
-	keys keys
-	// options has the kinds, the process and the addresses of the site.
-	options Options
-	// Dates collects the dates that [fields.date] has read.
-	Dates Dates
+	byName  map[string]*field // by fieldName; of duplicates the first that is not empty
+	order   []*field          // the same fields in the header's order
+	r       *problem.Report   // gets the problems of values
+	keys    keys              // by their meaning
+	options Options           // of the site
+	Dates   Dates             // read by the method date
 	// Alias is another prefix, in lower case, under which the header has the proposal's own number.
 	Alias string
 }
@@ -44,8 +38,7 @@ type OpenDate struct {
 	field   *field
 }
 
-// In returns the day that the date means in an order of its parts, or the zero date with a warning
-// if it remains ambiguous.
+// In returns the date in an order of its parts, or the zero date with a warning if ambiguous.
 func (d OpenDate) In(order string, r *problem.Report) mip.Date {
 	out := d.days.In(order)
 	if out.IsZero() {

@@ -44,8 +44,7 @@ func isMark(line, mark string) bool {
 	return ok && strings.TrimSpace(rest) == ""
 }
 
-// beginning returns the offset of the header: after blanks, and after HTML comments such as a
-// license.
+// beginning returns the offset of the header, after blanks and HTML comments such as a license.
 func beginning(text string) int {
 	rest := strings.TrimLeft(text, " \t\n")
 	for strings.HasPrefix(rest, "<!--") {

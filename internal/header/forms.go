@@ -10,8 +10,7 @@ import (
 )
 
 var (
-	// keyLine is a line of Markdown with a key and its value: **Status:** Draft, ## **title:** A
-	// title, - Type: Core.
+	// keyLine matches a Markdown line with a key: **Status:** Draft, ## **title:** X, - Type: Core.
 	keyLine = regexp.MustCompile(`^[ \t]*(?:(?:#{1,6}|[-*+>])[ \t]+)?(\*\*|__)?` +
 		`([A-Za-z][A-Za-z0-9 _-]{0,39}?)[ \t]*` +
 		`(?::(?:\*\*|__)|(?:\*\*|__):|:)(?:[\t\pZ]+(.*))?$`)

@@ -19,9 +19,8 @@ var (
 		`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?(?:_[A-Za-z0-9]{1,39})?$`)
 	// bracket matches a Markdown link, or a text in round or angle brackets.
 	bracket = regexp.MustCompile(`\[[^\[\]]*\]\([^()]*\)|\([^()]*\)|<[^<>]*>`)
-	// betweenAuthors matches a bracket, in which nothing separates, or a separator between two
-	// authors. Each bracket ends at the next one, so that matching takes time linear in the length
-	// of a text.
+	// betweenAuthors matches a bracket, in which nothing separates, or a separator of two authors.
+	// Each bracket ends at the next one, so that matching takes linear time.
 	betweenAuthors = regexp.MustCompile(bracket.String() +
 		`|(?i:[,;\n]\s*(?:(?:and|&)\s)?|\s+(?:and|&)\s+)`)
 	// bracketComma matches a place where a list item has several authors after all.
@@ -81,8 +80,7 @@ func authorTexts(v any) (all []string) {
 			all = append(all, authorTexts(item)...)
 		}
 	case map[string]any:
-		// "- name: A" with "github: a" below it. A map with one other key is a name that contains a
-		// colon.
+		// "- name: A" with "github: a" below it. With one other key, a name that contains a colon.
 		var name, github, email string
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			text := textOf(v[key])
@@ -104,8 +102,7 @@ func authorTexts(v any) (all []string) {
 	return all
 }
 
-// splitAuthors returns the authors of a line, which commas, semicolons, "and" and "&" outside of
-// brackets separate.
+// splitAuthors splits a line at commas, semicolons, "and" and "&" outside of brackets.
 func splitAuthors(s string) (all []string) {
 	from := 0
 	for _, m := range append(betweenAuthors.FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
@@ -141,8 +138,7 @@ func unjoined(part string) (all []string) {
 	}
 	from, found := 0, contact.FindAllStringIndex(part, -1)
 	for i, m := range found {
-		// Words after the last contact belong to its author, and a second bracket belongs to the
-		// author before it.
+		// The last contact owns the words after it; a second bracket belongs to the author before.
 		next := strings.TrimLeft(part[m[1]:], " ")
 		if first, _ := utf8.DecodeRuneInString(next); first == '@' ||
 			unicode.IsLetter(first) && i+1 < len(found) {
@@ -220,9 +216,8 @@ func take(a *mip.Author, s string) bool {
 	return isURL
 }
 
-// takeHandle reads a handle without its @. A word in brackets may also be an employer, and a link
-// to a stranger's account is worse than none, so the handle must contain a word of the person's
-// name.
+// takeHandle reads a handle without its @. A word in brackets may be an employer, and a wrong link
+// is worse than none, so the handle must contain a word of the person's name.
 func takeHandle(a *mip.Author, s string, name []string) bool {
 	const significant = 3 // bytes of a word that make a coincidence unlikely
 	if a.GitHub != nil || !login.MatchString(s) {
@@ -255,8 +250,7 @@ func texts(v any) (out []string) {
 	return out
 }
 
-// labelled flattens a value like [texts], but the keys of a map are labels: "- First draft:
-// https://example.org/1".
+// labelled flattens a value like [texts], but the keys of a map are labels: "- Draft: https://…".
 func labelled(v any) (out []string) {
 	switch v := v.(type) {
 	case []any:
@@ -273,9 +267,8 @@ func labelled(v any) (out []string) {
 	return out
 }
 
-// discussion parses where a proposal is discussed: the distinct http or https addresses of the
-// field, and the forum topic of the first. The list is never nil. A text without such an address is
-// dropped with a warning.
+// discussion parses the addresses, each once, at which a proposal is discussed, and the forum topic
+// of the first. The list is never nil. A text without an http(s) address is dropped with a warning.
 func (f *fields) discussion(names ...string) (addresses []string, topic *int) {
 	v := f.get(names...)
 	addresses = []string{}

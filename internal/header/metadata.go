@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// maxTitle is where lists and feeds begin to cut titles; the network's own linter has the
-	// same limit.
+	// maxTitle is the length beyond which lists and feeds cut titles.
 	maxTitle = 90 // characters
 )
 

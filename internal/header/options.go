@@ -8,8 +8,7 @@ import (
 
 // Options configures how the headers of a site's proposals are read.
 type Options struct {
-	// Prefix is the prefix of ids; in lower case it is the header key of the number. It must not be
-	// empty.
+	// Prefix is the prefix of ids and, in lower case, the number's key. It must not be empty.
 	Prefix string
 	// Others are the prefixes of further kinds of proposals, each with its own numbering.
 	Others []string

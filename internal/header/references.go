@@ -57,8 +57,7 @@ type referenceList struct {
 	elsewhere    []mip.External
 }
 
-// read parses the text between two commas: a reference, perhaps with its title, or several
-// separated by blanks.
+// read parses the text between two commas: a reference, maybe with its title, or several.
 func (l *referenceList) read(piece string) {
 	if piece == "" {
 		l.r.Add(l.v.line, "bad-reference/empty", mip.Quote(l.v.key))

@@ -12,17 +12,14 @@ import (
 
 // splitter splits a header into fields line by line.
 type splitter struct {
-	lines []string
-	// first is the number of the first line in the file.
-	first  int
+	lines  []string
+	first  int // the number of the first line in the file
 	r      *problem.Report
 	fields []field
-	// stop is the line at which the header seems to end, 0 if it does not.
-	stop int
+	stop   int // the line at which the header seems to end, 0 if it does not
 	// list and scalar are the lines of a list item and of text that belong to no key.
 	list, scalar int
-	// drop reports that the indented lines below belong to a line that was left out.
-	drop bool
+	drop         bool // the indented lines below belong to a line that was left out
 }
 
 // telling reports whether a key is present with which no prose begins: title or status.
@@ -115,8 +112,7 @@ func (s *splitter) below(line, trimmed string, n int) {
 }
 
 // stray handles a line that is neither indented nor a key. Lists of people and of proposals are
-// folded like that; other such lines are left out, since they would be published as part of the
-// line above.
+// folded like that; other such lines are left out, rather than published as part of the line above.
 func (s *splitter) stray(line string, n int) {
 	switch {
 	case len(s.fields) == 0:
@@ -140,8 +136,7 @@ var keyForms = []*regexp.Regexp{
 	regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]{0,39}):([^\s/].*)$`),
 }
 
-// oneWord matches a key of one word, as nearly all are; the folded line of a sentence seldom begins
-// with one.
+// oneWord matches a key of one word, as nearly all are. Folded sentences seldom begin with one.
 var oneWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
 // splitKey splits "key: value". ok is false for any other line.
@@ -160,8 +155,7 @@ func splitKey(line string) (f field, ok bool) {
 	return field{}, false
 }
 
-// goesOn reports a value that is empty, a block, or quotes, a list or a map that the first line
-// does not close.
+// goesOn reports a value that is empty, a block, or something that the first line does not close.
 func (f *field) goesOn() bool {
 	if f.value == "" {
 		return true

@@ -53,8 +53,7 @@ var placeholders = regexp.MustCompile(
 // isPlaceholder reports a text that matches [placeholders]. The empty text does.
 func isPlaceholder(s string) bool { return placeholders.MatchString(strings.TrimSpace(s)) }
 
-// StripPrefix removes the site's own prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports
-// whether only digits are left.
+// StripPrefix removes prefix from MIP-7, mip_7, MIP 7 and MIP7, and reports whether digits remain.
 func StripPrefix(s, prefix string) (digits string, ok bool) {
 	// The prefix may be in any case, and a hyphen, underscore or blank may follow it.
 	if len(s) > len(prefix) && strings.EqualFold(s[:len(prefix)], prefix) {
