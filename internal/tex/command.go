@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// command reads the arguments of a command, whose name has been read.
+// command parses the arguments of a command whose name has been read.
 func (p *parser) command(name string) atom {
 	if s, ok := symbols[name]; ok {
 		a := s.atom()
@@ -14,7 +14,7 @@ func (p *parser) command(name string) atom {
 		}
 		return a
 	}
-	// Commands that are rows of tokens.txt are read alike by kind.
+	// Commands in tokens.txt are parsed alike by kind.
 	switch c := commands[name]; c.kind {
 	case "space":
 		return atom{element: space(c.value), class: blank}
@@ -31,11 +31,11 @@ func (p *parser) command(name string) atom {
 	case "mark", "accent", "accent below":
 		return p.accent(c)
 	case "size":
-		// A last letter of l, r or m gives the class.
+		// A final l, r or m determines the class.
 		side := map[byte]class{'l': opening, 'r': closing, 'm': relation}[name[len(name)-1]]
 		return p.delimiter(` minsize="`+c.value+`" maxsize="`+c.value+`"`, side)
 	}
-	// The others have syntax of their own.
+	// The other commands have their own syntax.
 	switch name {
 	case `\frac`, `\dfrac`, `\tfrac`, `\cfrac`, `\binom`:
 		return p.fraction(name)
@@ -53,49 +53,55 @@ func (p *parser) command(name string) atom {
 		}
 		return function(word, limits)
 	case `\mod`, `\bmod`:
-		return atom{element: element{tag: "mo", attr: ` lspace="0.2222em" rspace="0.2222em"`, text: "mod"}, class: binary}
+		mod := element{tag: "mo", attr: ` lspace="0.2222em" rspace="0.2222em"`, text: "mod"}
+		return atom{element: mod, class: binary}
 	case `\pmod`:
 		fence := func(text string) element { return element{tag: "mo", attr: fixed, text: text} }
-		// TeX sets the modulus in brackets behind a wide space.
+		// TeX sets the modulus in brackets after a wide space.
 		before, word := space("0.4444em"), element{tag: "mi", text: "mod"}
-		return atom{element: group([]element{before, fence("("), word, space("0.3333em"), p.argument(), fence(")")})}
+		return atom{element: group([]element{before, fence("("), word, space("0.3333em"),
+			p.argument(), fence(")")})}
 	case `\not`:
 		s, ok := symbols[p.next()]
 		if !ok || s.class != relation {
 			panic(errSyntax)
 		}
-		s.text += "\u0338" // a stroke through the character before it
+		s.text += "\u0338" // a stroke through the preceding character
 		return s.atom()
 	case `\overset`, `\stackrel`:
 		over := p.argument()
-		return atom{element: element{tag: "mover", kids: []element{p.argument(), over}}, class: relation}
+		e := element{tag: "mover", kids: []element{p.argument(), over}}
+		return atom{element: e, class: relation}
 	case `\underset`:
 		under := p.argument()
-		return atom{element: element{tag: "munder", kids: []element{p.argument(), under}}, class: relation}
+		e := element{tag: "munder", kids: []element{p.argument(), under}}
+		return atom{element: e, class: relation}
 	}
 	panic(errSyntax)
 }
 
-// operatorName is a name that an author may give to a function.
+// operatorName matches a name that an author may give to a function.
 var operatorName = regexp.MustCompile(`^[a-zA-Z0-9 -]+$`)
 
-// function is a name in upright letters.
+// function returns the atom of a name in upright letters.
 func function(name string, limits bool) atom {
-	return atom{element: element{tag: "mi", text: name}, class: largeOperator, function: true, limits: limits}
+	e := element{tag: "mi", text: name}
+	return atom{element: e, class: largeOperator, function: true, limits: limits}
 }
 
-// textEscape is a mark that is meant as such within \text. No others may be there.
+// textEscape matches an escaped character within \text. No other escapes are allowed there.
 var textEscape = regexp.MustCompile(`\\([_%&#$|{} ])`)
 
-// text reads an argument that is words.
+// text parses an argument that is text.
 func (p *parser) text(f font) atom {
 	p.peek() // skips blanks
 	source := p.braced()
 	if strings.ContainsAny(textEscape.ReplaceAllString(source, ""), `\${}%#&`) {
 		panic(errSyntax)
 	}
-	// A browser shows blanks at the ends of an element only if they are fixed.
-	words := strings.NewReplacer("\n", " ", "\t", " ", "~", " ").Replace(textEscape.ReplaceAllString(source, "$1"))
+	// Browsers show blanks at the ends of an element only if they are no-break spaces.
+	words := textEscape.ReplaceAllString(source, "$1")
+	words = strings.NewReplacer("\n", " ", "\t", " ", "~", " ").Replace(words)
 	if strings.HasPrefix(words, " ") {
 		words = "\u00a0" + words[1:]
 	}
@@ -105,8 +111,8 @@ func (p *parser) text(f font) atom {
 	return atom{element: element{tag: "mtext", text: f.apply(words)}}
 }
 
-// accent reads an argument and puts a mark above or below it. A mark of its own does not grow with the argument, an
-// accent does. Braces take scripts at their far side.
+// accent parses an argument and puts a mark above or below it. An ordinary mark does not grow with
+// the argument, an accent does. Scripts of a brace go to its far side.
 func (p *parser) accent(c command) atom {
 	mark := element{tag: "mo", text: c.value}
 	if c.kind == "mark" {
@@ -123,8 +129,8 @@ func (p *parser) accent(c command) atom {
 	return atom{element: e}
 }
 
-// fraction reads two arguments, one above the other. The variants set them in the style of a formula on its own line,
-// or of one within a text. A binomial coefficient is a fraction without a line, in brackets.
+// fraction parses two arguments and puts one above the other. The variants set them in display
+// style or in text style. A binomial coefficient is a fraction without a line, in brackets.
 func (p *parser) fraction(name string) atom {
 	e := element{tag: "mfrac", kids: []element{p.argument(), p.argument()}}
 	switch name {
@@ -139,7 +145,8 @@ func (p *parser) fraction(name string) atom {
 	return atom{element: e}
 }
 
-// root reads a radicand, and the index in brackets before it, which MathML has behind it.
+// root parses a radicand, and before it the index in brackets, which follows the radicand in
+// MathML.
 func (p *parser) root() atom {
 	if !p.take("[") {
 		return atom{element: element{tag: "msqrt", kids: []element{p.argument()}}}
@@ -149,8 +156,8 @@ func (p *parser) root() atom {
 	return atom{element: element{tag: "mroot", kids: []element{p.argument(), index}}}
 }
 
-// fenced reads \left … \middle … \right. The delimiters are as high as the row between them, which MathML's stretchy
-// operators do.
+// fenced parses \left … \middle … \right. The delimiters are as high as the row between them, as
+// stretchy operators are in MathML.
 func (p *parser) fenced() atom {
 	row := p.stretched(nil, "prefix")
 	for {
@@ -162,7 +169,7 @@ func (p *parser) fenced() atom {
 	}
 }
 
-// stretched reads and adds a delimiter as high as the enclosed row; a dot is none.
+// stretched parses and adds a delimiter as high as the enclosed row; a dot is no delimiter.
 func (p *parser) stretched(row []element, form string) []element {
 	if p.take(".") {
 		return row
@@ -170,11 +177,11 @@ func (p *parser) stretched(row []element, form string) []element {
 	return append(row, p.delimiter(stretchy(form), ordinary).element)
 }
 
-// stretchy is the attributes of a delimiter that grows with its row.
+// stretchy returns the attributes of a delimiter that grows with its row.
 func stretchy(form string) string { return ` stretchy="true" fence="true" form="` + form + `"` }
 
-// delimiter reads one and gives it attributes instead of its own. A delimiter is what may follow \left: a bracket, or a
-// bar, which is none of an opening and a closing one.
+// delimiter parses a delimiter and replaces its attributes. A delimiter is a token that may follow
+// \left: a bracket, or a bar, which is neither opening nor closing.
 func (p *parser) delimiter(attr string, c class) atom {
 	s := symbols[p.next()]
 	if !s.delimits {
@@ -183,10 +190,10 @@ func (p *parser) delimiter(attr string, c class) atom {
 	return atom{element: element{tag: "mo", attr: attr + tight, text: s.text}, class: c}
 }
 
-// arrayColumns is the argument of an array: the alignment of each column.
+// arrayColumns matches the argument of an array: the alignment of each column.
 var arrayColumns = regexp.MustCompile(`^[lcr]+$`)
 
-// environment reads the name of a table after \begin, and the table. Its delimiters grow with it.
+// environment parses the name of a table after \begin, and the table. Its delimiters grow with it.
 func (p *parser) environment() atom {
 	name := p.braced()
 	before, rest, ok := strings.Cut(tables["environment"][name], ",")
@@ -212,7 +219,7 @@ func (p *parser) environment() atom {
 	if before == "" {
 		return atom{element: table}
 	}
-	// Cases have no delimiter behind them.
+	// Cases have no closing delimiter.
 	row := []element{{tag: "mo", attr: stretchy("prefix"), text: before}, table}
 	if after != "" {
 		row = append(row, element{tag: "mo", attr: stretchy("postfix"), text: after})
@@ -220,8 +227,9 @@ func (p *parser) environment() atom {
 	return atom{element: element{tag: "mrow", kids: row}}
 }
 
-// rows reads up to \end, which it leaves. A row's end before it begins no row. columns is the alignment of each column,
-// of the last one for all that follow, or, with a star, again and again.
+// rows parses up to \end, which it does not consume. A row end directly before it begins no row.
+// columns is the alignment of each column; the last one applies to all that follow, or, with a
+// star, the pattern repeats.
 func (p *parser) rows(columns string) []element {
 	columns, repeat := strings.CutSuffix(columns, "*")
 	out := []element{{tag: "mtr"}}
@@ -236,7 +244,8 @@ func (p *parser) rows(columns string) []element {
 		}
 		cell := element{tag: "mtd", kids: p.row("&", `\\`, `\end`)}
 		if side := columns[min(i, len(columns)-1)]; side != 'c' {
-			cell.attr = ` class="` + string(side) + `"` // browsers know no attribute for it any more
+			// browsers have dropped the attribute for it
+			cell.attr = ` class="` + string(side) + `"`
 		}
 		row.kids = append(row.kids, cell)
 		switch {

@@ -8,15 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads one source from left to right, by this grammar. Its methods have the names of the rules, and panic with
-// errSyntax where none fits.
+// parser parses one source from left to right by this grammar. Its methods have the names of the
+// rules, and panic with errSyntax if no rule applies.
 //
 //	row         = { style row | atom scripts [ limits ] } .
 //	scripts     = { "_" argument | "^" argument | "'" } .
 //	atom        = group | number | letters | symbol | command .
 //	group       = "{" row "}" .
 //	argument    = digit | atom .
-//	command     = function | font argument | text braced | accent argument | size delimiter | fraction | root | … .
+//	command     = function | font argument | text braced | accent argument |
+//	              size delimiter | fraction | root | … .
 //	fraction    = "\frac" argument argument .
 //	root        = "\sqrt" [ "[" row "]" ] argument .
 //	fenced      = "\left" delimiter row { "\middle" delimiter row } "\right" delimiter .
@@ -26,42 +27,42 @@ type parser struct {
 	src  string
 	at   int
 	font font
-	// depth counts the rows and arguments around this place, tables the tables around it, cells those of all tables so
-	// far. The first and the last are bounded.
+	// depth counts the enclosing rows and arguments, tables the enclosing tables, cells the cells
+	// of all tables so far. depth and cells are bounded.
 	depth, tables, cells int
 }
 
-// atom is an element with how it behaves in a row.
+// atom is an element with its behavior in a row.
 type atom struct {
 	element
 	class    class
-	limits   bool // scripts stand below and above it
-	function bool // the name of one
+	limits   bool // scripts go below and above it
+	function bool // it is the name of a function
 }
 
-// ends are the tokens that end a row of some kind. They are an error in the rows of others.
+// ends are the tokens that end a row of some kind. In rows of another kind they are an error.
 var ends = []string{"", "}", "&", `\\`, `\right`, `\middle`, `\end`}
 
-// styles are the commands that hold for the rest of a row.
+// styles are the commands that apply to the rest of a row.
 var styles = map[string]string{
 	`\displaystyle`: ` displaystyle="true" scriptlevel="0"`,
 	`\textstyle`:    ` displaystyle="false" scriptlevel="0"`,
 	`\scriptstyle`:  ` displaystyle="false" scriptlevel="1"`,
 }
 
-// deeper counts one more row or argument around this place, which the caller takes back at its end.
+// deeper counts one more enclosing row or argument, which the caller subtracts at its end.
 func (p *parser) deeper() {
 	if p.depth++; p.depth > maxDepth { // \sqrt\sqrt…
 		panic(errSyntax)
 	}
 }
 
-// row reads up to one of the tokens that are given, which it leaves.
+// row parses up to one of the given tokens, which it does not consume.
 func (p *parser) row(until ...string) []element {
 	p.deeper()
 	defer func() { p.depth-- }()
 	var out []element
-	last := blank // class of the atom before; a row begins like one after an opening
+	last := blank // class of the atom before; a row begins as after an opening
 	for first := true; ; first = false {
 		t := p.peek()
 		if slices.Contains(until, t) {
@@ -70,18 +71,19 @@ func (p *parser) row(until ...string) []element {
 		if slices.Contains(ends, t) && !(t == `\\` && p.tables == 0) {
 			panic(errSyntax)
 		}
-		// A style holds up to the end of the row, so the rest of the row is its content.
+		// A style applies up to the end of the row, so the rest of the row is its content.
 		if style, ok := styles[t]; ok {
 			p.next()
 			return append(out, element{tag: "mstyle", attr: style, kids: p.row(until...)})
 		}
 		a := p.scripts(p.atom())
-		operand := last == ordinary || last == closing // stands before it
+		operand := last == ordinary || last == closing // precedes it
 		if a.class == binary && (first || !operand) {
-			// A sign, not an operation; a browser takes it for one at the beginning of a row only.
+			// This is a sign, not an operation; browsers recognize it only at the beginning of a
+			// row.
 			a.attr, a.class = a.attr+` form="prefix"`, ordinary
 		}
-		// TeX sets a thin space before the name of a function, as between a factor and the next one.
+		// TeX sets a thin space before the name of a function, as between factors.
 		if a.function && operand && !first {
 			out = append(out, thin)
 		}
@@ -95,14 +97,14 @@ func (p *parser) row(until ...string) []element {
 	}
 }
 
-// application is the invisible operator between a function's name and its argument.
+// application returns the invisible operator between a function's name and its argument.
 func (p *parser) application() []element {
 	t := p.peek()
 	// Brackets need no space before them, other arguments do.
 	s, known := symbols[t]
 	kind := commands[t].kind
 	apply := element{tag: "mo", attr: tight, text: "\u2061"}
-	// An operator after a function's name is no argument of it, nor is a closing bracket.
+	// An operator or a closing bracket after a function's name is not its argument.
 	switch {
 	case slices.Contains(ends, t), kind == "space", s.class == closing:
 		return nil
@@ -116,7 +118,7 @@ func (p *parser) application() []element {
 	return nil
 }
 
-// atom reads one token with its arguments, without scripts.
+// atom parses one token with its arguments, without scripts.
 func (p *parser) atom() atom {
 	at := p.at
 	t := p.next()
@@ -124,7 +126,7 @@ func (p *parser) atom() atom {
 	switch {
 	case t == "{":
 		return p.group()
-	case t == "^" || t == "_" || t == "'": // scripts of nothing
+	case t == "^" || t == "_" || t == "'": // scripts of an empty atom
 		p.at = at
 		return atom{element: element{tag: "mrow"}}
 	case t != "" && isDigit(t[0]), t == "." && p.at < len(p.src) && isDigit(p.src[p.at]):
@@ -143,14 +145,14 @@ func (p *parser) atom() atom {
 	if c > 0x7F && (unicode.IsSymbol(c) || unicode.IsPunct(c)) {
 		return symbol{text: t, class: relation}.atom()
 	}
-	// The end of the source, #, %, ` and control characters stand for nothing.
+	// The end of the source, #, %, ` and control characters are no atoms.
 	panic(errSyntax)
 }
 
-// number is digits, and a point between two of them.
+// number matches digits, and a point between two of them.
 var number = regexp.MustCompile(`^[0-9]*(?:\.[0-9]+)?`)
 
-// group reads up to the closing brace. An operator that stands alone between braces is an ordinary sign.
+// group parses up to the closing brace. An operator alone between braces is an ordinary sign.
 func (p *parser) group() atom {
 	font := p.font
 	row := p.row("}")
@@ -163,8 +165,8 @@ func (p *parser) group() atom {
 	return atom{element: e}
 }
 
-// argument reads one script or one argument of a command: a group, a command with its arguments, or a single
-// character.
+// argument parses one script or one argument of a command: a group, a command with its arguments,
+// or a single character.
 func (p *parser) argument() element {
 	t := p.peek()
 	if t != "" && isDigit(t[0]) {
@@ -179,7 +181,8 @@ func (p *parser) argument() element {
 	return p.atom().element
 }
 
-// letters makes an identifier of a letter. In italics each letter is a variable; in other fonts letters make a word.
+// letters returns an identifier of letters. In italics each letter is a variable; in other fonts
+// consecutive letters are a word.
 func (p *parser) letters(word string) atom {
 	if p.font != italic && word[0] < 0x80 {
 		rest := p.src[p.at:]
@@ -194,7 +197,7 @@ func (p *parser) letters(word string) atom {
 	return atom{element: e}
 }
 
-// scripts reads the subscript, the superscript and the primes of an atom.
+// scripts parses the subscript, the superscript and the primes of an atom.
 func (p *parser) scripts(a atom) atom {
 	var sub, sup *element
 	primes := 0
@@ -210,7 +213,7 @@ func (p *parser) scripts(a atom) atom {
 			p.next()
 			primes++
 		case t == "_" || t == "^" || t == "'":
-			panic(errSyntax) // one of two would have to go
+			panic(errSyntax) // a second one of a kind
 		case (t == `\limits` || t == `\nolimits`) && a.class == largeOperator:
 			p.next()
 			a.limits = t == `\limits`
@@ -220,8 +223,8 @@ func (p *parser) scripts(a atom) atom {
 	}
 }
 
-// withScripts puts scripts at an atom, limits below and above it and others beside it. A prime stands before the
-// superscript.
+// withScripts adds scripts to an atom: limits below and above it, others next to it. Primes precede
+// the superscript.
 func (a atom) withScripts(sub, sup *element, primes string) atom {
 	if primes != "" {
 		e := element{tag: "mo", attr: tight, text: primes}
@@ -255,28 +258,31 @@ func (a atom) withScripts(sub, sup *element, primes string) atom {
 	return a
 }
 
-// token is a command with its backslash, or one character.
+// token matches a command with its backslash, or one character.
 var token = regexp.MustCompile(`(?s)^(?:\\[a-zA-Z]+|\\?.)`)
 
-// peek returns the next token. The empty one is the end of the source. Blanks between tokens mean nothing.
+// peek returns the next token. It is empty at the end of the source. Blanks between tokens are
+// ignored.
 func (p *parser) peek() string {
 	p.at = len(p.src) - len(strings.TrimLeft(p.src[p.at:], " \t\r\n"))
 	return token.FindString(p.src[p.at:min(len(p.src), p.at+maxToken)])
 }
 
-// next reads the token that peek returns. Markdown takes one of two backslashes before a brace or an underscore,
-// for which some write two: where no table's row can end, both mean the one.
+// next consumes and returns the token that peek returns. Markdown removes one of two backslashes
+// before a brace or an underscore, so some authors write two: where no table row can end, two mean
+// the same as one.
 func (p *parser) next() string {
 	t := p.peek()
 	p.at += len(t)
-	if t == `\\` && p.tables == 0 && p.at < len(p.src) && strings.IndexByte("{}_%&#$|", p.src[p.at]) >= 0 {
+	if t == `\\` && p.tables == 0 && p.at < len(p.src) &&
+		strings.IndexByte("{}_%&#$|", p.src[p.at]) >= 0 {
 		p.at++
 		return `\` + p.src[p.at-1:p.at]
 	}
 	return t
 }
 
-// take reads the next token if it is t.
+// take consumes the next token if it is t.
 func (p *parser) take(t string) bool {
 	if p.peek() != t {
 		return false
@@ -285,14 +291,14 @@ func (p *parser) take(t string) bool {
 	return true
 }
 
-// want reads t and accepts nothing else.
+// want consumes t and accepts nothing else.
 func (p *parser) want(t string) {
 	if !p.take(t) {
 		panic(errSyntax)
 	}
 }
 
-// braced reads a group as text, blanks and all; braces within it pair.
+// braced parses a group as text, including blanks; braces within it must be balanced.
 func (p *parser) braced() string {
 	p.want("{")
 	from, open := p.at, 1
@@ -312,7 +318,7 @@ func (p *parser) braced() string {
 	panic(errSyntax)
 }
 
-// isLetter reports whether c is an ASCII letter, of which command names and words are made.
+// isLetter reports whether c is an ASCII letter; command names and words consist of these.
 func isLetter(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // isDigit reports whether c is an ASCII digit.

@@ -1,15 +1,18 @@
-// Package tex turns a formula in the notation of TeX into MathML. It knows the part of that notation that
-// is one formula by itself: no macros, numbers or references.
+// Package tex converts a TeX formula into MathML. It knows the part of the notation within a single
+// formula: no macros, numbers or references.
 //
-// The parser descends recursively. A row is a list of atoms up to a token that ends it: a closing brace, the next
-// cell of a table, \right. An atom is a character, a command with its arguments or a group in braces, and may have
-// scripts. Like in TeX, each atom has a class, and the classes of neighbours decide the space between them; most of
-// that is left to browsers, whose operator dictionary has the same spaces. The elements come out as MathML Core
-// (https://www.w3.org/TR/mathml-core/), which browsers draw without a script or a font of ours.
+// It is a recursive descent parser. A row is a list of atoms up to a token that ends it: a closing
+// brace, the next cell of a table, \right. An atom is a character, a command with its arguments or
+// a group in braces, and may have scripts. As in TeX, each atom has a class, and the classes of
+// neighbors determine the space between them; most of that is left to browsers, whose operator
+// dictionary has the same spaces. The output is MathML Core (https://www.w3.org/TR/mathml-core/),
+// which browsers draw without a script or a special font.
 //
-// The input is hostile: lengths, nesting and cells are bounded, and every character of the source is escaped.
+// The input is untrusted: lengths, nesting and cells are bounded, and all characters of the source
+// are escaped.
 //
-// The package does not know where formulas stand in a text, nor how a page shows one that is not understood.
+// The package does not know where formulas are in a text, nor how a page shows one that is not
+// understood.
 package tex
 
 import (
@@ -22,36 +25,36 @@ import (
 
 // Bounds of one formula.
 const (
-	// MaxBytes is the longest source that is read.
+	// MaxBytes bounds the source, in bytes.
 	MaxBytes = 4 << 10
-	// maxDepth is how deep groups, fractions, roots and the like may nest.
+	// maxDepth bounds the nesting of groups, fractions, roots and the like.
 	maxDepth = 32
-	// maxToken is how many bytes of a token are read. All that are known are shorter.
+	// maxToken bounds a token, in bytes. All known tokens are shorter.
 	maxToken = 64
-	// maxCells is how many cells the tables of one formula may have.
+	// maxCells bounds the cells of all tables in one formula.
 	maxCells = 400
 )
 
-// errSyntax is the panic by which the parser leaves off; [Parse] recovers from it.
+// errSyntax is the panic value with which the parser gives up; [Parse] recovers from it.
 var errSyntax = errors.New("not understood")
 
-// Formula is a source that was understood.
+// Formula is a parsed source.
 type Formula struct {
-	// MathML is a math element with the source as its annotation. It is well-formed in HTML and in XML,
-	// and has elements and attributes of a fixed set only, whatever the source.
+	// MathML is a math element with the source as its annotation. It is well-formed in HTML and in
+	// XML, and consists of a fixed set of elements and attributes, whatever the source.
 	MathML []byte
-	// Width is about how many letters wide it is in a line of text. No browser breaks it.
+	// Width is its approximate width in letters. Browsers do not break it across lines.
 	Width int
 }
 
-// Parse reads a source without its dollar signs. ok is false unless all of it is understood: there are no
-// partial formulas. Its time is linear in the length of the source.
+// Parse parses a source without its dollar signs. ok is false unless all of it is understood: there
+// are no partial formulas. Its time is linear in the length of the source.
 func Parse(source string, display bool) (f Formula, ok bool) {
 	if len(source) > MaxBytes || strings.TrimSpace(source) == "" || !utf8.ValidString(source) {
 		return Formula{}, false
 	}
 	p := parser{src: source, font: italic}
-	// Every other panic is a defect and passes.
+	// Any other panic is a defect and is passed on.
 	defer func() {
 		if r := recover(); r != nil && r != errSyntax {
 			panic(r)
@@ -69,8 +72,8 @@ func Parse(source string, display bool) (f Formula, ok bool) {
 	return Formula{MathML: math.append(nil), Width: top.width()}, true
 }
 
-// element is one of MathML. Its tag and attributes are written as they are and come from this package; its
-// text comes from the source.
+// element is a MathML element. Its tag and attributes come from this package and are written
+// unescaped; its text comes from the source.
 type element struct {
 	tag  string
 	attr string
@@ -78,7 +81,7 @@ type element struct {
 	kids []element
 }
 
-// group makes one element of a row.
+// group returns one element for a row.
 func group(row []element) element {
 	if len(row) == 1 {
 		return row[0]
@@ -86,7 +89,7 @@ func group(row []element) element {
 	return element{tag: "mrow", kids: row}
 }
 
-// space is a gap of a width in CSS units.
+// space returns a gap of a width in CSS units.
 func space(width string) element {
 	return element{tag: "mspace", attr: ` width="` + width + `"`}
 }
@@ -96,11 +99,11 @@ var thin = space("0.1667em")
 
 // Attributes of operators.
 const (
-	tight = ` lspace="0" rspace="0"` // takes no room of its own
+	tight = ` lspace="0" rspace="0"` // without space around it
 	fixed = ` stretchy="false"`      // does not grow with its content
 )
 
-// append appends the element as HTML. Tags that have no content are closed like the others, which XML reads as well.
+// append appends the element as HTML. Empty elements have end tags, too, which is also valid XML.
 func (e element) append(b []byte) []byte {
 	b = append(b, "<"+e.tag+e.attr+">"...)
 	text, _ := mip.Printable(e.text)
@@ -111,7 +114,8 @@ func (e element) append(b []byte) []byte {
 	return append(b, "</"+e.tag+">"...)
 }
 
-// width is how many characters the element shows. Accents, lines of fractions and spaces have none.
+// width returns the number of characters that the element shows. Accents, fraction lines and spaces
+// count as zero.
 func (e element) width() int {
 	n := utf8.RuneCountInString(e.text)
 	for _, k := range e.kids {
@@ -120,5 +124,5 @@ func (e element) width() int {
 	return n
 }
 
-// escaper replaces the characters that are markup in text and in quoted attributes.
+// escaper escapes characters that are markup in text and in quoted attributes.
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")

@@ -31,7 +31,7 @@ func archive(t testing.TB) *txtar.Archive {
 	return a
 }
 
-// sources are the formulas of the goldens.
+// sources returns the formulas of the goldens.
 func sources(t testing.TB) []string {
 	t.Helper()
 	var out []string
@@ -64,7 +64,8 @@ func TestParse(t *testing.T) {
 				continue
 			}
 			checkMathML(t, source, m.MathML)
-			inner, _, _ := bytes.Cut(bytes.TrimPrefix(m.MathML, []byte("<math><semantics>")), []byte("<annotation"))
+			inner, _, _ := bytes.Cut(bytes.TrimPrefix(m.MathML, []byte("<math><semantics>")),
+				[]byte("<annotation"))
 			got.Write(append(inner, '\n'))
 		}
 		name := strings.TrimSuffix(f.Name, ".tex") + ".mathml"
@@ -74,7 +75,9 @@ func TestParse(t *testing.T) {
 		files = append(files, txtar.File{Name: name, Data: []byte(got.String())})
 	}
 	if *update {
-		if err := os.WriteFile(goldens, txtar.Format(&txtar.Archive{Comment: a.Comment, Files: files}), 0o644); err != nil {
+		err := os.WriteFile(goldens, txtar.Format(&txtar.Archive{Comment: a.Comment, Files: files}),
+			0o644)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,13 +85,14 @@ func TestParse(t *testing.T) {
 
 func TestParseDisplay(t *testing.T) {
 	f, ok := tex.Parse(`a<b`, true)
-	const want = `<math display="block"><semantics><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow><annotation encoding="application/x-tex">a&lt;b</annotation></semantics></math>`
+	const want = `<math display="block"><semantics><mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>` +
+		`<annotation encoding="application/x-tex">a&lt;b</annotation></semantics></math>`
 	if !ok || string(f.MathML) != want || f.Width != 3 {
 		t.Errorf("Parse = %s, width %d, %t; want %s, width 3", f.MathML, f.Width, ok, want)
 	}
 }
 
-// TestParseBounds gives sources whose reading or writing could get out of hand.
+// TestParseBounds parses sources whose time or output could explode.
 func TestParseBounds(t *testing.T) {
 	const many = 2000
 	for _, tt := range []struct {
@@ -116,17 +120,21 @@ func TestParseBounds(t *testing.T) {
 			t.Errorf("%s: ok is %t, want %t", tt.name, ok, tt.want)
 		}
 		if most := 60*len(tt.source) + 200; len(f.MathML) > most {
-			t.Errorf("%s: %d bytes became %d, want at most %d", tt.name, len(tt.source), len(f.MathML), most)
+			t.Errorf("%s: %d bytes became %d, want at most %d", tt.name, len(tt.source),
+				len(f.MathML), most)
 		}
 	}
 }
 
-var elements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace mstyle mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd")
+var elements = strings.Fields(
+	"math semantics annotation mrow mi mn mo mtext mspace mstyle mfrac msqrt mroot msub msup " +
+		"msubsup munder mover munderover mtable mtr mtd")
 
-// arguments is how many children an element must have.
-var arguments = map[string]int{"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3, "semantics": 2}
+// arguments are the required numbers of children.
+var arguments = map[string]int{"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2,
+	"mover": 2, "msubsup": 3, "munderover": 3, "semantics": 2}
 
-// checkMathML holds an output to the form that every browser reads alike.
+// checkMathML checks that all browsers interpret an output alike.
 func checkMathML(t *testing.T, source string, out []byte) {
 	t.Helper()
 	if !utf8.Valid(out) {
@@ -150,7 +158,8 @@ func checkMathML(t *testing.T, source string, out []byte) {
 				t.Errorf("Parse(%q) holds <%s>", source, e.Name.Local)
 			}
 			for _, a := range e.Attr {
-				if strings.ContainsAny(a.Value, `"<>&:;(`) || strings.HasPrefix(a.Name.Local, "on") {
+				if strings.ContainsAny(a.Value, `"<>&:;(`) ||
+					strings.HasPrefix(a.Name.Local, "on") {
 					t.Errorf("Parse(%q) holds %s=%q", source, a.Name.Local, a.Value)
 				}
 			}
@@ -160,7 +169,8 @@ func checkMathML(t *testing.T, source string, out []byte) {
 			open, kids = append(open, e.Name.Local), append(kids, 0)
 		case xml.EndElement:
 			if want, ok := arguments[e.Name.Local]; ok && kids[len(kids)-1] != want {
-				t.Errorf("Parse(%q): <%s> has %d children in\n%s", source, e.Name.Local, kids[len(kids)-1], out)
+				t.Errorf("Parse(%q): <%s> has %d children in\n%s", source, e.Name.Local,
+					kids[len(kids)-1], out)
 			}
 			open, kids = open[:len(open)-1], kids[:len(kids)-1]
 		case xml.CharData:
@@ -171,7 +181,9 @@ func checkMathML(t *testing.T, source string, out []byte) {
 			t.Errorf("Parse(%q) holds %v", source, tok)
 		}
 	}
-	if !strings.ContainsFunc(source, func(c rune) bool { return c < ' ' || c >= 0xFFFD }) && annotation.String() != source {
+	if !strings.ContainsFunc(source, func(c rune) bool {
+		return c < ' ' || c >= 0xFFFD
+	}) && annotation.String() != source {
 		t.Errorf("Parse(%q) has the annotation %q", source, annotation.String())
 	}
 }

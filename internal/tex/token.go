@@ -10,7 +10,7 @@ import (
 //go:embed tokens.txt
 var tokensFile string
 
-// tables are the values of the tokens in tokens.txt, by heading. It is not changed.
+// tables holds the values of the tokens in tokens.txt, by heading. It is never changed.
 var tables = func() map[string]map[string]string {
 	out, heading := map[string]map[string]string{}, ""
 	for line := range strings.Lines(tokensFile) {
@@ -25,16 +25,17 @@ var tables = func() map[string]map[string]string {
 			}
 		}
 	}
-	// A backslash before a blank or the end of a line is a space.
+	// A backslash before a blank or a line end is a space.
 	out["space"][`\ `], out["space"]["\\\n"] = "0.3333em", "0.3333em"
 	return out
 }()
 
-// class decides the space beside an atom, as in chapter 17 of The TeXbook. The operator dictionary of MathML Core has
-// the same spaces for most operators, so a class is written out only where the two differ.
+// class determines the space next to an atom, as in chapter 17 of The TeXbook. The operator
+// dictionary of MathML Core has the same spaces for most operators, so a class is written out only
+// where the two differ.
 type class int
 
-// The classes of atoms. A blank is none of TeX's.
+// Classes of atoms. TeX has no class blank.
 const (
 	ordinary class = iota
 	largeOperator
@@ -46,21 +47,22 @@ const (
 	blank
 )
 
-// symbol is a character that a token stands for.
+// symbol is the character for a token.
 type symbol struct {
 	text     string
 	class    class
 	delimits bool // may follow \left
 }
 
-// symbols are the tokens that are one character without arguments, from the headings that name a class. It is not
-// changed.
+// symbols are the tokens for one character without arguments, from the headings that name a class.
+// It is never changed.
 var symbols = func() map[string]symbol {
 	out := map[string]symbol{}
 	for heading, s := range map[string]symbol{
-		"ordinary": {}, "delimiter": {delimits: true}, "operator": {class: largeOperator}, "binary": {class: binary},
-		"relation": {class: relation}, "opening": {class: opening, delimits: true},
-		"closing": {class: closing, delimits: true}, "punctuation": {class: punctuation},
+		"ordinary": {}, "delimiter": {delimits: true}, "operator": {class: largeOperator},
+		"binary": {class: binary}, "relation": {class: relation},
+		"opening": {class: opening, delimits: true}, "closing": {class: closing, delimits: true},
+		"punctuation": {class: punctuation},
 	} {
 		for token, text := range tables[heading] {
 			s.text = text
@@ -70,7 +72,7 @@ var symbols = func() map[string]symbol {
 	return out
 }()
 
-// atom is the symbol as an element: operators are mo, with the attributes that keep browsers from stretching them.
+// atom returns the symbol as an element: operators are mo, with attributes that prevent stretching.
 func (s symbol) atom() atom {
 	a := atom{class: s.class, element: element{tag: "mo", text: s.text}}
 	switch {
@@ -93,15 +95,17 @@ func (s symbol) atom() atom {
 	return a
 }
 
-// command is the kind of a command, which is a heading of tokens.txt, and its value: the word of a function, the mark
-// of an accent, the width of a space in CSS units, the height of a size, the name of a font.
+// command is the kind of a command, which is a heading of tokens.txt, and its value: the word of a
+// function, the mark of an accent, the width of a space in CSS units, the height of a size, the
+// name of a font.
 type command struct{ kind, value string }
 
-// commands are those that one function reads for all of a kind. It is not changed.
+// commands are the commands that one function parses for all of a kind. It is never changed.
 var commands = func() map[string]command {
 	out := map[string]command{}
 	for _, kind := range []string{
-		"function", "function with limits", "mark", "accent", "accent below", "space", "size", "font", "text",
+		"function", "function with limits", "mark", "accent", "accent below", "space", "size",
+		"font", "text",
 	} {
 		for token, value := range tables[kind] {
 			out[token] = command{kind, value}
@@ -110,25 +114,28 @@ var commands = func() map[string]command {
 	return out
 }()
 
-// font is a set of letters, one of MathML's mathvariant. Browsers ignore that attribute but for its value normal, so
-// letters are replaced by those of the mathematical alphabets (Unicode, section 22.2).
+// font is a set of letters, as in MathML's mathvariant. Browsers ignore that attribute except for
+// the value normal, so letters are replaced by characters of the mathematical alphabets (Unicode,
+// section 22.2).
 type font string
 
-// The fonts that tokens.txt has no letters for: variables, which browsers slant by themselves, and plain letters.
+// Fonts for which tokens.txt has no letters: variables, which browsers slant themselves, and
+// upright letters.
 const (
 	italic  font = "italic"
 	upright font = "upright"
 )
 
-// apply returns a text in the font. Characters that the font does not have stay. A letter that Unicode had earlier is
-// not in its alphabet.
+// apply returns a text in the font. Characters missing in the font stay. Letters that Unicode
+// already had are missing in its alphabet.
 func (f font) apply(s string) string {
 	bases := strings.Split(tables["alphabet"][string(f)], ",")
 	return strings.Map(func(c rune) rune {
 		if earlier, n := utf8.DecodeRuneInString(tables["earlier "+string(f)][string(c)]); n > 0 {
 			return earlier
 		}
-		for i, letters := range [][2]rune{{'A', 'Z'}, {'a', 'z'}, {'0', '9'}, {'Α', 'Ω'}, {'α', 'ω'}} {
+		for i, letters := range [][2]rune{{'A', 'Z'}, {'a', 'z'}, {'0', '9'}, {'Α', 'Ω'},
+			{'α', 'ω'}} {
 			if i >= len(bases) || c < letters[0] || letters[1] < c {
 				continue
 			}
