@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// blockParser has no inline parsers. It has the parser of footnotes without the transformer, which drops footnotes
-// that nothing refers to: the reference can be in another section.
+// blockParser has no inline parsers. It has the parser of footnotes without the transformer, which
+// would drop unreferenced footnotes: the reference may be in another section.
 var blockParser = sync.OnceValue(func() parser.Parser {
 	p := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -27,18 +27,22 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	return p
 })
 
-// inlineParser knows no block but the paragraph: what begins like a list or a heading is text.
+// inlineParser has no block parser but the paragraph's: a line that begins like a list or a heading
+// is text.
 var inlineParser = sync.OnceValue(func() parser.Parser {
 	p := parser.NewParser(
 		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 0)),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithInlineParsers(util.Prioritized(footnoteMarks{}, 140), util.Prioritized(formulaParser{}, 150)))
-	goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.Strikethrough, bareLinks{}))
+		parser.WithInlineParsers(util.Prioritized(footnoteMarks{}, 140),
+			util.Prioritized(formulaParser{}, 150)))
+	goldmark.New(goldmark.WithParser(p),
+		goldmark.WithExtensions(extension.Strikethrough, bareLinks{}))
 	return p
 })
 
-// ParseInline parses a line of a paragraph into inline nodes. Links may have the labels, which are in lower case and
-// defined elsewhere. A mark of a footnote is an empty string. It is safe for concurrent use.
+// ParseInline parses a line of a paragraph into inline nodes. labels are the labels of link
+// definitions outside of it, in lower case. A footnote mark becomes an empty string. It is safe for
+// concurrent use.
 func ParseInline(line string, labels map[string]bool) ast.Node {
 	pc := parser.NewContext()
 	if strings.Contains(line, "[") {
@@ -49,7 +53,7 @@ func ParseInline(line string, labels map[string]bool) ast.Node {
 	return inlineParser().Parse(text.NewReader([]byte(line)), parser.WithContext(pc))
 }
 
-// footnoteMarks finds the marks of footnotes, which are defined elsewhere.
+// footnoteMarks parses the marks of footnotes that are defined outside of the line.
 type footnoteMarks struct{}
 
 var footnoteMark = regexp.MustCompile(`^\[\^[^\]]{1,99}\]`)
@@ -68,18 +72,20 @@ func (footnoteMarks) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 	return ast.NewString(nil)
 }
 
-// ParseBlocks parses a text into blocks alone, without the inline nodes in them. The links are the definitions in the
-// text, by label. It is safe for concurrent use, and takes long for texts that [Check] refuses.
+// ParseBlocks parses a text into blocks only, without the inline nodes in them. links are the link
+// definitions in the text. It is safe for concurrent use, and slow for texts that [Check] refuses.
 func ParseBlocks(body string) (root ast.Node, links []parser.Reference) {
 	pc := parser.NewContext()
 	root = blockParser().Parse(text.NewReader([]byte(body)), parser.WithContext(pc))
 	links = pc.References()
-	slices.SortFunc(links, func(a, b parser.Reference) int { return bytes.Compare(a.Label(), b.Label()) })
+	slices.SortFunc(links, func(a, b parser.Reference) int {
+		return bytes.Compare(a.Label(), b.Label())
+	})
 	return root, links
 }
 
-// Passages are the blocks that hold text for a reader, in the order of the text: headings, paragraphs, table cells
-// and what a list item holds directly. Code and blocks of HTML are none.
+// Passages returns the blocks that contain text for a reader, in the order of the text: headings,
+// paragraphs, table cells and the direct text of list items. Code and HTML blocks are left out.
 func Passages(root ast.Node) []ast.Node {
 	var out []ast.Node
 	// The function never returns an error.
@@ -92,8 +98,10 @@ func Passages(root ast.Node) []ast.Node {
 		}
 		return ast.WalkSkipChildren, nil
 	})
-	// Footnotes are children of one list, which is where the first of them is.
-	slices.SortStableFunc(out, func(a, b ast.Node) int { return a.Lines().At(0).Start - b.Lines().At(0).Start })
+	// Footnotes are children of one list, which is at the place of the first one.
+	slices.SortStableFunc(out, func(a, b ast.Node) int {
+		return a.Lines().At(0).Start - b.Lines().At(0).Start
+	})
 	return out
 }
 
@@ -108,8 +116,8 @@ func IsPassage(n ast.Node) bool {
 
 var taskBox = regexp.MustCompile(`^\[[ xX]\][ \t]+`)
 
-// PassageLines are the lines of a passage within body, without blanks and marks before them and
-// without the box of a task. The last one has no blanks at its end. An empty passage has none.
+// PassageLines returns the lines of a passage within body, without leading blanks and marks and
+// without the box of a task. The last line has no trailing blanks. An empty passage has no lines.
 func PassageLines(n ast.Node, body string) (out []text.Segment) {
 	for i, line := range n.Lines().Sliced(0, n.Lines().Len()) {
 		whole := strings.TrimRight(body[line.Start:line.Stop], "\n")

@@ -8,8 +8,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// prefix skips the quotes and list markers that a line begins with, and judges how deep they
-// are.
+// prefix skips the quote and list markers at the beginning of a line, and measures their depth.
 func (s *shape) prefix(line string, number int) (rest string) {
 	markers, indent := 0, 0
 	for rest = line; rest != ""; {
@@ -31,7 +30,7 @@ func (s *shape) prefix(line string, number int) (rest string) {
 	depth := markers + indent/2
 	switch {
 	case markers > 0 && rest == "" && strings.Trim(line, "> \t") != "" && depth <= maxNesting:
-		rest = line[len(line)-1:] // an empty list item is no blank line
+		rest = line[len(line)-1:] // an empty list item is not a blank line
 	case markers == 0: // it opens no block to nest in
 		return rest
 	case strings.Trim(line, "- \t") == "", strings.Trim(line, "* \t") == "": // a thematic break
@@ -44,14 +43,14 @@ func (s *shape) prefix(line string, number int) (rest string) {
 	return rest
 }
 
-// marker is the length of the mark of a quote, list item or footnote that s begins with, 0 when
-// it begins with none.
+// marker returns the length of the quote, list item or footnote mark at the beginning of s, 0 if
+// there is none.
 func marker(s string) int {
 	n := 1
 	switch c := s[0]; {
 	case c == '>':
 		return n
-	case c == '[': // a footnote holds blocks as a list item does
+	case c == '[': // a footnote contains blocks like a list item
 		label, _, ok := strings.Cut(s, "]:")
 		if ok && strings.HasPrefix(label, "[^") && !strings.Contains(label[1:], "[") {
 			return len(label) + len("]:")
@@ -74,15 +73,16 @@ func marker(s string) int {
 }
 
 // mayBeDeep reports a text in which quotes, lists, emphasis, images and links may be nested too
-// deep. Emphasis takes a mark at either end, and a link holds no link but in an image.
+// deep. Emphasis takes a mark at either end, and a link contains no link except in an image.
 func (s *shape) mayBeDeep() bool {
 	return s.depth+s.marks/2+2*s.images+1 > maxNesting
 }
 
-// TooDeep says where the text is nested deeper than is published, nil when it is not. It counts list items and not the
-// lists around them, so that 64 levels of lists are 64 as of quotes.
+// TooDeep returns the place where the text is nested too deep to be published, nil if there is
+// none. It counts list items and not the lists around them, so that 64 levels of lists count like
+// 64 of quotes.
 func (d *Document) TooDeep() (found *Excess) {
-	depth, at := 0, 0 // at is an offset in the block at hand
+	depth, at := 0, 0 // at is an offset in the current block
 	_ = ast.Walk(d.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if n.Type() == ast.TypeBlock && entering {
 			at = max(at, n.Pos())
@@ -99,7 +99,8 @@ func (d *Document) TooDeep() (found *Excess) {
 		if depth++; depth <= maxNesting {
 			return ast.WalkContinue, nil
 		}
-		found = &Excess{mip.LineAt(string(d.Body), at), "too-deep", "quotes, lists or emphasis are nested more than 64 levels"}
+		found = &Excess{mip.LineAt(string(d.Body), at), "too-deep",
+			"quotes, lists or emphasis are nested more than 64 levels"}
 		return ast.WalkStop, nil
 	})
 	return found

@@ -15,8 +15,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxFormula is the longest formula that is looked for, dollar signs included. It bounds the
-// search for the end of each.
+// maxFormula bounds a formula in bytes, including dollar signs. It bounds the search for the end of
+// each.
 const maxFormula = 4<<10 + 64
 
 // Kinds of nodes.
@@ -25,12 +25,11 @@ var (
 	KindFormulaBlock = ast.NewNodeKind("FormulaBlock")
 )
 
-// Formula is a formula within a text. Its children are raw texts, the source line by line
-// without the marks around it, so that a program that does not know formulas reads their
-// source.
+// Formula is a formula within a text. Its children are raw texts, the source line by line without
+// the marks around it, so that a program without support for formulas sees their source.
 type Formula struct {
 	ast.BaseInline
-	// Between two dollar signs: it stands on a line of its own.
+	// Display reports two dollar signs: the formula is set on a separate line.
 	Display bool
 }
 
@@ -40,8 +39,8 @@ func (n *Formula) Kind() ast.NodeKind { return KindFormula }
 // Dump implements [ast.Node].
 func (n *Formula) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// Source returns the formula without the marks around it. In a table, where a bar ends a cell,
-// a bar is written with a backslash, which is not part of the formula.
+// Source returns the formula without the marks around it. In a table, where a bar ends a cell, a
+// bar is written with a backslash, which Source removes.
 func (n *Formula) Source(source []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -63,14 +62,14 @@ type FormulaBlock struct {
 	ast.BaseBlock
 	// whole is the first line with its marks.
 	whole text.Segment
-	// open says that the end was not found yet.
+	// open reports that the end has not been found yet.
 	open bool
 }
 
 // Kind implements [ast.Node].
 func (n *FormulaBlock) Kind() ast.NodeKind { return KindFormulaBlock }
 
-// IsRaw implements [ast.Node]: there is no Markdown in it.
+// IsRaw implements [ast.Node]: it contains no Markdown.
 func (n *FormulaBlock) IsRaw() bool { return true }
 
 // Dump implements [ast.Node].
@@ -81,22 +80,24 @@ func (n *FormulaBlock) Source(source []byte) string {
 	return strings.TrimSpace(string(n.Lines().Value(source)))
 }
 
-// Formulas makes a goldmark parser find formulas. A text without dollar signs costs it nothing.
+// Formulas is a goldmark extension for formulas. It costs nothing in texts without dollar signs.
 type Formulas struct{}
 
 // Extend implements [goldmark.Extender].
 func (Formulas) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(
-		// Before fenced code (700) or any list; after code (100), before links and emphasis.
+		// Blocks: before fenced code (700) and lists. Inline: after code (100), before links and
+		// emphasis.
 		parser.WithBlockParsers(util.Prioritized(formulaBlockParser{}, 690)),
 		parser.WithInlineParsers(util.Prioritized(formulaParser{}, 150)),
 	)
 }
 
-// NewFormulaParser finds formulas in a paragraph. Its priority is that of [Formulas], 150.
+// NewFormulaParser returns a parser for formulas in a paragraph. Register it with the priority 150,
+// as [Formulas] does.
 func NewFormulaParser() parser.InlineParser { return formulaParser{} }
 
-// formulaParser finds formulas within a paragraph.
+// formulaParser parses formulas within a paragraph.
 type formulaParser struct{}
 
 // Trigger implements [parser.InlineParser].
@@ -109,7 +110,7 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 	if mark == "" {
 		return nil
 	}
-	// The lines are taken up to the first that decides. Most formulas are within one.
+	// Read lines up to the first one that decides. Most formulas are on one line.
 	at, position := block.Position()
 	var all []byte
 	var lines []text.Segment
@@ -155,8 +156,8 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 	return n
 }
 
-// formulaMark is the mark with which a formula begins, as the text does; empty when none can
-// begin there. before is the character before it.
+// formulaMark returns the mark with which a formula at the beginning of the text starts, empty if
+// none can start there. before is the preceding character.
 func formulaMark(text []byte, before rune) string {
 	switch {
 	case before == '$' || wordLike(before):
@@ -169,13 +170,13 @@ func formulaMark(text []byte, before rune) string {
 	return "$"
 }
 
-// formulaSize is the length of a formula with its marks, 0 when that is none. Its source begins
+// formulaSize returns the length of a formula with its marks, 0 if it is none. Its source begins
 // after the mark; end is the first byte that decides.
 func formulaSize(text []byte, mark string, end int) int {
 	size := end + len(mark)
 	switch mark {
 	case "$":
-		if text[end] != '$' || blank(text[end-1]) { // in a price's text the next price does not end a formula
+		if text[end] != '$' || blank(text[end-1]) { // a second price does not end a formula
 			return 0
 		}
 	case "$$":
@@ -189,7 +190,7 @@ func formulaSize(text []byte, mark string, end int) int {
 			return 0
 		}
 	}
-	// Scripts that write no blanks between words begin none after a formula.
+	// Scripts without blanks between words need none after a formula.
 	after, _ := utf8.DecodeRune(text[min(size, len(text)):])
 	if end <= len(mark) || size < len(text) && (after == '$' || wordLike(after)) {
 		return 0
@@ -197,9 +198,9 @@ func formulaSize(text []byte, mark string, end int) int {
 	return size
 }
 
-// decisive returns where the first dollar sign is that no backslash precedes, or the first
-// backtick: code comes before formulas. It looks no further than maxFormula, which would be
-// quadratic in a text of dollar signs.
+// decisive returns the position of the first dollar sign not preceded by a backslash, or of the
+// first backtick: code takes precedence over formulas. It searches at most maxFormula bytes;
+// otherwise a text of dollar signs would take quadratic time.
 func decisive(text []byte, ticks bool) int {
 	for i := 0; i < min(len(text), maxFormula); i++ {
 		switch c := text[i]; {
@@ -212,25 +213,27 @@ func decisive(text []byte, ticks bool) int {
 	return len(text)
 }
 
-// blank reports white space of ASCII.
+// blank reports ASCII white space.
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// wordLike reports a character that makes a dollar sign next to it part of a word or number,
-// such as US$5 or A$1.
+// wordLike reports a character that makes an adjacent dollar sign part of a word or number, such as
+// US$5 or A$1.
 func wordLike(c rune) bool {
 	return c == '_' || unicode.IsDigit(c) || unicode.IsLetter(c) && c < 0x2E80
 }
 
-// formulaBlockParser finds the lines between two dollar signs at a line's beginning and two at
-// a line's end, without an empty line or another dollar sign between them. Within a paragraph
-// its lines would be taken for lists, headings and quotes.
+// formulaBlockParser parses the lines between two dollar signs at a line's beginning and two at a
+// line's end, without an empty line or another dollar sign between them. As a paragraph, such lines
+// could be parsed as lists, headings and quotes.
 type formulaBlockParser struct{}
 
 // Trigger implements [parser.BlockParser].
 func (formulaBlockParser) Trigger() []byte { return []byte{'$'} }
 
 // Open implements [parser.BlockParser].
-func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+func (formulaBlockParser) Open(
+	_ ast.Node, reader text.Reader, pc parser.Context,
+) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
 	pos := pc.BlockOffset()
 	if pos < 0 || segment.Padding > 0 || !bytes.HasPrefix(line[pos:], []byte("$$")) {
@@ -239,7 +242,7 @@ func (formulaBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context
 	from := pos + len("$$")
 	to := from + decisive(line[from:], true)
 	n := &FormulaBlock{whole: segment, open: to == len(line)}
-	// Else it is a text that begins with a formula, or none.
+	// Otherwise it is a text that begins with a formula, or none.
 	found := closes(line[to:]) && !util.IsBlank(line[from:to])
 	if n.open {
 		found = ends(reader.Source()[segment.Stop:])
@@ -258,7 +261,7 @@ func closes(rest []byte) bool {
 	return ok && util.IsBlank(after)
 }
 
-// ends reports whether one of the lines that follow ends the formula.
+// ends reports whether one of the following lines ends the formula.
 func ends(rest []byte) bool {
 	for line := range bytes.Lines(rest[:min(len(rest), maxFormula)]) {
 		if i := decisive(line, true); i < len(line) {
@@ -272,7 +275,9 @@ func ends(rest []byte) bool {
 }
 
 // Continue implements [parser.BlockParser].
-func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
+func (formulaBlockParser) Continue(
+	node ast.Node, reader text.Reader, _ parser.Context,
+) parser.State {
 	n := node.(*FormulaBlock)
 	line, segment := reader.PeekLine()
 	if !n.open || util.IsBlank(line) {
@@ -280,7 +285,7 @@ func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.C
 	}
 	at := decisive(line, true)
 	n.open = at == len(line)
-	// The line may begin with blanks that are no bytes of the source, which mean nothing in a
+	// The line may begin with virtual blanks that are not in the source; they mean nothing in a
 	// formula.
 	n.add(text.NewSegment(segment.Start, segment.Start+at-segment.Padding), reader.Source())
 	reader.AdvanceToEOL()
@@ -290,8 +295,8 @@ func (formulaBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.C
 	return parser.Close
 }
 
-// Close implements [parser.BlockParser]. A formula that a list or a quote ends before its own
-// end is text: its lines become a paragraph, as if there were no formulas.
+// Close implements [parser.BlockParser]. A formula that is cut short by the end of its list or
+// quote is text: its lines become a paragraph, as without formulas.
 func (formulaBlockParser) Close(node ast.Node, _ text.Reader, _ parser.Context) {
 	n := node.(*FormulaBlock)
 	if !n.open {

@@ -13,11 +13,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
-// formulas returns the sources that are found, displayed ones after a blank and blocks after two.
+// formulas returns the sources found, displayed ones after a blank and blocks after two.
 func formulas(source string) []string {
 	var out []string
 	b := []byte(source)
-	root := goldmark.New(goldmark.WithExtensions(extension.GFM, markdown.Formulas{})).Parser().Parse(text.NewReader(b))
+	root := goldmark.New(goldmark.WithExtensions(extension.GFM,
+		markdown.Formulas{})).Parser().Parse(text.NewReader(b))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *markdown.Formula:
@@ -40,7 +41,8 @@ func TestFormulas(t *testing.T) {
 		want         []string
 	}{
 		{"inline", "a $x$, ($y$) **$z$** and $`w`$.", []string{"x", "y", "z", "w"}},
-		{"marks of emphasis and links", "$a_1 * b_2 * c$ [$d$](/x) $[e](f)$", []string{"a_1 * b_2 * c", "d", "[e](f)"}},
+		{"marks of emphasis and links", "$a_1 * b_2 * c$ [$d$](/x) $[e](f)$",
+			[]string{"a_1 * b_2 * c", "d", "[e](f)"}},
 		{"two lines", "a $x\n= y$ b", []string{"x\n= y"}},
 		{"two lines after a price", "a $5 and\n$x$ b", []string{"x"}},
 		{"two lines of a quote", "> a $x\n> = y$ b", []string{"x\n= y"}},
@@ -72,17 +74,21 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestText holds what is no formula to stay the text that it is: a block that its quote ends too early.
+// TestText checks that what is no formula stays text: a block that its quote ends too early.
 func TestText(t *testing.T) {
 	var b strings.Builder
-	if err := goldmark.New(goldmark.WithExtensions(markdown.Formulas{})).Convert([]byte("> $$\n> # x\n\ny"), &b); err != nil || !strings.Contains(b.String(), "<p>$$</p>\n<h1>x</h1>") {
+	err := goldmark.New(goldmark.WithExtensions(markdown.Formulas{})).Convert(
+		[]byte("> $$\n> # x\n\ny"), &b)
+	if err != nil || !strings.Contains(b.String(), "<p>$$</p>\n<h1>x</h1>") {
 		t.Errorf("%v: %s", err, b.String())
 	}
 }
 
-// FuzzFormulas wants no formula to hold what is not in the text, and none without dollar signs.
+// FuzzFormulas checks that each formula is in the text, and that there is none without dollar
+// signs.
 func FuzzFormulas(f *testing.F) {
-	for _, s := range []string{"a $x$ b", "> $$\n> x\n> $$", "-\t$$\n\tx\n\t$$\n", "$`a`$ $$b$$ `$c$`", "| $x\\|y$ |\n|--|\n", "| $x\\\\|y$ |\n|--|\n", "$a\n\tb$\n"} {
+	for _, s := range []string{"a $x$ b", "> $$\n> x\n> $$", "-\t$$\n\tx\n\t$$\n",
+		"$`a`$ $$b$$ `$c$`", "| $x\\|y$ |\n|--|\n", "| $x\\\\|y$ |\n|--|\n", "$a\n\tb$\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
@@ -91,9 +97,10 @@ func FuzzFormulas(f *testing.F) {
 		}
 		for _, found := range formulas(source) {
 			for line := range strings.Lines(found) {
-				// In a table a backslash before a bar is taken off, one backslash of several.
+				// In a table one backslash before a bar is removed.
 				s := strings.TrimSpace(line)
-				if !strings.Contains(source, s) && !strings.Contains(strings.ReplaceAll(source, `\|`, "|"), s) {
+				if !strings.Contains(source, s) &&
+					!strings.Contains(strings.ReplaceAll(source, `\|`, "|"), s) {
 					t.Errorf("%q has the formula %q", source, found)
 				}
 			}

@@ -12,35 +12,35 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Beyond these limits goldmark 1.8 takes more than about half a second or much more memory than
-// the text has; every limit is tens of times the most that the largest real proposals need.
+// Beyond these limits goldmark 1.8 takes more than about half a second or far more memory than the
+// text; each limit is tens of times the maximum in the largest real proposals.
 const (
 	// maxNesting is the deepest nesting of quotes, lists and inline marks that is published.
 	maxNesting = 64
-	// maxMarkers and maxIndent (columns before a list item or a quote) are refused before
-	// parsing, which is quadratic in them.
+	// maxMarkers and maxIndent (columns before a list item or a quote) are checked before parsing,
+	// which is quadratic in them.
 	maxMarkers, maxIndent = 128, 256
-	// hopelessLines and hopelessHeadings are refused even within code: telling code from text
-	// would itself cost a node for each.
+	// hopelessLines and hopelessHeadings are refused even within code: finding the code would
+	// itself cost a node for each.
 	hopelessLines, hopelessHeadings = 250_000, 60_000
 )
 
-// Excess says which limit a text passes.
+// Excess is a limit that a text exceeds.
 type Excess struct {
-	// Line is that of the text, from 1.
+	// Line is the line in the text, from 1.
 	Line int
-	// Code is that of the problem: too-deep, too-complex, too-many-cells or too-many-headings.
+	// Code is the code of the problem: too-deep, too-complex, too-many-cells or too-many-headings.
 	Code    string
 	Message string
 }
 
-// Trial names the limits that a text may pass, as far as its lines show.
+// Trial names the limits that a text may exceed, judged by its lines.
 type Trial struct {
 	Depth bool // parse it and ask [Document.TooDeep]
-	Size  bool // render it: its HTML may be out of proportion
+	Size  bool // render it: its HTML may be disproportionately large
 }
 
-// Check refuses texts that would cost too much, before goldmark sees them. The trial is the zero
+// Check refuses texts that would cost too much, before goldmark parses them. The trial is the zero
 // value for a refused text.
 func Check(body string) (t Trial, refused *Excess) {
 	s := scan(body)
@@ -52,7 +52,7 @@ func Check(body string) (t Trial, refused *Excess) {
 	}
 	refused = s.excess()
 	if refused != nil && s.lines <= hopelessLines && s.headings <= hopelessHeadings {
-		// Perhaps all of it is code, which costs nothing.
+		// All of it may be code, which costs nothing.
 		without, inBlocks := withoutCode(body)
 		s = scan(without)
 		s.attributes = inBlocks + inTags(without)
@@ -64,34 +64,42 @@ func Check(body string) (t Trial, refused *Excess) {
 	return t, refused
 }
 
-// excess says which limit the counts pass outside code, the first of several, nil when they pass
-// none.
+// excess returns the first limit that the counts exceed outside code, nil if there is none.
 func (s *shape) excess() *Excess {
-	const intoCode, maxWork, mostAttributes = "; put data into a code block", 1 << 27, 2 * 30_000 // a blank and a sign
+	// a blank and a sign
+	const intoCode, maxWork, mostAttributes = "; put data into a code block", 1 << 27, 2 * 30_000
 	for _, limit := range []struct {
 		count, most   int
 		code, message string
 	}{
-		// goldmark expands tables: every row has a cell for every column.
-		{s.cells, 10_000, "too-many-cells", "tables have more than 10,000 cells in all, counted as columns times rows; " +
-			"publish the data beside the proposal"},
+		// goldmark expands tables: each row gets a cell for each column.
+		{s.cells, 10_000, "too-many-cells",
+			"tables have more than 10,000 cells in all, counted as columns times rows; " +
+				"publish the data beside the proposal"},
 		{s.headings, 10_000, "too-many-headings", "there are more than 10,000 headings"},
 		// Each footnote searches all others.
-		{s.footnotes, 5_000, "too-complex", "there are more than 5,000 footnotes and references to footnotes"},
-		{s.brackets, 100_000, "too-complex", "there are more than 100,000 opening square brackets outside code" + intoCode},
-		// Each closing bracket looks through the thousand bytes before it.
-		{s.closers, 50_000, "too-complex", "there are more than 50,000 closing square brackets outside code" + intoCode},
+		{s.footnotes, 5_000, "too-complex",
+			"there are more than 5,000 footnotes and references to footnotes"},
+		{s.brackets, 100_000, "too-complex",
+			"there are more than 100,000 opening square brackets outside code" + intoCode},
+		// Each closing bracket searches the thousand bytes before it.
+		{s.closers, 50_000, "too-complex",
+			"there are more than 50,000 closing square brackets outside code" + intoCode},
 		// Escaped pipes are compared with each other.
-		{s.escapedPipes, 5_000, "too-complex", `there are more than 5,000 escaped pipes (\|) outside code`},
-		// Each line that is not blank is a node of some hundred bytes.
+		{s.escapedPipes, 5_000, "too-complex",
+			`there are more than 5,000 escaped pipes (\|) outside code`},
+		// Each nonblank line is a node of some hundred bytes.
 		{s.lines, 100_000, "too-complex", "there are more than 100,000 lines of text outside code"},
-		{s.angles, 20_000, "too-complex", "there are more than 20,000 signs < outside code" + intoCode},
-		{s.work, maxWork, "too-complex", "too many links, brackets, emphasis marks, backticks or reference definitions " +
-			"in one paragraph: divide it, or put data into a code block"},
-		// Each may be a block of HTML, which is dear to make harmless.
+		{s.angles, 20_000, "too-complex",
+			"there are more than 20,000 signs < outside code" + intoCode},
+		{s.work, maxWork, "too-complex",
+			"too many links, brackets, emphasis marks, backticks or reference definitions " +
+				"in one paragraph: divide it, or put data into a code block"},
+		// Each may be an HTML block, which is expensive to sanitize.
 		{s.tags, 30_000, "too-complex", "there are more than 30,000 lines that begin with HTML"},
-		// Each is read and made harmless, in one tag too.
-		{s.attributes, mostAttributes, "too-complex", "HTML has more than 30,000 attributes outside code" + intoCode},
+		// Each is parsed and sanitized, even in one tag.
+		{s.attributes, mostAttributes, "too-complex",
+			"HTML has more than 30,000 attributes outside code" + intoCode},
 	} {
 		if limit.count > limit.most {
 			return &Excess{max(s.worst, 1), limit.code, limit.message}
@@ -100,35 +108,37 @@ func (s *shape) excess() *Excess {
 	return nil
 }
 
-// mayGrow reports a text of so many bytes that may grow out of proportion when it is rendered:
-// tables, footnotes and short links to long addresses expand, emphasis and images nest.
+// mayGrow reports whether a text of that size may grow disproportionately when rendered: tables,
+// footnotes and short links to long addresses expand, emphasis and images nest.
 func (s *shape) mayGrow(size int) bool {
 	const largeBody, largeExpansion = 64 << 10, 1 << 20 // bytes
-	return size > largeBody || s.depth > maxNesting || s.cells > 2_000 || s.headings > 1_000 || s.footnotes > 200 ||
-		s.marks > 1_000 || s.brackets > 5_000 || s.images > maxNesting || s.definition*s.brackets > largeExpansion
+	return size > largeBody || s.depth > maxNesting || s.cells > 2_000 || s.headings > 1_000 ||
+		s.footnotes > 200 || s.marks > 1_000 || s.brackets > 5_000 || s.images > maxNesting ||
+		s.definition*s.brackets > largeExpansion
 }
 
-// shape is the number of things that a body holds, counted without telling code from text:
-// never less than goldmark finds.
+// shape counts the things in a body without telling code from text: never fewer than goldmark
+// finds.
 type shape struct {
 	cells, headings, brackets, images, footnotes, escapedPipes int
 	angles, closers, tags, lines, attributes                   int
-	// work estimates the steps that goldmark is quadratic in, summed over paragraphs.
+	// work estimates the steps in which goldmark is quadratic, summed over paragraphs.
 	work int
-	// marks are the emphasis characters of the paragraph that has most; definition the bytes of
-	// the longest reference definition.
+	// marks is the greatest number of emphasis characters in a paragraph; definition is the length
+	// of the longest reference definition in bytes.
 	marks, definition int
-	// depth is the most blocks that a line may be nested in. deepest is a line that certainly is
-	// nested deeper than maxNesting, from 1; 0 when there is none.
+	// depth is the greatest possible nesting of blocks in a line. deepest is a line that is
+	// certainly nested deeper than maxNesting, from 1; 0 if there is none.
 	depth, deepest int
-	// worst is the line of the paragraph that adds most to a sum, heaviest how much that is.
+	// worst is the line of the paragraph that adds most to a sum, heaviest the amount.
 	worst, heaviest int
 }
 
-// paragraph is the lines since the last blank one. Its first line is number line of the body.
+// paragraph is the lines since the last blank one. Its first line has the number line in the body.
 type paragraph struct {
 	line, lines int
-	// columns are those of the tables above the next line, cells those of all rows.
+	// columns is the number of columns of the tables above the next line, cells the number of cells
+	// of all rows.
 	columns, cells int
 	// definitions counts reference definitions, and definition the bytes of the last one.
 	definitions, definition int
@@ -161,10 +171,10 @@ func (s *shape) end(text string, p *paragraph) {
 	for run := range strings.FieldsFuncSeq(text, func(c rune) bool { return c != '`' }) {
 		ticks = max(ticks, len(run))
 	}
-	// The squares of emphasis characters and of definitions (11,585 in one paragraph, or 1,158 in
-	// each of 100). Each link end "](" may search to the paragraph's end. The text of each label is
-	// looked for line by line from the end. A run of backticks that nothing closes searches to the
-	// end, and each line that it passes takes a node.
+	// Emphasis characters and definitions are quadratic (11,585 in one paragraph, or 1,158 in each
+	// of 100). Each link end "](" may search to the paragraph's end. The text of each label is
+	// searched line by line from the end. An unclosed run of backticks searches to the end, and
+	// each line that it passes takes a node.
 	const labelSteps, nodeBytes = 4, 64
 	work := marks*marks + p.definitions*p.definitions + strings.Count(text, "](")*len(text) +
 		labelSteps*closers*p.lines + ticks*(len(text)+nodeBytes*p.lines)
@@ -192,12 +202,13 @@ func (s *shape) line(text string, p *paragraph) {
 	case '<':
 		s.tags++
 	case '-', '=', '|', ':':
-		// The line could be a table's delimiter row, or the underline of a heading.
+		// The line may be a table's delimiter row, or the underline of a heading.
 		if strings.Trim(text, "-=|: \t") != "" || !strings.ContainsAny(text, "-=") {
 			break
 		}
 		if strings.ContainsAny(text, "|:") {
-			columns := 1 + strings.Count(text[1:max(len(text)-1, 1)], "|") // a bar at either end is part of the frame
+			// a bar at either end is part of the frame
+			columns := 1 + strings.Count(text[1:max(len(text)-1, 1)], "|")
 			p.columns += columns
 			p.cells += columns
 		} else if p.lines > 0 {
@@ -216,12 +227,12 @@ func (s *shape) line(text string, p *paragraph) {
 	}
 }
 
-// openTag is a tag among text, as CommonMark has it.
+// openTag matches an inline tag as defined by CommonMark.
 var openTag = regexp.MustCompile(`^<[A-Za-z][A-Za-z0-9-]*(?:[ \t\n]+[A-Za-z_:][A-Za-z0-9_.:-]*` +
 	`(?:[ \t\n]*=[ \t\n]*(?:[^ \t\n"'=<>` + "`" + `]+|'[^']*'|"[^"]*"))?)*[ \t\n]*/?>`)
 
-// inTags counts what parts the attributes of the tags among text: never less than there are, wherever a tag seems to
-// begin.
+// inTags counts the separators of attributes in inline tags: never fewer than there are, wherever a
+// tag seems to begin.
 func inTags(text string) (n int) {
 	for at := strings.IndexByte(text, '<'); at >= 0; at = strings.IndexByte(text, '<') {
 		text = text[at:]
@@ -231,7 +242,8 @@ func inTags(text string) (n int) {
 	return n
 }
 
-// inBlock counts the same in a block of HTML, where nothing needs to be sound: whichever of its quotes hold a sign >.
+// inBlock counts them in an HTML block, which need not be well-formed: it takes the maximum over
+// both ways to read quotes that contain >.
 func inBlock(html string) (n int) {
 	for _, quotes := range []string{"", `'"`} {
 		for rest := html; ; {
@@ -240,7 +252,8 @@ func inBlock(html string) (n int) {
 				break
 			}
 			rest = rest[at+1:]
-			if name := strings.TrimPrefix(rest, "/"); name == "" || name[0]|0x20 < 'a' || name[0]|0x20 > 'z' {
+			if name := strings.TrimPrefix(rest, "/"); name == "" || name[0]|0x20 < 'a' ||
+				name[0]|0x20 > 'z' {
 				continue
 			}
 			end := tagEnd(rest, quotes)
@@ -251,7 +264,7 @@ func inBlock(html string) (n int) {
 	return n
 }
 
-// tagEnd is the offset of the sign > that ends a tag: no sign in a value between quotes.
+// tagEnd returns the offset of the > that ends a tag, ignoring any in a quoted value.
 func tagEnd(tag, quotes string) int {
 	value := false // a value may begin here
 	for i := 0; i < len(tag); i++ {
@@ -270,9 +283,9 @@ func tagEnd(tag, quotes string) int {
 	return len(tag)
 }
 
-// separators counts what may part two attributes: runs of white space, equals signs, slashes.
+// separators counts possible separators of attributes: runs of white space, equals signs, slashes.
 func separators(text string) (n int) {
-	blank := false // the last byte was one
+	blank := false // the last byte was white space
 	for i := range len(text) {
 		wasBlank := blank
 		blank = text[i] == ' ' || text[i] == '\t' || text[i] == '\n'
@@ -283,17 +296,19 @@ func separators(text string) (n int) {
 	return n
 }
 
-// blocks is a parser of blocks alone, which is cheap whatever the inline text is.
+// blocks is a parser of blocks only, which is cheap whatever the inline text is.
 var blocks = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
 		util.Prioritized(extension.NewFootnoteBlockParser(), 999))...))
 })
 
-// withoutCode returns body with code and HTML blanked out, line for line; of a block of HTML
-// its beginning stays, so that blocks can be counted. inBlocks counts what may part attributes in such blocks.
+// withoutCode returns body with code and HTML blanked out, line for line; the beginning of an HTML
+// block stays, so that blocks can be counted. inBlocks counts possible separators of attributes in
+// such blocks.
 func withoutCode(body string) (without string, inBlocks int) {
 	source, out := []byte(body), []byte(body)
-	_ = ast.Walk(blocks().Parse(text.NewReader(source)), func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+	root := blocks().Parse(text.NewReader(source))
+	_ = ast.Walk(root, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
 		switch n.Kind() {
 		case ast.KindCodeBlock, ast.KindFencedCodeBlock, ast.KindHTMLBlock:
 		default:

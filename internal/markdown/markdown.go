@@ -1,6 +1,6 @@
-// Package markdown reads Markdown: the goldmark parser with its extensions, limits on the texts
-// that it is given, and the sections, plain text and passages of a parsed text. It knows no
-// headers and writes no HTML.
+// Package markdown parses Markdown: it has the goldmark parser with its extensions, limits for
+// texts, and the sections, plain text and passages of a parsed text. It knows no headers and writes
+// no HTML.
 package markdown
 
 import (
@@ -20,25 +20,25 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// newParser is made once: a parser keeps no state between texts and is safe for concurrent use.
+// newParser is called once: a parser keeps no state between texts and is safe for concurrent use.
 var newParser = sync.OnceValue(func() parser.Parser {
 	extensions := goldmark.WithExtensions(
-		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{}, extension.Footnote, Formulas{})
+		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{},
+		extension.Footnote, Formulas{})
 	return goldmark.New(extensions).Parser()
 })
 
-// Document is a parsed text. Nothing in it changes once it is made, so that it is safe for
-// concurrent use.
+// Document is a parsed text. It is immutable and therefore safe for concurrent use.
 type Document struct {
 	// Body is the text, with LF line ends.
 	Body []byte
-	// The tree over Body; each section's heading has its id attribute.
+	// Root is the tree over Body; each section's heading has its id attribute.
 	Root ast.Node
-	// Never nil; their Markdown values concatenated are Body.
+	// Sections is never nil; its Markdown values concatenated are Body.
 	Sections []mip.Section
 }
 
-// Parse reads a text of UTF-8 with LF line ends. It takes long for texts that [Check] refuses.
+// Parse parses a UTF-8 text with LF line ends. It is slow for texts that [Check] refuses.
 func Parse(body string) *Document {
 	doc := &Document{Body: []byte(body)}
 	doc.Root = newParser().Parse(text.NewReader(doc.Body))
@@ -46,8 +46,8 @@ func Parse(body string) *Document {
 	return doc
 }
 
-// Join parses sections of a [Document] put together again, and gives its headings the ids that
-// the sections have now.
+// Join parses the concatenated sections of a [Document], and gives its headings the ids that the
+// sections have now.
 func Join(sections []mip.Section) *Document {
 	var text strings.Builder
 	for _, s := range sections {
@@ -56,7 +56,7 @@ func Join(sections []mip.Section) *Document {
 	doc := Parse(text.String())
 	headings := doc.headings()
 	for _, s := range sections {
-		// The section before the first heading has no heading to give an id to.
+		// The section before the first heading has no heading that could get an id.
 		if s.Level > 0 && len(headings) > 0 {
 			headings[0].SetAttributeString("id", []byte(s.ID))
 			headings = headings[1:]
@@ -66,7 +66,7 @@ func Join(sections []mip.Section) *Document {
 	return doc
 }
 
-// headings are the document's own headings, not those in quotes or lists.
+// headings returns the document's own headings, not those in quotes or lists.
 func (d *Document) headings() (out []*ast.Heading) {
 	for n := d.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		if h, ok := n.(*ast.Heading); ok {
@@ -76,7 +76,7 @@ func (d *Document) headings() (out []*ast.Heading) {
 	return out
 }
 
-// sections cuts the body at the document's own headings and gives each heading its id.
+// sections splits the body at the document's own headings and gives each heading its id.
 func sections(doc *Document, body string) []mip.Section {
 	ids, out, end := idSet{}, []mip.Section{}, 0
 	begin := func(start int, s mip.Section) {
@@ -87,7 +87,7 @@ func sections(doc *Document, body string) []mip.Section {
 	}
 	for _, h := range doc.headings() {
 		start := headingStart(h, doc.Body)
-		// Text before the first heading is a section of its own; blank lines are not.
+		// Text before the first heading is a section; blank lines are not.
 		if len(out) == 0 && strings.TrimSpace(body[:start]) != "" {
 			begin(0, mip.Section{ID: ids.add("text")})
 		} else if len(out) == 0 {
@@ -107,7 +107,7 @@ func sections(doc *Document, body string) []mip.Section {
 	return out
 }
 
-// headingStart is the offset of the beginning of the heading's first line.
+// headingStart returns the offset of the heading's first line.
 func headingStart(h *ast.Heading, body []byte) int {
 	at := h.Pos()
 	if h.Lines().Len() > 0 {
@@ -116,7 +116,7 @@ func headingStart(h *ast.Heading, body []byte) int {
 	return bytes.LastIndexByte(body[:max(at, 0)], '\n') + 1
 }
 
-// Title is the text of the first heading of level 1, empty when there is none.
+// Title returns the text of the first heading of level 1, empty if there is none.
 func (d *Document) Title() string {
 	for _, s := range d.Sections {
 		if s.Level == 1 && s.Title != "" {
@@ -126,15 +126,15 @@ func (d *Document) Title() string {
 	return ""
 }
 
-// longestID is in bytes, but for the last letter and a number.
+// longestID bounds an id in bytes, except for the last letter and a number.
 const longestID = 200
 
-// idSet gives every heading an id of its own. It counts, by id, the headings of the same text.
+// idSet gives each heading a unique id. It counts, by id, the headings with the same text.
 type idSet map[string]int
 
-// add returns an id for a heading with that text: letters and digits of any script, as GitHub
-// makes them, prefixed so that no id can name a property of the page's script (constructor,
-// location). A long heading has an id of its beginning.
+// add returns an id for a heading with that text: letters and digits of any script, in the style of
+// GitHub, with a prefix, so that no id can be a global name of the page's script (constructor,
+// location). The id of a long heading is made from its beginning.
 func (ids idSet) add(title string) string {
 	var b strings.Builder
 	b.WriteString("s-")
@@ -153,7 +153,7 @@ func (ids idSet) add(title string) string {
 	if id == "s-" {
 		id = "s-section"
 	}
-	// Two headings of one text have the ids s-a and s-a-1.
+	// Two headings with the text a have the ids s-a and s-a-1.
 	for base := id; ; id = base + "-" + strconv.Itoa(ids[base]) {
 		if _, taken := ids[id]; !taken {
 			ids[id] = 0
@@ -163,23 +163,25 @@ func (ids idSet) add(title string) string {
 	}
 }
 
-// bareLinks is goldmark's linkify extension behind a quick look: it is called at every blank,
-// and searches for an e-mail address from each.
+// bareLinks is goldmark's linkify extension behind a quick test: it is called at each blank, and
+// searches for an e-mail address from there.
 type bareLinks struct{ parser.InlineParser }
 
 // Extend adds the parser where goldmark's own extension would.
 func (bareLinks) Extend(m goldmark.Markdown) {
 	const priority = 999
-	m.Parser().AddOptions(parser.WithInlineParsers(util.Prioritized(bareLinks{extension.NewLinkifyParser()}, priority)))
+	m.Parser().AddOptions(parser.WithInlineParsers(
+		util.Prioritized(bareLinks{extension.NewLinkifyParser()}, priority)))
 }
 
 // Parse calls goldmark's parser only where an address can begin.
 func (p bareLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	// The part before an @ has at most so many bytes (RFC 5321, section 4.5.3.1.1). To look further
-	// would be quadratic in the length of a line.
+	// The part before an @ has at most mostLocal bytes (RFC 5321, section 4.5.3.1.1). Searching
+	// further would be quadratic in the length of a line.
 	const mostLocal = 64
 	line, _ := block.PeekLine()
-	if len(line) > 0 && strings.IndexByte(" *_~(", line[0]) >= 0 { // the marks before which it is called
+	// the characters at which it is called
+	if len(line) > 0 && strings.IndexByte(" *_~(", line[0]) >= 0 {
 		line = line[1:]
 	}
 	schemes := len(line) > 0 && (line[0] == 'h' || line[0] == 'f' || line[0] == 'w')
@@ -189,8 +191,8 @@ func (p bareLinks) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 	return p.InlineParser.Parse(parent, block, pc)
 }
 
-// PlainText is the text of the inline nodes below n as a reader sees it, on one line: entities
-// and escapes resolved, marks and HTML gone.
+// PlainText returns the text of the inline nodes below n as a reader sees it, on one line: entities
+// and escapes are resolved, marks and HTML are removed.
 func PlainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	appendText(&b, n, source)
@@ -225,7 +227,7 @@ func appendText(b *strings.Builder, n ast.Node, source []byte) {
 	}
 }
 
-// resolve replaces backslash escapes and entities by the characters that they stand for.
+// resolve replaces backslash escapes and entities by their characters.
 func resolve(s []byte) []byte {
 	return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(s)))
 }

@@ -7,14 +7,17 @@ import (
 	"testing"
 )
 
-// TestPassages finds what a reader reads, in order, and neither code nor HTML.
+// TestPassages checks that passages are the visible text, in order, without code and HTML.
 func TestPassages(t *testing.T) {
-	d := Parse("# A *b*\n\nc\nd[^1]\n\n- e\n- f\n\n  g\n\n> h\n\n| i | j |\n|-|-|\n| k | l `m` |\n\n```\nn\n```\n\n<div>o</div>\n\n[^1]: p\n")
+	d := Parse(
+		"# A *b*\n\nc\nd[^1]\n\n- e\n- f\n\n  g\n\n> h\n\n| i | j |\n|-|-|\n| k | l `m` " +
+			"|\n\n```\nn\n```\n\n<div>o</div>\n\n[^1]: p\n")
 	var got []string
 	for _, n := range Passages(d.Root) {
 		got = append(got, strings.TrimSpace(string(n.Lines().Value(d.Body))))
 	}
-	if want := []string{"A *b*", "c\nd[^1]", "e", "f", "g", "h", "i", "j", "k", "l `m`", "p"}; !slices.Equal(got, want) {
+	want := []string{"A *b*", "c\nd[^1]", "e", "f", "g", "h", "i", "j", "k", "l `m`", "p"}
+	if !slices.Equal(got, want) {
 		t.Errorf("passages %q, want %q", got, want)
 	}
 	if got := PlainText(d.Root.FirstChild(), d.Body); got != "A b" {
@@ -22,7 +25,7 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-// BenchmarkBombs times the costliest shapes that the limits let through.
+// BenchmarkBombs times the most expensive shapes within the limits.
 func BenchmarkBombs(b *testing.B) {
 	for name, body := range map[string]string{
 		"lines":     strings.Repeat("a\n", 99_999),
@@ -46,13 +49,16 @@ func BenchmarkBombs(b *testing.B) {
 }
 
 func TestTasks(t *testing.T) {
-	d := Parse("- [x] before\n\n## Steps\n\n1. [ ] `one`, [two](x)\n   - [X] nested\n- [ ]\n- plain\n\n> - [ ] quoted\n\n```\n- [ ] code\n```\n\n## Later\n\n* [ ] <b>last</b>\n")
+	d := Parse(
+		"- [x] before\n\n## Steps\n\n1. [ ] `one`, [two](x)\n   - [X] nested\n- [ ]\n- " +
+			"plain\n\n> - [ ] quoted\n\n```\n- [ ] code\n```\n\n## Later\n\n* [ ] <b>last</b>\n")
 	var got []string
 	for _, task := range d.Tasks() {
 		got = append(got, fmt.Sprintf("%t %s %s", task.Done, task.Section, task.Text))
 	}
 	want := []string{
-		"true s-text before", "false s-steps one, two", "true s-steps nested", "false s-steps quoted", "false s-later last",
+		"true s-text before", "false s-steps one, two", "true s-steps nested",
+		"false s-steps quoted", "false s-later last",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("tasks %q, want %q", got, want)

@@ -7,7 +7,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Tasks are the items of the document's task lists, in the order of the text.
+// Tasks returns the items of the document's task lists, in the order of the text.
 func (d *Document) Tasks() (out []mip.Task) {
 	section := ""
 	if len(d.Sections) > 0 && d.Sections[0].Level == 0 {

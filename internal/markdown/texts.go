@@ -9,9 +9,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Texts are the texts of the sections as a reader sees them, each in one line and without its heading: the blocks one behind
-// the other, code as it stands, of a formula its source. Comments, tags and addresses are no text. Footnotes stand in the last
-// section, as they do on a page.
+// Texts returns the texts of the sections as a reader sees them, each on one line and without its
+// heading: block after block, code unchanged, formulas as their source. Comments, tags and
+// addresses are left out. Footnotes are in the last section, as on a page.
 func (d *Document) Texts() []string {
 	out, at := make([]string, len(d.Sections)), -1
 	var b strings.Builder
@@ -37,10 +37,11 @@ func (d *Document) Texts() []string {
 }
 
 var (
-	// address is what leads somewhere and says nothing.
+	// address matches a web address, which is left out.
 	address = regexp.MustCompile("https?://[^\\s<>()\\[\\]\"`]+")
-	// tags are those of HTML, comments, and what is for programs.
-	tags = regexp.MustCompile(`(?is)<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)\s*>|</?[a-z][^<>]*>`)
+	// tags matches HTML tags, comments, scripts and styles.
+	tags = regexp.MustCompile(
+		`(?is)<!--.*?-->|<(?:script|style)\b.*?</(?:script|style)\s*>|</?[a-z][^<>]*>`)
 )
 
 // appendBlock appends the text of a block, and a blank.
