@@ -10,7 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
-// benchDocuments are the parsed EIPs, or the golden pairs when there are no corpora.
+// benchDocuments returns the parsed EIPs, or the golden pairs without corpora.
 func benchDocuments(b *testing.B) []*markdown.Document {
 	var docs []*markdown.Document
 	files, _ := filepath.Glob(filepath.Join(corpora.Find("eips"), "*.md"))
@@ -33,7 +33,7 @@ func benchDocuments(b *testing.B) []*markdown.Document {
 	return docs
 }
 
-// All documents once, as a build does.
+// All documents once, as in a build.
 func benchmarkRender(b *testing.B, m *Renderer) {
 	docs := benchDocuments(b)
 	var size int64

@@ -10,15 +10,15 @@ import (
 
 // Bounds of the formulas of one document.
 const (
-	// formulaMaxBytes of MathML is tens of times what the proposals with most formulas have; what comes
-	// beyond it is shown as its source, which is far shorter.
+	// formulaMaxBytes bounds MathML, at tens of times the amount in the proposals with most
+	// formulas; beyond it formulas are shown as their source, which is far shorter.
 	formulaMaxBytes = 1 << 20
-	// formulaMaxWidth is how many letters of a formula fit into a narrow window's line.
+	// formulaMaxWidth is the number of letters that fit into a line of a narrow window.
 	formulaMaxWidth = 20
 )
 
-// formula writes a formula as MathML, or its source as it is. One that is displayed or long is in a box of
-// its own, an element of the name tag, that scrolls by keyboard, as no browser breaks it.
+// formula writes a formula as MathML, or its source unchanged. A displayed or long formula is in a
+// box, an element of the name tag, that scrolls by keyboard, since browsers do not break formulas.
 func (d *document) formula(source string, display bool, tag string) {
 	display = display && d.inAnchor == 0 // a heading's link takes the focus as a whole
 	f, ok := tex.Formula{}, false
@@ -26,7 +26,8 @@ func (d *document) formula(source string, display bool, tag string) {
 		f, ok = tex.Parse(source, display)
 		d.mathBytes += len(f.MathML)
 	}
-	// The class decides about the box: none, one on a line of its own, or one within the line that scrolls.
+	// The class determines the box: none, one on a separate line, or one within the line that
+	// scrolls.
 	class, inner := "", string(f.MathML)
 	switch {
 	case display:
@@ -37,14 +38,15 @@ func (d *document) formula(source string, display bool, tag string) {
 	switch {
 	case !ok:
 		inner = `<code class="math">` + escape(source) + "</code>"
-	// The policy knows no MathML, whose rules of parsing are those by which HTML gets past such policies. A number holds
-	// the place until the article is clean.
+	// The policy knows no MathML, whose parsing rules are a known way for HTML to get past such
+	// policies. A number is the placeholder until the article is clean.
 	case d.rawSeen:
 		d.rawSent = true
 		inner = fmt.Sprintf(`<span class="formula">%d</span>`, len(d.math))
 		d.math = append(d.math, f.MathML)
 	}
-	// A box scrolls by keyboard only if it has a name and the focus; formulas in a line that are short have none.
+	// A box scrolls by keyboard only if it has a name and the focus; short formulas in a line have
+	// no box.
 	switch {
 	case class == "":
 		d.print(inner)
@@ -57,10 +59,11 @@ func (d *document) formula(source string, display bool, tag string) {
 	}
 }
 
-// formulaMark is what holds the place of a formula. No text of an author can be one: raw tags have no class.
+// formulaMark matches the placeholder of a formula. No text of an author can match: raw tags have
+// no class.
 var formulaMark = regexp.MustCompile(`(<span class="formula">)([0-9]+)(</span>)`)
 
-// putFormulas replaces the numbers that stand for formulas in a clean article.
+// putFormulas replaces the placeholders of formulas in a clean article.
 func (d *document) putFormulas(article []byte) []byte {
 	return formulaMark.ReplaceAllFunc(article, func(mark []byte) []byte {
 		m := formulaMark.FindSubmatch(mark)

@@ -7,7 +7,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
-// TestFormulaBudget fills a document with formulas: those beyond what it may grow by stay their source.
+// TestFormulaBudget fills a document with formulas: those beyond the bound remain source.
 func TestFormulaBudget(t *testing.T) {
 	article, err := New(false).Render(markdown.Parse(strings.Repeat("$($ ", 100_000)), "", nil)
 	if err != nil {

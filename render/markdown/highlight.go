@@ -13,17 +13,18 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// highlightOffered names the lexers of the languages that proposals use. Chroma has some three hundred, of
-// which many take minutes over a text that is made for them. These are mended and tried by tests.
-const highlightOffered = `bash bash-session c c++ css diff docker gas go graphql haskell html ini java javascript json
-	makefile protobuf python rust solidity sql toml typescript xml yaml`
+// highlightOffered names the lexers of the languages that proposals use. Chroma has some three
+// hundred, many of which take minutes for a malicious text. These are patched and tested.
+const highlightOffered = `bash bash-session c c++ css diff docker gas go graphql haskell html ini
+	java javascript json makefile protobuf python rust solidity sql toml typescript xml yaml`
 
 // highlightText has the patterns of chroma that are replaced, and the replacements.
 //
 //go:embed highlight.txt
 var highlightText string
 
-// highlightMends are the replacements by pattern. A release of chroma may change a pattern. A test fails then.
+// highlightMends returns the replacements by pattern. A release of chroma may change a pattern. A
+// test fails then.
 func highlightMends() map[string]string {
 	mends, pattern := map[string]string{}, ""
 	for line := range strings.Lines(highlightText) {
@@ -39,7 +40,8 @@ func highlightMends() map[string]string {
 	return mends
 }
 
-// offeredLexers are chroma's lexers with mended rules. They know each other, and no other lexer.
+// offeredLexers returns chroma's lexers with patched rules. They know each other, and no other
+// lexer.
 var offeredLexers = sync.OnceValue(func() *chroma.LexerRegistry {
 	r, mends := chroma.NewLexerRegistry(), highlightMends()
 	register := func(config *chroma.Config, rules func() chroma.Rules) {
@@ -60,9 +62,11 @@ var offeredLexers = sync.OnceValue(func() *chroma.LexerRegistry {
 		lexer := lexers.Get(name).(*chroma.RegexLexer)
 		register(lexer.Config(), lexer.MustRules)
 	}
-	// Chroma's lexer of Markdown runs any other over what stands in fences.
-	register(&chroma.Config{Name: "Markdown", Aliases: []string{"md", "markdown"}}, func() chroma.Rules {
-		link := chroma.ByGroups(chroma.Text, chroma.NameTag, chroma.Text, chroma.NameAttribute, chroma.Text)
+	// Chroma's lexer of Markdown would run any other lexer on fenced code.
+	config := &chroma.Config{Name: "Markdown", Aliases: []string{"md", "markdown"}}
+	register(config, func() chroma.Rules {
+		link := chroma.ByGroups(chroma.Text, chroma.NameTag, chroma.Text, chroma.NameAttribute,
+			chroma.Text)
 		return chroma.Rules{"root": {
 			{Pattern: `^#[^\n]*`, Type: chroma.GenericHeading},
 			{Pattern: "^```[^\\n]*|`[^`\\n]+`", Type: chroma.LiteralString},
@@ -74,8 +78,8 @@ var offeredLexers = sync.OnceValue(func() *chroma.LexerRegistry {
 	return r
 })
 
-// patientMutator takes its rule out of a lexer and lets a match take longer than chroma's 250 ms: a busy machine
-// may need those for a microsecond's work, and a match that is cut off gives other bytes.
+// patientMutator removes its rule from a lexer and allows a match more time than chroma's 250 ms: a
+// busy machine may need that for a microsecond's work, and an interrupted match changes the output.
 type patientMutator struct{}
 
 // Mutate implements [chroma.Mutator] and is never called: MutateLexer removes its rule.
@@ -92,18 +96,20 @@ func (patientMutator) MutateLexer(rules chroma.CompiledRules, state string, rule
 	return nil
 }
 
-// fenceName matches a language's name at the start of a fence's first word: "solidity=", "rust,ignore" and
-// "{.python}" are in use.
+// fenceName matches a language's name at the start of a fence's first word: "solidity=",
+// "rust,ignore" and "{.python}" are in use.
 var fenceName = regexp.MustCompile(`^[{.]*([a-zA-Z][a-zA-Z0-9+#_.-]{0,31})(?:[=,{}:;( ]|$)`)
 
-// namedLanguages are words of fences without a lexer: plain text, and languages that have a name alone.
+// namedLanguages maps words of fences without a lexer to a name: empty for plain text, else the
+// language's.
 var namedLanguages = map[string]string{
 	"": "", "text": "", "txt": "", "plain": "", "plaintext": "", "none": "", "nohighlight": "",
-	"mermaid": "Mermaid", "math": "Math", "csv": "CSV", "csl-json": "CSL JSON", "pseudocode": "Pseudocode",
+	"mermaid": "Mermaid", "math": "Math", "csv": "CSV", "csl-json": "CSL JSON",
+	"pseudocode": "Pseudocode",
 }
 
-// languageOf returns the language of a fence's info string: a name for readers, empty for plain text, and a lexer or
-// nil. An unknown word is its own name.
+// languageOf returns the language of a fence's info string: a name for readers, empty for plain
+// text, and a lexer or nil. The name of an unknown word is the word.
 func languageOf(info string) (name string, lexer chroma.Lexer) {
 	if m := fenceName.FindStringSubmatch(info); m != nil {
 		name = m[1]
@@ -121,31 +127,31 @@ func languageOf(info string) (name string, lexer chroma.Lexer) {
 	return name, lexer
 }
 
-// lexersByWord are those that were looked for, nil for a word without one: chroma takes such a word for the name of a
-// file, and tries all patterns of names.
+// lexersByWord caches lookups, nil for a word without a lexer: chroma would treat such a word as a
+// file name and try all file patterns.
 var lexersByWord sync.Map
 
-// Some patterns of lexers still take time that grows with the square of a line, of a run of blanks or, with
-// a small factor, of a block. The bounds below are properties of the text, not of a clock, so that the same
-// text always gives the same bytes. The blocks of the EIPs, the SIMDs and the MIPs pass, but for seven with
-// longer lines.
+// Some patterns of lexers still take time quadratic in the length of a line, of a run of blanks or,
+// with a small factor, of a block. The bounds below are properties of the text, not of a clock, so
+// that the same text always gives the same bytes. All blocks of the EIPs, the SIMDs and the MIPs
+// are within them, except seven with longer lines.
 const (
-	// Bytes of a block.
+	// highlightMaxBlock bounds a block, in bytes.
 	highlightMaxBlock = 16 << 10
-	// Bytes of code, all blocks of a document together.
+	// highlightMaxDocument bounds the code in all blocks of a document, in bytes.
 	highlightMaxDocument = 32 << 10
-	// Bytes of a line.
+	// highlightMaxLine bounds a line, in bytes.
 	highlightMaxLine = 1000
-	// Tokens that the language does not know.
+	// highlightMaxErrors bounds the tokens that the language does not know.
 	highlightMaxErrors = 100
-	// Tokens without text, one after another.
+	// highlightMaxEmpty bounds consecutive tokens without text.
 	highlightMaxEmpty = 100
 )
 
-// manyBlanks is a run of blanks and line ends that no code has.
+// manyBlanks matches a run of blanks and line ends longer than in any real code.
 var manyBlanks = regexp.MustCompile(`\s{100}`)
 
-// highlightable reports whether a lexer gets to see the text.
+// highlightable reports whether the text may be given to a lexer.
 func highlightable(text string) bool {
 	for line := range strings.Lines(text) {
 		if len(line) > highlightMaxLine {
@@ -155,8 +161,8 @@ func highlightable(text string) bool {
 	return len(text) <= highlightMaxBlock && !manyBlanks.MatchString(text)
 }
 
-// highlightCode returns text as HTML with a span around each run of tokens of one class. Lexers are large tables
-// of patterns from elsewhere: whatever one of them does wrong, the text is whole.
+// highlightCode returns text as HTML with a span around each run of tokens of one class. Lexers are
+// large external tables of patterns: whatever one of them does wrong, the text is complete.
 func highlightCode(lexer chroma.Lexer, text string) (html string) {
 	defer func() {
 		if recover() != nil {
@@ -169,8 +175,8 @@ func highlightCode(lexer chroma.Lexer, text string) (html string) {
 	}
 	var out strings.Builder
 	rest := text  // not yet written
-	open := ""    // class of the span that is open
-	pending := "" // blanks before the next code: they belong to a span only between equals
+	open := ""    // class of the open span
+	pending := "" // blanks before the next code, in a span only between two of its class
 	unknown, empty := 0, 0
 	for t := next(); t != chroma.EOF; t = next() {
 		if t.Type == chroma.Error {
@@ -179,8 +185,10 @@ func highlightCode(lexer chroma.Lexer, text string) (html string) {
 		if empty++; t.Value != "" {
 			empty = 0
 		}
-		// A lexer that loses its way is worth nothing to the reader: the block is plain then.
-		if unknown > highlightMaxErrors || empty > highlightMaxEmpty || !strings.HasPrefix(rest, t.Value) {
+		// A lexer that does not understand the text is useless to the reader: the block stays
+		// plain.
+		if unknown > highlightMaxErrors || empty > highlightMaxEmpty ||
+			!strings.HasPrefix(rest, t.Value) {
 			return escape(text)
 		}
 		rest = rest[len(t.Value):]
@@ -188,9 +196,10 @@ func highlightCode(lexer chroma.Lexer, text string) (html string) {
 			pending += t.Value
 			continue
 		}
-		code := strings.TrimRight(t.Value, "\n") // comments and inserted lines hold their line end
+		// comments and inserted lines contain their line end
+		code := strings.TrimRight(t.Value, "\n")
 		class := codeClass(t.Type)
-		// Tokens of one class share a span, so that the HTML stays small.
+		// Consecutive tokens of one class share a span, which keeps the HTML small.
 		if class != open && open != "" {
 			out.WriteString("</span>")
 		}
@@ -208,10 +217,11 @@ func highlightCode(lexer chroma.Lexer, text string) (html string) {
 	return out.String() + pending + escape(rest)
 }
 
-// codeClasses are the classes that the style sheet colours, by chroma's kinds of token.
+// codeClasses maps chroma's token types to the classes that the style sheet colors.
 var codeClasses = map[chroma.TokenType]string{
-	chroma.KeywordType: "ty", chroma.NameClass: "ty", chroma.NameException: "ty", chroma.NameNamespace: "ty",
-	chroma.NameTag: "ty", chroma.NameAttribute: "ty",
+	chroma.KeywordType: "ty", chroma.NameClass: "ty", chroma.NameException: "ty",
+	chroma.NameNamespace: "ty",
+	chroma.NameTag:       "ty", chroma.NameAttribute: "ty",
 	chroma.NameFunction: "fn", chroma.NameFunctionMagic: "fn", chroma.NameDecorator: "fn",
 	chroma.NameBuiltin: "fn", chroma.NameBuiltinPseudo: "", // self
 	chroma.Keyword: "kw", chroma.OperatorWord: "kw",
@@ -220,7 +230,7 @@ var codeClasses = map[chroma.TokenType]string{
 	chroma.LiteralString: "st", chroma.LiteralNumber: "nu",
 }
 
-// codeClass is the class of a kind of token, or of the narrowest kind around it that is listed.
+// codeClass returns the class of a token type, or of its nearest listed category.
 func codeClass(t chroma.TokenType) string {
 	for _, kind := range []chroma.TokenType{t, t.SubCategory(), t.Category()} {
 		if class, ok := codeClasses[kind]; ok {
@@ -230,7 +240,8 @@ func codeClass(t chroma.TokenType) string {
 	return ""
 }
 
-// codeBlock writes a block that scrolls by keyboard, with the name of its language, if it has one, for a caption.
+// codeBlock writes a block that scrolls by keyboard, with the name of its language, if any, as the
+// caption.
 func (d *document) codeBlock(n ast.Node, info string) {
 	text := string(n.Lines().Value(d.source))
 	name, lexer := languageOf(info)
@@ -238,9 +249,11 @@ func (d *document) codeBlock(n ast.Node, info string) {
 	if name = escape(name); name == "" {
 		d.print(`<pre tabindex="0" aria-label="Code"><code>`)
 	} else {
-		d.printf(`<figcaption><span>%s</span></figcaption><pre tabindex="0" aria-label="%s code"><code>`, name, name)
+		d.printf(
+			`<figcaption><span>%s</span></figcaption><pre tabindex="0" aria-label="%s code"><code>`,
+			name, name)
 	}
-	// The sum counts blocks that stay plain, too: it is a bound on work, and does not depend on the result.
+	// The sum includes blocks that stay plain: it bounds work, and does not depend on the result.
 	if lexer != nil {
 		d.codeBytes += len(text)
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// BenchmarkAuditLexers tries all offered lexers on all kinds of text. They change only with the version of chroma in
-// go.mod. A text that does not end, is not whole or gives other bytes the second time breaks a promise. It reports
-// times of the processor: the longest over a text of 4 KiB, and how many times longer than sixteen texts of 1 KiB
-// one of 16 KiB takes.
+// BenchmarkAuditLexers runs all offered lexers on all kinds of text. They change only with the
+// version of chroma in go.mod. A text that does not end, is incomplete or gives different output
+// the second time breaks a promise. It reports processor times: the longest for a text of 4 KiB,
+// and the ratio between one text of 16 KiB and sixteen of 1 KiB.
 func BenchmarkAuditLexers(b *testing.B) {
 	testenv.Long(b, "all lexers on all kinds of text")
 	for _, lexer := range offeredLexers().Lexers {
@@ -41,7 +41,7 @@ func BenchmarkAuditLexers(b *testing.B) {
 	}
 }
 
-// auditPattern tries a pattern on texts of a head, eighty or three hundred times the same and a tail.
+// auditPattern tries a pattern on texts of a head, eighty or three hundred repetitions and a tail.
 func auditPattern(b *testing.B, rule *chroma.CompiledRule) {
 	tokens, r := hostileTokens(), rand.New(rand.NewPCG(1, 2))
 	any := func() string { return tokens[r.IntN(len(tokens))] }
@@ -62,13 +62,14 @@ func auditPattern(b *testing.B, rule *chroma.CompiledRule) {
 	})
 }
 
-// auditRepeated returns the longest time over texts that repeat one or two tokens.
+// auditRepeated returns the longest time for texts that repeat one or two tokens.
 func auditRepeated(b *testing.B, lexer chroma.Lexer) (longest time.Duration) {
 	tokens, r := hostileTokens(), rand.New(rand.NewPCG(5, 6))
 	for _, token := range tokens {
 		other := tokens[r.IntN(len(tokens))]
 		for _, text := range []string{
-			repeatedText(token, highlightMaxLine-1, 4<<10), repeatedText(token, 60, 4<<10), repeatedText(token+other, 60, 2<<10), token + repeatedText(other, 60, 2<<10),
+			repeatedText(token, highlightMaxLine-1, 4<<10), repeatedText(token, 60, 4<<10),
+			repeatedText(token+other, 60, 2<<10), token + repeatedText(other, 60, 2<<10),
 		} {
 			if highlightable(text) {
 				took, out := timeOver(b, lexer, text, 1)
@@ -80,10 +81,11 @@ func auditRepeated(b *testing.B, lexer chroma.Lexer) (longest time.Duration) {
 	return longest
 }
 
-// auditGrowth returns the largest growth over what chroma's own patterns look far ahead for.
+// auditGrowth returns the largest growth for tokens for which chroma's own patterns look far ahead.
 func auditGrowth(b *testing.B, lexer chroma.Lexer) (most float64) {
 	const noise = 5 * time.Millisecond
-	for _, token := range []string{`\"`, `"`, "/* ", "<!--", "<script>\n", "<<A\n", "[@\n", "'[", "-", ":", "a\n", "a ", "super(a ", "assembly (", `r#"`} {
+	for _, token := range []string{`\"`, `"`, "/* ", "<!--", "<script>\n", "<<A\n", "[@\n", "'[",
+		"-", ":", "a\n", "a ", "super(a ", "assembly (", `r#"`} {
 		few, _ := timeOver(b, lexer, repeatedText(token, 60, 1<<10), 16)
 		many, _ := timeOver(b, lexer, repeatedText(token, 60, 16<<10), 1)
 		most = max(most, float64(many+noise)/float64(few+noise))
@@ -91,8 +93,10 @@ func auditGrowth(b *testing.B, lexer chroma.Lexer) (most float64) {
 	return most
 }
 
-// timeOver is the processor time that a lexer takes over a text, as many times over, and what it makes of it.
-func timeOver(b *testing.B, lexer chroma.Lexer, text string, times int) (took time.Duration, out string) {
+// timeOver returns a lexer's processor time for repeated runs on a text, and the output.
+func timeOver(
+	b *testing.B, lexer chroma.Lexer, text string, times int,
+) (took time.Duration, out string) {
 	before := processorTime(b)
 	for range times {
 		out = highlightCode(lexer, text)

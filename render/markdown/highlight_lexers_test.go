@@ -16,18 +16,22 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// hostileTokens are what lexers look far ahead for, begin something with, or can split in more than one way.
+// hostileTokens are tokens for which lexers look far ahead, that begin something, or that can be
+// split in more than one way.
 func hostileTokens() []string {
 	return []string{
-		`"`, `'`, "`", `\`, `\"`, `\'`, "\\\n", `"""`, `'''`, `r#"`, `r##"`, `f"{`, `/`, `//`, `/*`, "/* ", "(* ", "a /* b\n", `*/`, "*", "#", "#!",
-		"--", "<!--", "<![CDATA[", "<?", "<!", "</", "<a ", "<script>", "<script>\n", "<style>", "<<A", "<<A\n", "<", ">", "&", "$", "${", "$(",
-		"$((", "@", "[@", "[@\n", "[[", "!", "%", "%0", "(", ")", "[", "]", "{", "}", ":", "::", ";", ",", ".", "=", "-", "- ", "+", "~", "^", "|",
-		"|-\n ", "> ", "?", "_", "0", "0.", "1e", "0x", "a", "A", "A_", "a ", "a\n", "a.", "a(", "a:", "a: ", "a=", "a,b ", "A1 ", "ab12 ", "é", "日",
-		"\n", " ", "\t", " \n", "\x00", "```a\n", "**", "[a](", "$ ", "if ", "def ", "assembly (", "super(a ", "#if 0\n", "RUN ", "'[", "'(", "\n\n",
+		`"`, `'`, "`", `\`, `\"`, `\'`, "\\\n", `"""`, `'''`, `r#"`, `r##"`, `f"{`, `/`, `//`, `/*`,
+		"/* ", "(* ", "a /* b\n", `*/`, "*", "#", "#!", "--", "<!--", "<![CDATA[", "<?", "<!", "</",
+		"<a ", "<script>", "<script>\n", "<style>", "<<A", "<<A\n", "<", ">", "&", "$", "${", "$(",
+		"$((", "@", "[@", "[@\n", "[[", "!", "%", "%0", "(", ")", "[", "]", "{", "}", ":", "::",
+		";", ",", ".", "=", "-", "- ", "+", "~", "^", "|", "|-\n ", "> ", "?", "_", "0", "0.", "1e",
+		"0x", "a", "A", "A_", "a ", "a\n", "a.", "a(", "a:", "a: ", "a=", "a,b ", "A1 ", "ab12 ",
+		"é", "日", "\n", " ", "\t", " \n", "\x00", "```a\n", "**", "[a](", "$ ", "if ", "def ",
+		"assembly (", "super(a ", "#if 0\n", "RUN ", "'[", "'(", "\n\n",
 	}
 }
 
-// mustKeep highlights a text and reads it back.
+// mustKeep highlights a text and checks that the output contains it.
 func mustKeep(t testing.TB, lexer chroma.Lexer, text string) string {
 	t.Helper()
 	out := highlightCode(lexer, text)
@@ -35,14 +39,16 @@ func mustKeep(t testing.TB, lexer chroma.Lexer, text string) string {
 	return out
 }
 
-// mustBeWhole reads back what a text was highlighted as.
+// mustBeWhole checks that the text of the output is the source.
 func mustBeWhole(t testing.TB, lexer chroma.Lexer, text, out string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader("<pre><code>\n" + out + "</code></pre>"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := rendertest.TextOf(root), strings.NewReplacer("\x00", "\ufffd", "\r\n", "\n", "\r", "\n").Replace(text); strings.TrimPrefix(got, "\n") != want {
+	got, want := rendertest.TextOf(root),
+		strings.NewReplacer("\x00", "\ufffd", "\r\n", "\n", "\r", "\n").Replace(text)
+	if strings.TrimPrefix(got, "\n") != want {
 		t.Errorf("%s: the text of %.99q became %.99q", lexer.Config().Name, text, got)
 	}
 }
@@ -53,7 +59,8 @@ func TestHighlightEmptyTokens(t *testing.T) {
 	if got := highlightCode(endless{next: none}, "a < b\n"); got != "a &lt; b\n" {
 		t.Errorf("highlightCode with a lexer that never ends = %q", got)
 	}
-	for word, text := range map[string]string{"jsonata": "é\n", "jungle": "é\n", "squid": "a ::,{&_=&(-`\n"} {
+	for word, text := range map[string]string{"jsonata": "é\n", "jungle": "é\n",
+		"squid": "a ::,{&_=&(-`\n"} {
 		if got := highlighted(word, text); got != escape(text) || nameOf(word) != word {
 			t.Errorf("%s: %q became %q, want it plain and named", word, text, got)
 		}
@@ -69,7 +76,7 @@ func (e endless) Tokenise(*chroma.TokeniseOptions, string) (chroma.Iterator, err
 	return e.next, nil
 }
 
-// A release of chroma may change a pattern: then it is mended no more.
+// A release of chroma may change a pattern, which is then no longer patched.
 func TestHighlightMendsApply(t *testing.T) {
 	var have []string
 	for name := range strings.FieldsSeq(highlightOffered) {
@@ -86,7 +93,7 @@ func TestHighlightMendsApply(t *testing.T) {
 	}
 }
 
-// caught is given the compiled rules of a lexer.
+// caught receives the compiled rules of a lexer.
 type caught struct{ rules *chroma.CompiledRules }
 
 func (caught) Mutate(*chroma.LexerState) error { return nil }
@@ -97,13 +104,15 @@ func (c caught) MutateLexer(rules chroma.CompiledRules, state string, rule int) 
 	return nil
 }
 
-// compiled returns what a lexer's rules are compiled to.
+// compiled returns the compiled rules of a lexer.
 func compiled(t testing.TB, lexer chroma.Lexer) (out []*chroma.CompiledRule) {
 	t.Helper()
 	raw := lexer.(*chroma.RegexLexer).MustRules().Clone()
 	var got chroma.CompiledRules
 	raw["root"] = append(raw["root"], chroma.Rule{Mutator: caught{&got}})
-	if _, err := chroma.MustNewLexer(lexer.Config(), func() chroma.Rules { return raw }).Tokenise(nil, ""); err != nil {
+	if _, err := chroma.MustNewLexer(lexer.Config(), func() chroma.Rules {
+		return raw
+	}).Tokenise(nil, ""); err != nil {
 		t.Fatal(err)
 	}
 	for _, rules := range got {
@@ -115,8 +124,8 @@ func compiled(t testing.TB, lexer chroma.Lexer) (out []*chroma.CompiledRule) {
 	return out
 }
 
-// mustMatch tries patterns on texts. A match takes microseconds. It is cut off after the ten seconds that the program
-// gives it only when the pattern tries 2^n ways.
+// mustMatch tries patterns on texts. A match takes microseconds. It reaches the program's limit of
+// ten seconds only if the pattern tries 2^n ways.
 func mustMatch(t testing.TB, rule *chroma.CompiledRule, texts iter.Seq[string]) {
 	t.Helper()
 	rule.Regexp.MatchTimeout = 10 * time.Second
@@ -127,7 +136,7 @@ func mustMatch(t testing.TB, rule *chroma.CompiledRule, texts iter.Seq[string]) 
 	}
 }
 
-// No pattern backtracks without end: the heads and bodies are those at which chroma's own patterns do.
+// No pattern backtracks without end: chroma's own patterns do at these heads and bodies.
 func TestHighlightPatterns(t *testing.T) {
 	texts := func(pattern string) iter.Seq[string] {
 		return func(yield func(string) bool) {
@@ -151,11 +160,12 @@ func TestHighlightPatterns(t *testing.T) {
 
 // patternHead returns the first letters and signs of a pattern.
 func patternHead(pattern string, n int) string {
-	pattern = strings.NewReplacer(`(?s)`, "", `\b`, "", `\`, "", "(", "", "^", "", "?", "", ":", "").Replace(pattern)
+	pattern = strings.NewReplacer(`(?s)`, "", `\b`, "", `\`, "", "(", "", "^", "", "?", "", ":",
+		"").Replace(pattern)
 	return pattern[:min(len(pattern), n)]
 }
 
-// shortTexts are made of up to ten tokens.
+// shortTexts yields texts of up to ten tokens.
 func shortTexts(n int) iter.Seq[string] {
 	tokens, r := hostileTokens(), rand.New(rand.NewPCG(3, 4))
 	return func(yield func(string) bool) {
@@ -177,7 +187,8 @@ func repeatedText(token string, width, size int) string {
 	return strings.ToValidUTF8(("x\n" + strings.Repeat(line, size/len(line)+1))[:size], "")
 }
 
-// A few texts for each lexer: each ends, is whole, and is the same each time. BenchmarkAuditLexers has many.
+// Each lexer gets a few texts: it ends, the text is complete, and the output is the same each time.
+// BenchmarkAuditLexers has many.
 func TestHighlightHostile(t *testing.T) {
 	tokens := hostileTokens()
 	for i, lexer := range offeredLexers().Lexers {
@@ -194,15 +205,18 @@ func TestHighlightHostile(t *testing.T) {
 	}
 }
 
-// What was found on chroma's lexers as they are.
+// These were found on chroma's unpatched lexers.
 func TestHighlightBombs(t *testing.T) {
 	for i := range 40 {
-		for _, word := range []string{"json", "js", "ts", "go", "toml", "css", "graphql", "sh", "make", "docker", "yaml", "rust"} {
-			text := fmt.Sprintf("\"%s%d\n'%[1]s\n%[3]sa\n", strings.Repeat(`\`, 36), i, strings.Repeat("A", 60))
+		for _, word := range []string{"json", "js", "ts", "go", "toml", "css", "graphql", "sh",
+			"make", "docker", "yaml", "rust"} {
+			text := fmt.Sprintf("\"%s%d\n'%[1]s\n%[3]sa\n", strings.Repeat(`\`, 36), i,
+				strings.Repeat("A", 60))
 			highlighted(word, text)
 		}
 	}
-	for _, word := range []string{"groovy", "java", "ceylon", "d", "ballerina", "hlsl", "minizinc", "fish", "luau"} {
+	for _, word := range []string{"groovy", "java", "ceylon", "d", "ballerina", "hlsl", "minizinc",
+		"fish", "luau"} {
 		highlighted(word, strings.Repeat("ab c\n", highlightMaxBlock/5))
 	}
 }
@@ -211,7 +225,8 @@ func TestHighlightBombs(t *testing.T) {
 func FuzzHighlight(f *testing.F) {
 	offered := offeredLexers().Lexers
 	for i := range offered {
-		for _, text := range []string{`"\\\\`, "a\n/* b", "<script>\n", "def f(x): return 1\n", "é"} {
+		for _, text := range []string{`"\\\\`, "a\n/* b", "<script>\n", "def f(x): return 1\n",
+			"é"} {
 			f.Add(uint8(i), text)
 		}
 	}
@@ -220,7 +235,9 @@ func FuzzHighlight(f *testing.F) {
 			t.Skip("plain text")
 		}
 		lexer := offered[int(i)%len(offered)]
-		ended := time.AfterFunc(30*time.Second, func() { panic(fmt.Sprintf("%s does not end: %q", lexer.Config().Name, text)) })
+		ended := time.AfterFunc(30*time.Second, func() {
+			panic(fmt.Sprintf("%s does not end: %q", lexer.Config().Name, text))
+		})
 		defer ended.Stop()
 		first := highlightCode(lexer, text)
 		if again := highlightCode(lexer, text); again != first {

@@ -19,9 +19,11 @@ func nameOf(info string) string {
 
 func TestFenceName(t *testing.T) {
 	for _, tt := range []struct{ info, want string }{
-		{"", ""}, {"solidity", "Solidity"}, {"Python", "Python"}, {"solidity=", "Solidity"}, {"rust,ignore", "Rust"}, {"go x", "Go"},
-		{"{.python}", "Python"}, {"{.python", "Python"}, {"c++", "C++"}, {"C#", "C#"}, {"csl-json", "CSL JSON"}, {"js:line", "JavaScript"},
-		{"-->", ""}, {"1", ""}, {"<b>", ""}, {"\"x", ""}, {"日本", ""}, {strings.Repeat("a", 33), ""}, {"..", ""},
+		{"", ""}, {"solidity", "Solidity"}, {"Python", "Python"}, {"solidity=", "Solidity"},
+		{"rust,ignore", "Rust"}, {"go x", "Go"}, {"{.python}", "Python"}, {"{.python", "Python"},
+		{"c++", "C++"}, {"C#", "C#"}, {"csl-json", "CSL JSON"}, {"js:line", "JavaScript"},
+		{"-->", ""}, {"1", ""}, {"<b>", ""}, {"\"x", ""}, {"日本", ""}, {strings.Repeat("a", 33), ""},
+		{"..", ""},
 	} {
 		if got := nameOf(tt.info); got != tt.want {
 			t.Errorf("languageOf(%q) = %q, want %q", tt.info, got, tt.want)
@@ -34,14 +36,17 @@ func TestLanguageNames(t *testing.T) {
 		word, want string
 		lexer      bool
 	}{
-		{"", "", false}, {"text", "", false}, {"TXT", "", false}, {"solidity", "Solidity", true}, {"sol", "Solidity", true},
-		{"py", "Python", true}, {"js", "JavaScript", true}, {"ts", "TypeScript", true}, {"json", "JSON", true},
-		{"golang", "Go", true}, {"rs", "Rust", true}, {"c++", "C++", true}, {"sh", "Bash", true}, {"yml", "YAML", true},
-		{"markdown", "Markdown", true}, {"csv", "CSV", false}, {"mermaid", "Mermaid", false}, {"math", "Math", false},
+		{"", "", false}, {"text", "", false}, {"TXT", "", false}, {"solidity", "Solidity", true},
+		{"sol", "Solidity", true}, {"py", "Python", true}, {"js", "JavaScript", true},
+		{"ts", "TypeScript", true}, {"json", "JSON", true}, {"golang", "Go", true},
+		{"rs", "Rust", true}, {"c++", "C++", true}, {"sh", "Bash", true},
+		{"yml", "YAML", true}, {"markdown", "Markdown", true}, {"csv", "CSV", false},
+		{"mermaid", "Mermaid", false}, {"math", "Math", false},
 		{"pseudocode", "Pseudocode", false}, {"nosuch", "nosuch", false},
 	} {
 		if name, lexer := languageOf(tt.word); name != tt.want || (lexer != nil) != tt.lexer {
-			t.Errorf("languageOf(%q) = %q, lexer %v, want %q, lexer %v", tt.word, name, lexer != nil, tt.want, tt.lexer)
+			t.Errorf("languageOf(%q) = %q, lexer %v, want %q, lexer %v", tt.word, name,
+				lexer != nil, tt.want, tt.lexer)
 		}
 	}
 }
@@ -54,7 +59,8 @@ func highlighted(word, code string) string {
 	return escape(code)
 }
 
-// What a lexer would take seconds or minutes over stays plain, for reasons that do not depend on time.
+// Code for which a lexer would take seconds or minutes stays plain, for reasons that do not depend
+// on time.
 func TestHighlightGuard(t *testing.T) {
 	honest := "def f(x):\n    return x + 1  # one more\n"
 	var long strings.Builder
@@ -69,19 +75,24 @@ func TestHighlightGuard(t *testing.T) {
 		{"long", "python", long.String()[:highlightMaxBlock], true},
 		{"too long", "python", long.String()[:highlightMaxBlock+1], false},
 		{"a long line", "python", honest + "x = '" + long.String()[:3000] + "'", true},
-		{"too long a line", "python", honest + "x = '" + strings.ReplaceAll(long.String()[:3000], "\n", " ") + "'", false},
+		{"too long a line", "python", honest + "x = '" +
+			strings.ReplaceAll(long.String()[:3000], "\n", " ") + "'", false},
 		{"blanks", "python", honest + strings.Repeat(" ", 99) + "\n", false},
 		{"empty lines", "python", honest + strings.Repeat("\n", 99), false},
 		{"fewer blanks", "python", honest + strings.Repeat(" ", 90) + "# end\n", true},
-		{"not of the language", "json", strings.Repeat("the quick brown fox <jumps> over ; it\n", 5), false},
+		{"not of the language", "json",
+			strings.Repeat("the quick brown fox <jumps> over ; it\n", 5), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := highlighted(tt.word, tt.code)
 			if plain := escape(tt.code); (got != plain) != tt.want {
-				t.Errorf("%s of %d bytes highlighted: %v, want %v", tt.word, len(tt.code), got != plain, tt.want)
+				t.Errorf("%s of %d bytes highlighted: %v, want %v", tt.word, len(tt.code),
+					got != plain, tt.want)
 			}
-			if admitted := highlightable(tt.code); admitted != tt.want && tt.name != "not of the language" {
-				t.Errorf("highlightable(%d bytes of %s) = %v, want %v", len(tt.code), tt.word, admitted, tt.want)
+			admitted := highlightable(tt.code)
+			if admitted != tt.want && tt.name != "not of the language" {
+				t.Errorf("highlightable(%d bytes of %s) = %v, want %v", len(tt.code), tt.word,
+					admitted, tt.want)
 			}
 		})
 	}
@@ -103,7 +114,7 @@ func TestHighlightDocument(t *testing.T) {
 	}
 }
 
-// faultyLexer misbehaves in the way that its value says.
+// faultyLexer misbehaves in the way that its value names.
 type faultyLexer struct {
 	chroma.Lexer
 	fault string
@@ -127,17 +138,20 @@ func (f faultyLexer) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.It
 
 func TestHighlightFaultyLexer(t *testing.T) {
 	for _, fault := range []string{"error", "panic", "loses text", "adds text", "stops early"} {
-		if got, want := highlightCode(faultyLexer{fault: fault}, "a < b\n"), "a &lt; b\n"; got != want {
+		got, want := highlightCode(faultyLexer{fault: fault}, "a < b\n"), "a &lt; b\n"
+		if got != want {
 			t.Errorf("%s: highlightCode = %q, want %q", fault, got, want)
 		}
 	}
 }
 
-// The text of a highlighted block is the source, whatever the lexer makes of it.
+// The text of a highlighted block is the source, whatever the lexer returns.
 func TestHighlightKeepsText(t *testing.T) {
-	for _, word := range []string{"python", "solidity", "json", "go", "js", "ts", "rust", "c++", "sh", "yaml", "diff", "html", "markdown"} {
+	for _, word := range []string{"python", "solidity", "json", "go", "js", "ts", "rust", "c++",
+		"sh", "yaml", "diff", "html", "markdown"} {
 		for _, code := range []string{
-			"", "\n", "\n\n x \n\n", "a", "\ta\n", "\"unclosed", "'''", "/* never closed\n", "<b>&amp;</b>\n", "👩\u200d👩\u200d👧 é \u202e\n", "\x01\n",
+			"", "\n", "\n\n x \n\n", "a", "\ta\n", "\"unclosed", "'''", "/* never closed\n",
+			"<b>&amp;</b>\n", "👩\u200d👩\u200d👧 é \u202e\n", "\x01\n",
 			"if x { return 1 } // c\n\n\n", "{\"a\": [1]}\n", "+a\n-b\n", "\xff\xfe\n",
 		} {
 			got := highlighted(word, code)

@@ -13,23 +13,26 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
-// How browsers read an address (WHATWG URL): its scheme, and a host without one. Two slashes of either kind begin it.
+// Browsers parse an address (WHATWG URL) into a scheme or, without one, a host. Two slashes of
+// either kind precede the host.
 var (
 	schemeMark = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 	hostMark   = regexp.MustCompile(`^[/\\]{2,}`)
 )
 
-// target applies the link policy to a destination with its entities and escapes resolved. The href is
-// percent-encoded and not yet HTML-escaped; with ok false there is no such link. offset is where a link is in the
-// source, for the article's fragments; less than 0 for what is no link.
+// target applies the link policy to a destination with its entities and escapes resolved. The href
+// is percent-encoded and not yet HTML-escaped; ok is false if there is no such link. offset is the
+// position of a link in the source, for the article's fragments, negative if it is not a link.
 func (d *document) target(dest string, offset int) (href string, ok bool) {
-	// Browsers read two slashes as "the same scheme as the page"; readers may have the page from elsewhere.
+	// Browsers complete two slashes with the page's scheme; readers may have the page from another
+	// origin.
 	absolute := hostMark.ReplaceAllString(browserTrim(dest), "https://")
 	if scheme := urlScheme(absolute); scheme != "" {
 		if href, ok = absoluteURL(scheme, absolute); !ok {
 			d.drop(dest, offset)
 		}
-		if address, fragment, _ := strings.Cut(absolute, "#"); ok && d.links != nil && strings.HasPrefix(scheme, "http") {
+		if address, fragment, _ := strings.Cut(absolute, "#"); ok && d.links != nil &&
+			strings.HasPrefix(scheme, "http") {
 			if own, isOwn := d.links.Own(address); isOwn {
 				return escapeURL(withFragment(own, fragment)), true
 			}
@@ -44,7 +47,8 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 		id, here = d.anchor(fragment)
 	}
 	if offset >= 0 && marked && !here && (path == "" || fragment != "") {
-		d.fragments = append(d.fragments, Fragment{Dest: dest, Path: path, ID: pageID(fragment), Offset: offset})
+		d.fragments = append(d.fragments,
+			Fragment{Dest: dest, Path: path, ID: pageID(fragment), Offset: offset})
 	}
 	if path == "" || d.links == nil {
 		return "#" + id, here
@@ -53,7 +57,7 @@ func (d *document) target(dest string, offset int) (href string, ok bool) {
 		d.drop(path, offset)
 		return "", false
 	}
-	// The caller's address is held to the same policy as one in the text.
+	// The caller's address is subject to the same policy as one in the text.
 	scheme := urlScheme(href)
 	if scheme == "" && (!strings.HasPrefix(href, "/") || hostMark.MatchString(href)) {
 		return "", false
@@ -72,35 +76,35 @@ func withFragment(href, fragment string) string {
 	switch {
 	case fragment == "":
 		return href
-	// Only pages have sections, and only what is no page has a dot in its last element.
+	// Only pages have sections, and only other files have a dot in the last element of their path.
 	case !strings.Contains(href[strings.LastIndexByte(href, '/'):], "."):
 		fragment = pageID(fragment)
 	}
 	return href + "#" + fragment
 }
 
-// drop notes a destination that leads nowhere, of what is a link or a picture.
+// drop records a link or a picture whose destination leads nowhere.
 func (d *document) drop(dest string, offset int) {
 	if offset >= 0 && dest != "" {
 		d.dropped = append(d.dropped, Dropped{Dest: dest, Offset: offset})
 	}
 }
 
-// githubPrefix begins all ids of a text on GitHub, and is left out of most links to them.
+// githubPrefix begins all ids of a text on GitHub, and most links to them omit it.
 const githubPrefix = "user-content-"
 
-// pageID is the id that a fragment means on another page: that of a heading.
+// pageID returns the id of the heading that a fragment means on another page.
 func pageID(fragment string) string {
 	id := strings.ToLower(unescapePercent(fragment))
 	return "s-" + strings.TrimPrefix(strings.TrimPrefix(id, githubPrefix), "s-")
 }
 
 // anchor finds the id that a #fragment of this document means: authors follow GitHub's, Jekyll's or
-// their own idea of how a heading becomes an id.
+// their own rules for the ids of headings.
 func (d *document) anchor(fragment string) (string, bool) {
 	plain := unescapePercent(fragment)
 	own := strings.TrimPrefix(plain, githubPrefix)
-	// From the exact id to the most forgiving comparison.
+	// Compare from exactly to most leniently.
 	for _, f := range []string{fragment, plain, own} {
 		for _, id := range []string{f, "s-" + f, strings.ToLower(f), "s-" + strings.ToLower(f)} {
 			if d.ids[id] {
@@ -122,8 +126,8 @@ func looseID(s string) string {
 	}, strings.TrimPrefix(s, "s-"))
 }
 
-// absoluteURL lets http, https and mailto pass, the first two only with a host: without one, a browser
-// would resolve the rest against the page.
+// absoluteURL accepts http, https and mailto, the first two only with a host: without one, a
+// browser would resolve the rest against the page.
 func absoluteURL(scheme, dest string) (string, bool) {
 	href := scheme + escapeURL(dest[len(scheme):])
 	switch scheme {
@@ -136,14 +140,14 @@ func absoluteURL(scheme, dest string) (string, bool) {
 	return "", false
 }
 
-// urlScheme returns the scheme of an address in lower case, or nothing for a relative one.
+// urlScheme returns the scheme of an address in lower case, or an empty string for a relative one.
 func urlScheme(dest string) string {
 	return strings.ToLower(strings.TrimSuffix(schemeMark.FindString(dest), ":"))
 }
 
-// browserTrim removes the characters that browsers remove before they look for a scheme: control characters and
-// spaces at both ends, tabs and line ends everywhere; and control characters everywhere, as no honest
-// address holds one.
+// browserTrim removes the characters that browsers remove before they look for a scheme: control
+// characters and spaces at both ends, tabs and line ends everywhere; and control characters
+// everywhere, as no legitimate address contains one.
 func browserTrim(dest string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -155,15 +159,17 @@ func browserTrim(dest string) string {
 
 // resolveMarkdown resolves the backslash escapes and entities of a Markdown destination or title.
 func resolveMarkdown(b []byte) string {
-	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b))))
+	return string(util.ResolveEntityNames(
+		util.ResolveNumericReferences(util.UnescapePunctuations(b))))
 }
 
-// escapeURL percent-encodes the characters that no address holds. Encoded ones stay as they are.
+// escapeURL percent-encodes the characters that are not allowed in an address. Encoded ones stay
+// unchanged.
 func escapeURL(s string) string {
 	return string(util.URLEscape([]byte(s), false))
 }
 
-// unescapePercent decodes an address, which stays as it is when it cannot be decoded.
+// unescapePercent decodes an address, or returns it unchanged if it cannot be decoded.
 func unescapePercent(s string) string {
 	if u, err := url.PathUnescape(s); err == nil {
 		return u
@@ -198,7 +204,8 @@ func (d *document) closeAnchor() {
 	d.print("</a>")
 }
 
-// link writes an <a>, or the text alone where the destination leads nowhere. Links of Markdown do not nest.
+// link writes an <a>, or only the text if the destination leads nowhere. Markdown links do not
+// nest.
 func (d *document) link(n *ast.Link, entering bool) {
 	if !entering {
 		if d.inLink {
@@ -213,8 +220,8 @@ func (d *document) link(n *ast.Link, entering bool) {
 	}
 }
 
-// offset is where the text of a link or a picture begins. For one without text it is the place of the block: goldmark
-// keeps no other.
+// offset returns the position of the text of a link or a picture. Without text it is the position
+// of the block: goldmark keeps no other.
 func (d *document) offset(n ast.Node) int {
 	if text, ok := n.FirstChild().(*ast.Text); ok {
 		return text.Segment.Start
@@ -222,8 +229,8 @@ func (d *document) offset(n ast.Node) int {
 	return d.block
 }
 
-// autoLink writes <https://…> and bare addresses. The text between angle brackets in a proposal
-// is often no address at all, such as <module::type>: then the brackets are text.
+// autoLink writes <https://…> and bare addresses. The text between angle brackets in a proposal is
+// often no address, such as <module::type>: then the brackets are text.
 func (d *document) autoLink(n *ast.AutoLink) {
 	label, dest := escape(n.Label(d.source)), string(n.URL(d.source))
 	if n.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(dest), "mailto:") {
@@ -241,7 +248,7 @@ func (d *document) autoLink(n *ast.AutoLink) {
 	}
 }
 
-// image writes an image; the text of the nodes below it is its alternative.
+// image writes an image; the text of the nodes below it is its alternative text.
 func (d *document) image(n *ast.Image) {
 	d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source), d.offset(n))
 }
@@ -249,8 +256,8 @@ func (d *document) image(n *ast.Image) {
 // imageFile matches the path of an image's address.
 var imageFile = regexp.MustCompile(`(?i)^/[^?#]*\.(png|jpe?g|gif|svg|webp|avif)([?#]|$)`)
 
-// picture writes an image of the site itself; any other becomes a link, as the page's policy lets no
-// foreign image load.
+// picture writes an image of the site itself; any other becomes a link, as the page's policy lets
+// no foreign image load.
 func (d *document) picture(dest, alt string, offset int) {
 	href, ok := d.target(dest, offset)
 	// A dropped address must not become the label.
@@ -258,7 +265,8 @@ func (d *document) picture(dest, alt string, offset int) {
 		href = ""
 	}
 	if imageFile.MatchString(href) {
-		d.printf(`<img src="%s" alt="%s" loading="lazy" decoding="async">`, escape(href), escape(alt))
+		d.printf(`<img src="%s" alt="%s" loading="lazy" decoding="async">`, escape(href),
+			escape(alt))
 		return
 	}
 	label := escape(cmp.Or(strings.TrimSpace(alt), href, "Image"))

@@ -24,7 +24,8 @@ func (testLinks) Link(dest string) (string, bool) {
 	dest = strings.TrimPrefix(strings.TrimPrefix(dest, "./"), "../")
 	switch {
 	case strings.HasPrefix(dest, "mip-") && strings.HasSuffix(dest, ".md"):
-		return "/base/mip/" + strings.TrimSuffix(strings.TrimPrefix(dest, "mip-"), ".md") + "/", true
+		return "/base/mip/" + strings.TrimSuffix(strings.TrimPrefix(dest, "mip-"), ".md") + "/",
+			true
 	case strings.HasPrefix(dest, "assets/"):
 		return "/base/" + dest, true
 	case strings.HasPrefix(dest, "src/"):
@@ -62,8 +63,8 @@ func goldenMarkdown(t testing.TB) map[string]*txtar.Archive {
 	return out
 }
 
-// TestMarkdownGolden renders each NAME.md of the archives into NAME.html; an archive's comment is the
-// documents' title.
+// TestMarkdownGolden renders each NAME.md of the archives into NAME.html; an archive's comment is
+// the documents' title.
 func TestMarkdownGolden(t *testing.T) {
 	m := New(true)
 	for path, archive := range goldenMarkdown(t) {
@@ -97,7 +98,8 @@ func TestMarkdownTooLarge(t *testing.T) {
 		{"a table that multiplies", table, ErrTooLarge},
 		{"entities beyond 20 times", strings.Repeat("\u00a0`\"\"\"\"\"\"\"\"`\n\n", 10), nil},
 		{"list items", strings.Repeat("- [ ] \n", 12_000), nil},
-		{"references of one footnote", strings.Repeat("[^1]", 20_000) + "\n\n[^1]: x\n", ErrTooLarge},
+		{"references of one footnote", strings.Repeat("[^1]", 20_000) + "\n\n[^1]: x\n",
+			ErrTooLarge},
 		{"plain text of a megabyte", strings.Repeat("word ", 200_000), nil},
 		{"quotes of a megabyte", strings.Repeat(`""""`, 250_000), ErrTooLarge},
 	} {

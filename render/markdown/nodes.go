@@ -16,37 +16,41 @@ import (
 
 // ownKinds are the nodes whose HTML differs from goldmark's.
 var ownKinds = []ast.NodeKind{
-	ast.KindHeading, ast.KindListItem, ast.KindFencedCodeBlock, ast.KindCodeBlock, ast.KindHTMLBlock, ast.KindRawHTML,
-	ast.KindLink, ast.KindAutoLink, ast.KindImage, east.KindTaskCheckBox,
-	east.KindTable, east.KindTableHeader, east.KindTableRow, east.KindTableCell,
-	east.KindFootnoteLink, east.KindFootnoteBacklink, east.KindFootnoteList, east.KindFootnote,
-	markdown.KindFormula, markdown.KindFormulaBlock,
+	ast.KindHeading, ast.KindListItem, ast.KindFencedCodeBlock, ast.KindCodeBlock,
+	ast.KindHTMLBlock, ast.KindRawHTML, ast.KindLink, ast.KindAutoLink, ast.KindImage,
+	east.KindTaskCheckBox, east.KindTable, east.KindTableHeader, east.KindTableRow,
+	east.KindTableCell, east.KindFootnoteLink, east.KindFootnoteBacklink, east.KindFootnoteList,
+	east.KindFootnote, markdown.KindFormula, markdown.KindFormulaBlock,
 }
 
 // functions write nodes into the document that is their writer.
 type functions struct{}
 
-// RegisterFuncs implements [renderer.NodeRenderer]: goldmark's own functions for paragraphs, emphasis, lists
-// and text, that of this package for all that differs from its HTML.
+// RegisterFuncs implements [renderer.NodeRenderer]: it registers goldmark's own functions for
+// paragraphs, emphasis, lists and text, and this package's for all nodes whose HTML differs.
 func (functions) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	r := registry{reg}
 	goldmarkhtml.NewRenderer().RegisterFuncs(r)
 	extension.NewStrikethroughHTMLRenderer().RegisterFuncs(r)
 	for _, kind := range ownKinds {
-		r.Register(kind, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		r.Register(kind, func(
+			w util.BufWriter, _ []byte, n ast.Node, entering bool,
+		) (ast.WalkStatus, error) {
 			return w.(*document).node(n, entering), nil
 		})
 	}
 }
 
-// registry registers functions that also do the work for nodes of all kinds.
+// registry registers functions and adds the work that is common to nodes of all kinds.
 type registry struct {
 	renderer.NodeRendererFuncRegisterer
 }
 
 // Register implements [renderer.NodeRendererFuncRegisterer].
 func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {
-	visit := func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	visit := func(
+		w util.BufWriter, source []byte, n ast.Node, entering bool,
+	) (ast.WalkStatus, error) {
 		if _, err := w.Write(nil); err != nil {
 			return ast.WalkStop, err // the document is too large
 		}
@@ -57,8 +61,8 @@ func (r registry) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) {
 	r.NodeRendererFuncRegisterer.Register(kind, visit)
 }
 
-// visit notes where the document's blocks begin, and closes raw elements: none outlives the node that its tag
-// is a child of.
+// visit records where the document's blocks begin, and closes raw elements: each ends with the
+// parent node of its tag.
 func (d *document) visit(n ast.Node, entering bool) {
 	if entering && n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
 		d.block = n.Lines().At(0).Start
@@ -91,7 +95,7 @@ func (d *document) node(n ast.Node, entering bool) ast.WalkStatus {
 		d.print(end)
 		return ast.WalkContinue
 	}
-	// The others have no children that are written by themselves.
+	// The others have no children that are written separately.
 	switch n := n.(type) {
 	case *ast.FencedCodeBlock:
 		info := ""
@@ -122,11 +126,13 @@ func (d *document) node(n ast.Node, entering bool) ast.WalkStatus {
 	return ast.WalkSkipChildren
 }
 
-// tags are the start and the end tag of a node that is written around its children, and empty for others.
+// tags returns the start and the end tag of a node that is written around its children, and empty
+// strings for others.
 func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 	switch n := n.(type) {
 	case *ast.ListItem:
-		// An item with a check box has no bullet. Unlike goldmark's, an item's block begins in its line.
+		// An item with a check box has no bullet. Unlike goldmark's, an item's block begins on its
+		// line.
 		if first := n.FirstChild(); first != nil {
 			if _, ok := first.FirstChild().(*east.TaskCheckBox); ok {
 				return `<li class="task">`, "</li>\n"
@@ -138,11 +144,12 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 			return `<input type="checkbox" checked disabled aria-label="Done"> `, ""
 		}
 		return `<input type="checkbox" disabled aria-label="To do"> `, ""
-	case *east.Table: // in a region that scrolls by keyboard; regions need names that differ
+	case *east.Table: // in a region that scrolls by keyboard; regions need distinct names
 		if entering {
 			d.tables++
 		}
-		const box = `<div class="scroll" tabindex="0" role="region" aria-label="Table %d"><table>` + "\n"
+		const box = `<div class="scroll" tabindex="0" role="region" aria-label="Table %d"><table>` +
+			"\n"
 		return fmt.Sprintf(box, d.tables), "</table></div>\n"
 	case *east.TableHeader: // tables always have one
 		return "<thead><tr>", "</tr></thead>\n"
@@ -156,7 +163,10 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 		}
 		return start, end
 	case *east.TableCell: // the alignment is a class: the site's policy forbids style attributes
-		class := map[east.Alignment]string{east.AlignRight: ` class="r"`, east.AlignCenter: ` class="c"`}[n.Alignment]
+		classes := map[east.Alignment]string{
+			east.AlignRight: ` class="r"`, east.AlignCenter: ` class="c"`,
+		}
+		class := classes[n.Alignment]
 		// A header without text names nothing.
 		if n.Parent().Kind() == east.KindTableHeader && hasText(n) {
 			return `<th scope="col"` + class + ">", "</th>"
@@ -166,15 +176,16 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 		if entering {
 			d.closeRaw(0)
 		}
-		return "<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n", "</ol>\n</section>\n"
+		return "<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n",
+			"</ol>\n</section>\n"
 	case *east.Footnote:
 		return `<li id="` + d.footnoteID(n) + "\">\n", "</li>\n"
 	}
 	return "", ""
 }
 
-// heading writes a heading whose text is a link to itself; one that holds links already gets a
-// separate link, as links do not nest.
+// heading writes a heading whose text is a link to itself; one that contains links gets a separate
+// link, as links do not nest.
 func (d *document) heading(n *ast.Heading, entering bool) ast.WalkStatus {
 	id := escape(headingID(n))
 	if n == d.titleHeading {
@@ -201,7 +212,8 @@ func (d *document) heading(n *ast.Heading, entering bool) ast.WalkStatus {
 		d.inAnchor--
 		d.printf("</a></h%d>\n", level)
 	case id != "":
-		d.printf(" <a class=\"h\" href=\"#%s\" aria-label=\"Link to this section\">#</a></h%d>\n", id, level)
+		d.printf(" <a class=\"h\" href=\"#%s\" aria-label=\"Link to this section\">#</a></h%d>\n",
+			id, level)
 	default:
 		d.printf("</h%d>\n", level)
 	}
@@ -216,12 +228,13 @@ func (d *document) enterSection(level int) {
 	d.outline = append(d.outline, level)
 }
 
-// headingLevel is that of the newest heading, 2 to 6.
+// headingLevel returns the level of the newest heading, 2 to 6.
 func (d *document) headingLevel() int { return min(1+len(d.outline), 6) }
 
-// holdsLink reports whether something below n may become a link.
+// holdsLink reports whether a node below n may become a link.
 func holdsLink(n ast.Node) bool {
-	return holds(n, ast.KindLink, ast.KindAutoLink, ast.KindImage, ast.KindRawHTML, east.KindFootnoteLink)
+	return holds(n, ast.KindLink, ast.KindAutoLink, ast.KindImage, ast.KindRawHTML,
+		east.KindFootnoteLink)
 }
 
 // holds reports whether a node of one of these kinds is below n.
@@ -234,33 +247,35 @@ func holds(n ast.Node, kinds ...ast.NodeKind) bool {
 	return false
 }
 
-// footnoteLink writes a reference: within another link the number alone.
+// footnoteLink writes a reference, within another link only its number.
 func (d *document) footnoteLink(n *east.FootnoteLink) {
 	d.printf(`<sup id="%s">`, d.footnoteID(n))
 	// Links do not nest.
 	if d.inAnchor > 0 {
 		d.printf("%d", n.Index)
 	} else {
-		d.printf(`<a href="#%s-%d" role="doc-noteref" aria-label="Footnote %d">%[2]d</a>`, d.notePrefix, n.Index, n.Index)
+		d.printf(`<a href="#%s-%d" role="doc-noteref" aria-label="Footnote %d">%[2]d</a>`,
+			d.notePrefix, n.Index, n.Index)
 	}
 	d.print("</sup>")
 }
 
-// footnoteBacklink writes the way back from a footnote to one of its references, unless that one is in an image's
-// alternative text.
+// footnoteBacklink writes the link from a footnote back to one of its references, unless that is in
+// an image's alternative text.
 func (d *document) footnoteBacklink(n *east.FootnoteBacklink) {
 	id, use := d.referenceID(n.Index, n.RefIndex), ""
-	// Number all references but the first.
+	// Number all references except the first.
 	if n.RefIndex > 0 {
 		use = fmt.Sprintf(", use %d", n.RefIndex+1)
 	}
 	if d.ids[id] {
-		const back = ` <a href="#%s" role="doc-backlink" aria-label="Back to reference %d%s">` + "\u21a9\ufe0e</a>"
+		const back = ` <a href="#%s" role="doc-backlink" aria-label="Back to reference %d%s">` +
+			"\u21a9\ufe0e</a>"
 		d.printf(back, id, n.Index, use)
 	}
 }
 
-// hasText reports whether a cell holds more than raw elements, such as a line break.
+// hasText reports whether a cell contains more than raw elements, such as a line break.
 func hasText(cell ast.Node) bool {
 	for c := cell.FirstChild(); c != nil; c = c.NextSibling() {
 		if c.Kind() != ast.KindRawHTML {

@@ -10,38 +10,39 @@ import (
 	"golang.org/x/net/html"
 )
 
-// rawMaxDepth is how many raw elements may be open at once; tags beyond it are text.
+// rawMaxDepth bounds the raw elements that are open at once; tags beyond it are text.
 const rawMaxDepth = 64
 
 // rawKind is the treatment of a raw tag.
 type rawKind int
 
-// The kinds of raw tags. Those above rawImage open an element.
+// Kinds of raw tags. Kinds above rawImage open an element.
 const (
-	// The tag is shown as it is written: it is unknown, or known to be active.
+	// rawText: the tag is shown as written, since it is unknown, or known to be active.
 	rawText rawKind = iota
-	// The element has no content.
+	// rawVoid: the element has no content.
 	rawVoid
-	// The tag is treated as a Markdown image.
+	// rawImage: the tag is treated as a Markdown image.
 	rawImage
-	// The tag is treated as a Markdown link.
+	// rawAnchor: the tag is treated as a Markdown link.
 	rawAnchor
-	// The element joins the outline.
+	// rawHeading: the element joins the outline.
 	rawHeading
-	// The element is closed at the end of the block that it is in.
+	// rawInline: the element is closed at the end of its block.
 	rawInline
-	// The element may stay open over the blocks that follow it, as <details> does.
+	// rawBlock: the element may stay open over the following blocks, as <details> does.
 	rawBlock
 )
 
-// rawKinds are the kinds of tags; others are rawText. None of the tags that pass loads or runs anything.
+// rawKinds maps tags to their kinds; others are rawText. No tag that passes loads or runs anything.
 var rawKinds = map[string]rawKind{}
 
 func init() {
 	for kind, tags := range map[rawKind]string{
 		rawVoid: "br hr", rawImage: "img", rawAnchor: "a", rawHeading: "h1 h2 h3 h4 h5 h6",
-		rawInline: "abbr b cite code del em i ins kbd mark p pre q s samp small span strong sub summary sup u var",
-		rawBlock:  "blockquote caption dd details div dl dt li ol table tbody td th thead tr ul",
+		rawInline: "abbr b cite code del em i ins kbd mark p pre q s samp small span strong sub " +
+			"summary sup u var",
+		rawBlock: "blockquote caption dd details div dl dt li ol table tbody td th thead tr ul",
 	} {
 		for tag := range strings.FieldsSeq(tags) {
 			rawKinds[tag] = kind
@@ -55,18 +56,21 @@ type rawToken struct {
 	source []byte
 }
 
-// isStart reports whether the token is a start tag. HTML knows no self-closing ones but in formulas and drawings.
+// isStart reports whether the token is a start tag. HTML has no self-closing tags except in
+// formulas and drawings.
 func (t rawToken) isStart() bool {
 	return t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken
 }
 
-// isComment reports whether the token is a comment with its end. The tokenizer also calls <?php a comment.
+// isComment reports whether the token is a comment with its end. The tokenizer also treats <?php as
+// a comment.
 func (t rawToken) isComment() bool {
 	return t.Type == html.CommentToken &&
 		bytes.HasPrefix(t.source, []byte("<!--")) && bytes.HasSuffix(t.source, []byte("-->"))
 }
 
-// rawTokens returns the tokens of an HTML block or of an inline tag. Their sources concatenated are that of the node.
+// rawTokens returns the tokens of an HTML block or of an inline tag. Their sources concatenated are
+// the node's source.
 func rawTokens(n ast.Node, source []byte) (out []rawToken) {
 	var src []byte
 	switch n := n.(type) {
@@ -78,7 +82,7 @@ func rawTokens(n ast.Node, source []byte) (out []rawToken) {
 	case *ast.RawHTML:
 		src = n.Segments.Value(source)
 	}
-	// The tokenizer keeps the text of a tag that does not end to itself, so that it is taken from the source.
+	// The tokenizer drops the text of a tag that does not end, so take it from the source.
 	z := html.NewTokenizer(bytes.NewReader(src))
 	for len(src) > 0 {
 		n := len(src) // a tag that does not end
@@ -91,7 +95,7 @@ func rawTokens(n ast.Node, source []byte) (out []rawToken) {
 	return out
 }
 
-// rawHTMLBlock writes an HTML block. One that shows only text is a paragraph.
+// rawHTMLBlock writes an HTML block. A block that shows only text becomes a paragraph.
 func (d *document) rawHTMLBlock(n *ast.HTMLBlock) {
 	tokens := rawTokens(n, d.source)
 	kept := func(t rawToken) bool {
@@ -116,12 +120,12 @@ func (d *document) rawHTMLBlock(n *ast.HTMLBlock) {
 	}
 }
 
-// rawHTML writes a piece of raw HTML: tags of the allow-list with hardly an attribute, comments not
-// at all, everything else as text that the reader sees.
+// rawHTML writes a piece of raw HTML: tags of the allow-list with hardly any attributes, no
+// comments, everything else as visible text.
 func (d *document) rawHTML(tokens []rawToken, offset int) {
 	for _, t := range tokens {
 		kind := rawKinds[t.Data]
-		// End tags pass at any depth: they close elements that were let in.
+		// End tags pass at any depth: they close elements that were accepted.
 		if kind > rawImage && t.isStart() && len(d.rawOpen) >= rawMaxDepth {
 			kind = rawText
 		}
@@ -157,7 +161,8 @@ func (d *document) rawStart(t rawToken, kind rawKind, offset int) {
 		attrs.WriteString(d.newRawID(t))
 		for _, name := range []string{"colspan", "rowspan"} {
 			const most = 100
-			if n, err := strconv.Atoi(t.attr(name)); err == nil && n > 1 && n <= most && (t.Data == "td" || t.Data == "th") {
+			if n, err := strconv.Atoi(t.attr(name)); err == nil && n > 1 && n <= most &&
+				(t.Data == "td" || t.Data == "th") {
 				attrs.WriteString(" " + name + `="` + strconv.Itoa(n) + `"`)
 			}
 		}
@@ -165,15 +170,15 @@ func (d *document) rawStart(t rawToken, kind rawKind, offset int) {
 	}
 }
 
-// rawLink writes an <a> whose address is allowed; of others only an id stays, for links to it. With
-// neither it is a word in angle brackets.
+// rawLink writes an <a> whose address is allowed; otherwise only its id stays, for links to it.
+// With neither it is a word in angle brackets.
 func (d *document) rawLink(t rawToken, offset int) {
 	dest := t.attr("href")
 	if dest == "" && t.attr("id") == "" && t.attr("name") == "" {
 		d.print(escape(t.source))
 		return
 	}
-	// The id gets an element of its own: the <a> may be dropped, and links to the id stay.
+	// The id gets a separate element: the <a> may be dropped, but links to the id stay valid.
 	d.rawSent = true
 	if t.id() != "" {
 		d.printf("<span%s></span>", d.newRawID(t))
@@ -190,20 +195,21 @@ func (d *document) openRaw(tag, attrs string) {
 	d.printf("<%s%s>", tag, attrs)
 }
 
-// rawEnd closes an element that was opened in the same place, with all that is open inside it. An end
-// tag without a start is left out.
+// rawEnd closes an element that was opened in the same node, with all that is open inside it. An
+// end tag without a start is left out.
 func (d *document) rawEnd(tag string) {
-	// Elements below the mark belong to nodes around this one and are not closed from here.
+	// Elements below the mark belong to enclosing nodes and are not closed from here.
 	mark := d.rawMark[len(d.rawMark)-1]
 	for i := len(d.rawOpen) - 1; i >= mark; i-- {
-		if open := d.rawOpen[i]; open == tag || rawKinds[tag] == rawHeading && rawKinds[open] == rawHeading {
+		if open := d.rawOpen[i]; open == tag ||
+			rawKinds[tag] == rawHeading && rawKinds[open] == rawHeading {
 			d.closeRaw(i)
 			return
 		}
 	}
 }
 
-// closeRaw closes all open raw elements but the first n.
+// closeRaw closes all open raw elements except the first n.
 func (d *document) closeRaw(n int) {
 	for len(d.rawOpen) > n {
 		last := len(d.rawOpen) - 1
@@ -216,7 +222,8 @@ func (d *document) closeRaw(n int) {
 	}
 }
 
-// id returns the id that a start tag will have, of its id or of an anchor's name, if that is a plain word.
+// id returns the id that a start tag will have, from its id or an anchor's name, if that is a plain
+// word.
 func (t rawToken) id() string {
 	if !t.isStart() || rawKinds[t.Data] < rawAnchor {
 		return ""
@@ -225,7 +232,7 @@ func (t rawToken) id() string {
 	if id == "" && t.Data == "a" {
 		id = t.attr("name")
 	}
-	// The set has no character that needs escaping, and none that a page's script could misread.
+	// No character of this set needs escaping, and none can confuse a page's script.
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 	if id == "" || len(id) > 100 || strings.Trim(id, plain) != "" {
 		return ""
@@ -233,7 +240,7 @@ func (t rawToken) id() string {
 	return "s-" + id
 }
 
-// newRawID returns a tag's id as an attribute where it first appears, else nothing.
+// newRawID returns a tag's id as an attribute at its first occurrence, else an empty string.
 func (d *document) newRawID(t rawToken) string {
 	id := t.id()
 	if !d.rawIDs[id] {
@@ -243,7 +250,7 @@ func (d *document) newRawID(t rawToken) string {
 	return ` id="` + id + `"`
 }
 
-// attr returns the value of an attribute, empty when the tag has none of that name.
+// attr returns the value of an attribute, empty if the tag has none of that name.
 func (t rawToken) attr(name string) string {
 	for _, a := range t.Attr {
 		if a.Key == name {

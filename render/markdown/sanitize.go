@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// newPolicy returns the second line behind the tag filter, for documents that hold raw HTML: it lets
-// exactly the elements and attributes pass that this package writes.
+// newPolicy returns the second line of defense after the tag filter, for documents with raw HTML:
+// it accepts exactly the elements and attributes that this package writes.
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("figcaption", "figure", "section")
@@ -21,7 +21,7 @@ func newPolicy() *bluemonday.Policy {
 			p.AllowElements(tag)
 		}
 	}
-	// bluemonday drops a span without attributes unless it is told not to.
+	// By default bluemonday drops a span without attributes.
 	p.AllowNoAttrs().OnElements("span")
 	for _, a := range []struct{ names, value, elements string }{
 		{"href title", `(?s).*`, "a"},
@@ -38,14 +38,16 @@ func newPolicy() *bluemonday.Policy {
 		{"rel", `noopener`, "a"},
 		{"type", `checkbox`, "input"},
 	} {
-		attr := p.AllowAttrs(strings.Fields(a.names)...).Matching(regexp.MustCompile(`^(` + a.value + `)$`))
+		attr := p.AllowAttrs(strings.Fields(a.names)...).Matching(
+			regexp.MustCompile(`^(` + a.value + `)$`))
 		if a.elements == "" {
 			attr.Globally()
 		} else {
 			attr.OnElements(strings.Fields(a.elements)...)
 		}
 	}
-	// Addresses were judged when they were written; this holds the same rule for the whole article.
+	// Addresses were checked when they were written; this applies the same rule to the whole
+	// article.
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.AllowRelativeURLs(true)
 	p.RequireParseableURLs(true)
@@ -53,8 +55,8 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// clean filters an article and closes its open elements, so that none encloses the rest of the page. Then it
-// puts the formulas in. The error is that of an HTML parser that gives up.
+// clean filters an article and closes its open elements, so that none encloses the rest of the
+// page. Then it inserts the formulas. The error is from an HTML parser that gives up.
 func (d *document) clean(article []byte) ([]byte, error) {
 	root := &html.Node{Type: html.ElementNode, DataAtom: atom.Div, Data: atom.Div.String()}
 	nodes, err := html.ParseFragment(bytes.NewReader(d.policy.SanitizeBytes(article)), root)
@@ -64,7 +66,7 @@ func (d *document) clean(article []byte) ([]byte, error) {
 	for _, n := range nodes {
 		root.AppendChild(n)
 	}
-	// The first element with an id keeps it. A parser that balances <b id=x><div> makes two of the b.
+	// The first element with an id keeps it. A parser that balances <b id=x><div> duplicates the b.
 	ids := map[string]bool{}
 	for n := range root.Descendants() {
 		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool {
