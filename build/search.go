@@ -20,10 +20,10 @@ import (
 // searchable is a text as it is searched and shown.
 type searchable struct {
 	of    *mip.Metadata
-	text  search.Proposal
 	entry search.Entry
-	// parts are those with what is read of it.
-	parts [][]byte
+	// indexed has the terms of the text, and parts are those of the text as they are published.
+	indexed search.Indexed
+	parts   [][]byte
 }
 
 // search adds the index of all words: a list of proposals, and parts that are named by their content, so that a browser keeps
@@ -31,16 +31,7 @@ type searchable struct {
 func (p *planner) search(ctx context.Context) error {
 	p.searchParts = map[string][sha256.Size]byte{}
 	all := make([]searchable, len(p.Proposals))
-	for i := range all {
-		all[i].of = &p.Metadata[i]
-	}
-	err := eachText(ctx, all, func(i int) {
-		sections, texts := p.sections(p.Proposals[i])
-		p.parsed.get(p.Proposals[i].File, func() []mip.Section { return sections })
-		all[i].fill(sections, texts)
-		all[i].entry.URL = all[i].of.URL
-	})
-	if err != nil {
+	if err := p.readTexts(ctx, all); err != nil {
 		return err
 	}
 	m := search.Manifest{
@@ -52,15 +43,17 @@ func (p *planner) search(ctx context.Context) error {
 	if err := p.addTitles(&m, all); err != nil {
 		return err
 	}
-	if m.Shards, err = p.addShards(all); err != nil {
+	shards, err := p.addShards(ctx, all)
+	if err != nil {
 		return err
 	}
+	m.Shards = shards
 	p.addIndex("/api/v1/search", func() ([]byte, error) { return api.JSON(m) })
 	return nil
 }
 
-// eachText fills texts in on all processors, and makes the parts with what is read of them.
-func eachText(ctx context.Context, all []searchable, fill func(i int)) error {
+// readTexts reads all texts on all processors: their terms, and their parts as they are published.
+func (p *planner) readTexts(ctx context.Context, all []searchable) error {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
@@ -68,14 +61,18 @@ func eachText(ctx context.Context, all []searchable, fill func(i int)) error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			fill(i)
-			for _, part := range all[i].text.Cut() {
+			sections, texts := p.sections(p.Proposals[i])
+			p.parsed.get(p.Proposals[i].File, func() []mip.Section { return sections })
+			s := newSearchable(&p.Metadata[i], sections, texts)
+			for _, part := range s.indexed.Parts {
 				body, err := api.JSON(part)
 				if err != nil {
 					return err
 				}
-				all[i].parts = append(all[i].parts, body)
+				s.parts = append(s.parts, body)
 			}
+			s.indexed.Parts = nil
+			all[i] = s
 			return nil
 		})
 	}
@@ -83,13 +80,17 @@ func eachText(ctx context.Context, all []searchable, fill func(i int)) error {
 }
 
 // addShards adds the shards of texts.
-func (p *planner) addShards(of []searchable) ([]search.Part, error) {
-	texts := make([]search.Proposal, len(of))
+func (p *planner) addShards(ctx context.Context, of []searchable) ([]search.Part, error) {
+	indexed := make([]search.Indexed, len(of))
 	for i := range of {
-		texts[i] = of[i].text
+		indexed[i] = of[i].indexed
+	}
+	shards, err := search.Shards(ctx, indexed)
+	if err != nil {
+		return nil, err
 	}
 	out := []search.Part{}
-	for _, s := range search.Shards(texts) {
+	for _, s := range shards {
 		body, err := api.JSON(s)
 		if err != nil {
 			return nil, err
@@ -140,17 +141,16 @@ func (p *planner) addSearchPart(body []byte) (url string) {
 	}
 }
 
-// fill says what is searched and shown of a text with these sections and their texts.
-func (s *searchable) fill(sections []mip.Section, texts []string) {
-	m := s.of
-	s.text = search.Proposal{Title: plain.Text(m.Title), Description: mip.OneLine(plain.Text(mip.Deref(m.Description)))}
+// newSearchable returns a text with these sections and their texts as it is searched and shown.
+func newSearchable(m *mip.Metadata, sections []mip.Section, texts []string) searchable {
+	text := search.Proposal{Title: plain.Text(m.Title), Description: mip.OneLine(plain.Text(mip.Deref(m.Description)))}
 	facets := [][2]string{{"kind", m.ID.Kind}, {"upgrade", mip.Deref(m.Hardfork)}}
 	for _, f := range mip.Words() {
 		facets = append(facets, [2]string{f.Key(), f.Text(m)})
 	}
 	for _, a := range m.Authors {
 		name, login := mip.Deref(a.Name), mip.Deref(a.GitHub)
-		s.text.Authors += " " + name + " " + login
+		text.Authors += " " + name + " " + login
 		for _, name := range append(strings.Fields(name), name, login) {
 			facets = append(facets, [2]string{"author", name})
 		}
@@ -158,21 +158,22 @@ func (s *searchable) fill(sections []mip.Section, texts []string) {
 	for _, f := range facets {
 		// A value without a letter or a digit is none.
 		if facet := search.Facet(f[0], f[1]); !strings.HasSuffix(facet, ":") {
-			s.text.Facets = append(s.text.Facets, facet)
+			text.Facets = append(text.Facets, facet)
 		}
 	}
-	s.entry = search.Entry{
-		ID: m.ID.String(), Title: s.text.Title, Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
+	entry := search.Entry{
+		ID: m.ID.String(), Title: text.Title, URL: m.URL, Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
 		Category: m.Category, Hardfork: m.Hardfork, Activations: m.Activations, Created: m.Created, Updated: m.Updated, ForumTopicID: m.ForumTopicID,
 		Ended: append([]string{}, plain.Ended(*m)...), Lists: []string{"status/" + m.Status.Slug()}, Texts: []string{},
 	}
 	if m.Hardfork != nil {
-		s.entry.Lists = append(s.entry.Lists, "upgrade/"+mip.Slug(*m.Hardfork))
+		entry.Lists = append(entry.Lists, "upgrade/"+mip.Slug(*m.Hardfork))
 	}
 	if until := m.CommentsUntil(); until != nil {
-		s.entry.Until = mip.Ref(until.String())
+		entry.Until = mip.Ref(until.String())
 	}
 	for i, of := range sections {
-		s.text.Sections = append(s.text.Sections, search.Section{ID: of.ID, Title: of.Title, Text: texts[i]})
+		text.Sections = append(text.Sections, search.Section{ID: of.ID, Title: of.Title, Text: texts[i]})
 	}
+	return searchable{of: m, entry: entry, indexed: text.Index()}
 }

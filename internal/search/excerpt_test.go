@@ -101,7 +101,7 @@ func TestCut(t *testing.T) {
 	p := Proposal{Description: "All.",
 		Sections: []Section{{"", "", "x"}, {"", "", long}, {"", "", "y"}, {"", "", long[:5_000]},
 			{"", "", long[:8_000]}}}
-	parts := p.Cut()
+	parts := p.Index().Parts
 	var sizes []int
 	var shown strings.Builder
 	for _, part := range parts {
@@ -115,7 +115,7 @@ func TestCut(t *testing.T) {
 		t.Errorf("parts have %s", got)
 	}
 	p = Proposal{Sections: []Section{{}, {"s", "", "x" + long}}}
-	got = p.Cut()[0].Sections[0].Text()
+	got = p.Index().Parts[0].Sections[0].Text()
 	if !strings.HasPrefix(got, "xfee fee") || !strings.HasSuffix(got, " fee") ||
 		len(got) > 4*excerptSize {
 		t.Errorf("the proposal as a whole is shown with %q", got)

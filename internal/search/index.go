@@ -1,14 +1,12 @@
 package search
 
 import (
+	"context"
 	"hash/fnv"
 	"maps"
 	"math/bits"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Proposal holds the searchable texts of a proposal.
@@ -43,31 +41,23 @@ func weigh(times, length int) float64 {
 	return tf * 2.2 / (tf + 1.2*(0.4+0.6*float64(length)/usual))
 }
 
-// index returns the sorted hits of each term, and the number of text parts of each proposal.
-func index(all []Proposal) (hits map[string][]hit, parts []int) {
-	found := make([]map[string]hit, len(all))
-	parts = make([]int, len(all))
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range all {
-		workers.Go(func() error {
-			pieces := all[i].pieces()
-			found[i], parts[i] = all[i].hits(i, pieces), pieces[len(pieces)-1].part+1
-			return nil
-		})
-	}
-	_ = workers.Wait() // no worker returns an error
-	hits = map[string][]hit{}
-	for _, of := range found {
-		for term, h := range of {
-			hits[term] = append(hits[term], h)
-		}
-	}
-	return hits, parts
+// Indexed is a proposal with its texts cut into parts and its terms counted.
+type Indexed struct {
+	// Parts are of bounded size. Shards does not need them.
+	Parts []Texts
+
+	hits  map[string]hit // without the proposal's number
+	parts int            // the number of Parts
 }
 
-// hits returns the hits of a proposal's terms, given its number and its pieces.
-func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
+// Index cuts the texts of a proposal and counts their terms.
+func (p *Proposal) Index() Indexed {
+	pieces := p.pieces()
+	return Indexed{partsOf(pieces), p.hits(pieces), pieces[len(pieces)-1].part + 1}
+}
+
+// hits returns the hits of a proposal's terms, given its pieces.
+func (p *Proposal) hits(pieces []piece) map[string]hit {
 	out := map[string]hit{}
 	best := map[string]float64{}
 	add := func(term string, part, weight int, counts float64) {
@@ -75,7 +65,7 @@ func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
 		if !ok || counts > best[term] {
 			h.part, best[term] = part, counts
 		}
-		out[term] = hit{proposal, h.part, max(h.weight, weight)}
+		out[term] = hit{part: h.part, weight: max(h.weight, weight)}
 	}
 	pieces = pieces[1:] // the first one is not a section
 	for i, s := range p.Sections {
@@ -100,11 +90,11 @@ func (p *Proposal) hits(proposal int, pieces []piece) map[string]hit {
 	header := map[int]string{said: p.Description + " " + p.Authors, title: p.Title}
 	for weight, text := range header {
 		for _, w := range terms(text) {
-			out[w.term] = hit{proposal, out[w.term].part, max(out[w.term].weight, weight)}
+			out[w.term] = hit{part: out[w.term].part, weight: max(out[w.term].weight, weight)}
 		}
 	}
 	for _, f := range p.Facets {
-		out[f] = hit{proposal: proposal}
+		out[f] = hit{}
 	}
 	return out
 }
@@ -141,9 +131,19 @@ const (
 
 // Shards cuts the index of proposals, which are in the order of their ids, into parts of nearly
 // equal size that can be read separately. The cuts depend on the terms alone: a changed proposal
-// changes only the parts with its terms, and no cut moves.
-func Shards(all []Proposal) (out []Shard) {
-	hits, parts := index(all)
+// changes only the parts with its terms, and no cut moves. The error is the cause of ctx's end.
+func Shards(ctx context.Context, all []Indexed) (out []Shard, err error) {
+	hits, parts := map[string][]hit{}, make([]int, len(all))
+	for i, of := range all {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		parts[i] = of.parts
+		for term, h := range of.hits {
+			h.proposal = i
+			hits[term] = append(hits[term], h)
+		}
+	}
 	// With spare room, a new proposal at the end does not change the postings of all terms.
 	among := 1 << bits.Len(uint(len(all)))
 	var terms []string
@@ -157,6 +157,9 @@ func Shards(all []Proposal) (out []Shard) {
 		terms, postings, size = nil, encoder{}, 0
 	}
 	for _, term := range slices.Sorted(maps.Keys(hits)) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if size > most || size > least && cutsAt(term) {
 			end()
 		}
@@ -167,7 +170,7 @@ func Shards(all []Proposal) (out []Shard) {
 		size += len(term) + 1<<bits.Len(uint(len(hits[term])))/2
 	}
 	end()
-	return out
+	return out, nil
 }
 
 // isFilter reports whether a term is a filter. Words contain no colon.

@@ -130,7 +130,7 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 		t.Fatal(err)
 	}
 	m := &search.Manifest{Version: search.Version, Kinds: []string{prefix}}
-	var all []search.Proposal
+	var all []search.Indexed
 	var texts [][]search.Texts
 	var titles []string
 	for _, p := range c.Proposals {
@@ -140,12 +140,17 @@ func indexOf(t *testing.T, dir, prefix string) (*search.Manifest, shards) {
 			of.Sections = append(of.Sections,
 				search.Section{ID: doc.Sections[i].ID, Title: doc.Sections[i].Title, Text: text})
 		}
-		parts := of.Cut()
-		all, texts, titles = append(all, of), append(texts, parts), append(titles, p.Title)
+		indexed := of.Index()
+		parts := indexed.Parts
+		all, texts, titles = append(all, indexed), append(texts, parts), append(titles, p.Title)
 		m.Add(fmt.Sprint(p.Number), string(p.Stage), p.Status.Slug(), len(parts))
 	}
 	files := map[string]*search.Table{}
-	for i, s := range search.Shards(all) {
+	cut, err := search.Shards(t.Context(), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range cut {
 		m.Shards = append(m.Shards, search.Part{From: s.First(), URL: fmt.Sprint(i)})
 		files[fmt.Sprint(i)] = search.NewTable(&s, m.Parts)
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -122,7 +123,7 @@ func newMade(all []Proposal, stages string) *made {
 func (x *made) add(key string, stage byte, p *Proposal) {
 	i := len(x.Proposals)
 	e := Entry{Title: p.Title}
-	parts := p.Cut()
+	parts := p.Index().Parts
 	x.Proposals, x.Stages, x.Parts = append(x.Proposals, key), x.Stages+string(stage),
 		append(x.Parts, len(parts))
 	for k := range parts {
@@ -133,8 +134,18 @@ func (x *made) add(key string, stage byte, p *Proposal) {
 	x.blocks[x.Titles[i].URL] = &Block{Version, []Entry{e}}
 }
 
+// shardsOf indexes proposals for a caller who waits.
+func shardsOf(all []Proposal) []Shard {
+	indexed := make([]Indexed, len(all))
+	for i := range all {
+		indexed[i] = all[i].Index()
+	}
+	shards, _ := Shards(context.Background(), indexed)
+	return shards
+}
+
 func (x *made) shardsOf(all []Proposal) (out []Part) {
-	for _, s := range Shards(all) {
+	for _, s := range shardsOf(all) {
 		out = append(out, Part{s.First(), fmt.Sprint(len(x.shards))})
 		x.shards[out[len(out)-1].URL] = &s
 	}
@@ -426,11 +437,11 @@ func TestShardsStay(t *testing.T) {
 		}
 		all = append(all, p)
 	}
-	before := Shards(all)
+	before := shardsOf(all)
 	all[200].Sections = slices.Clone(all[200].Sections)
 	_, rest, _ := strings.Cut(all[200].Sections[3].Text, " ")
 	all[200].Sections[3].Text = "written " + rest
-	after := Shards(all)
+	after := shardsOf(all)
 	changed := 0
 	for _, s := range after {
 		if !slices.Contains(before, s) {

@@ -82,9 +82,9 @@ func (p *Proposal) pieces() (out []piece) {
 	return out
 }
 
-// Cut divides the texts of a proposal into parts of bounded size.
-func (p *Proposal) Cut() (parts []Texts) {
-	for _, s := range p.pieces() {
+// partsOf makes parts of bounded size of the pieces of a proposal's texts.
+func partsOf(pieces []piece) (parts []Texts) {
+	for _, s := range pieces {
 		if s.beyond {
 			break
 		}
