@@ -1,6 +1,6 @@
-// Package folder lists, reads and writes the files of an untrusted folder: no file outside of it, only
-// regular files, each of bounded size when it is read and put in place as a whole when it is written.
-// It does not know the meaning of the files.
+// Package folder lists, reads and writes the files of an untrusted folder: it never leaves the
+// folder, reads only regular files of bounded size, and replaces files atomically. It does not know
+// the meaning of the files.
 package folder
 
 import (
@@ -21,27 +21,26 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// MaxFile is the largest file that is read, in bytes. The largest real proposal is under 150
-// KiB.
+// MaxFile bounds a file that is read, in bytes. The largest real proposal is under 150 KiB.
 const MaxFile = 1 << 20
 
-// File is where a file is: a name within a folder, never a path that leads out of it.
+// File is the location of a file: a name within a folder, never a path that leads out of it.
 type File struct {
-	// Folder is as given.
+	// Folder is the folder as the caller named it.
 	Folder string
 	// Name is the slash-separated path within the folder.
 	Name string
-	// Path is both, slash-separated, with invisible characters as escapes, as in problems.
+	// Path is Folder and Name, slash-separated, with invisible characters escaped, as in problems.
 	Path string
-	// Link is true for a symbolic link, which may lead anywhere.
+	// Link reports a symbolic link, which may lead anywhere.
 	Link bool
-	// Irregular is true for a folder, a pipe or a device.
+	// Irregular reports a folder, a pipe or a device.
 	Irregular bool
 }
 
-// List returns the entries of dir, "." or a folder below the root, sorted by name, without
-// hidden ones. folder is the root's own name, for messages and [File.Read]'s caller. It never
-// waits: a pipe in place of the folder is an error.
+// List returns the entries of dir (a slash-separated folder below root, or a dot for root itself),
+// sorted by name, without hidden ones. folder is the root's own name, for messages and for the
+// caller of [File.Read]. It never blocks: a pipe in place of the folder is an error.
 func List(root *os.Root, folder, dir string) ([]File, error) {
 	entries, err := entries(root, dir)
 	if err != nil {
@@ -52,7 +51,8 @@ func List(root *os.Root, folder, dir string) ([]File, error) {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		f := File{Folder: folder, Name: path.Join(dir, e.Name()), Link: e.Type()&fs.ModeSymlink != 0}
+		f := File{Folder: folder, Name: path.Join(dir, e.Name()),
+			Link: e.Type()&fs.ModeSymlink != 0}
 		f.Irregular = !f.Link && !e.Type().IsRegular()
 		f.Path = path.Join(filepath.ToSlash(folder), Visible(f.Name))
 		out = append(out, f)
@@ -60,8 +60,9 @@ func List(root *os.Root, folder, dir string) ([]File, error) {
 	return out, nil
 }
 
-// Glob returns the entries whose names match a pattern in the syntax of [path.Match], part by part, as [List] does: those of
-// CIP-*/README.md are files of folders. What is no folder in the place of one has none.
+// Glob returns the entries whose paths match a pattern, each part in the syntax of [path.Match],
+// like List: CIP-*/README.md matches files in folders. An entry that is no folder where the pattern
+// needs one matches nothing.
 func Glob(root *os.Root, folder, pattern string) ([]File, error) {
 	found, err := List(root, folder, ".")
 	for i, part := range strings.Split(pattern, "/") {
@@ -74,18 +75,20 @@ func Glob(root *os.Root, folder, pattern string) ([]File, error) {
 			}
 		}
 		found = slices.DeleteFunc(found, func(f File) bool {
-			ok, _ := path.Match(part, f.Base()) // who read the pattern has checked it
+			ok, _ := path.Match(part, f.Base()) // the reader of the pattern has checked it
 			return !ok
 		})
 	}
 	return found, err
 }
 
-// Split takes a path apart whose parts may be patterns in the syntax of [path.Match]: the folder before the first of them,
-// and the pattern below it, which is empty where there is none.
+// Split splits a path, whose parts may be patterns in the syntax of [path.Match], into the folder
+// before the first pattern and the pattern below it, which may be empty.
 func Split(name string) (dir, pattern string) {
 	parts := strings.Split(name, "/")
-	i := slices.IndexFunc(parts, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
+	i := slices.IndexFunc(parts, func(part string) bool {
+		return strings.ContainsAny(part, `*?[\`)
+	})
 	if i < 0 {
 		return name, ""
 	}
@@ -96,9 +99,9 @@ func Split(name string) (dir, pattern string) {
 	return dir, strings.Join(parts[i:], "/")
 }
 
-// Locate is the folder to which a slash-separated name leads, and the pattern below it as [Split]
-// has it. The name begins at base, unless it is absolute or base is empty. A folder of that very
-// name is no pattern.
+// Locate returns the folder to which a slash-separated name leads, and the pattern below it, as in
+// [Split]. The name is relative to base, unless it is absolute or base is empty. If a folder has
+// exactly that name, the name is no pattern.
 func Locate(base, name string) (dir, pattern string) {
 	at := func(name string) string {
 		if name = filepath.FromSlash(name); base == "" || filepath.IsAbs(name) {
@@ -123,12 +126,12 @@ func entries(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	return fs.ReadDir(root.FS(), dir)
 }
 
-// Base is the last element of the name.
+// Base returns the last element of the name.
 func (f *File) Base() string { return path.Base(f.Name) }
 
-// Twins finds files whose names differ only by case: on half of all machines they are one file.
-// It returns, for each of them by its name, the base names of the others; files that have no
-// twin are not in it.
+// Twins finds files whose names differ only in letter case: on half of all machines they are one
+// file. It maps the name of each such file to the base names of the others; other files are not in
+// the map.
 func Twins(files []File) map[string][]string {
 	folded := map[string][]string{}
 	for _, f := range files {
@@ -147,32 +150,36 @@ func Twins(files []File) map[string][]string {
 	return twins
 }
 
-// Visible writes the invisible characters of a file name as escapes.
+// Visible returns a file name with its invisible characters escaped.
 func Visible(name string) string {
 	_, class := mip.Hidden(name)
-	if class == mip.Visible && utf8.ValidString(name) && strings.IndexFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) < 0 {
+	unprintable := func(c rune) bool { return !unicode.IsPrint(c) }
+	if class == mip.Visible && utf8.ValidString(name) && !strings.ContainsFunc(name, unprintable) {
 		return name
 	}
 	q := mip.Escape(fmt.Sprintf("%q", name))
 	return q[1 : len(q)-1]
 }
 
-// Refusal says why a file could not be read, as a code and a sentence, without the machine's
-// own words where there are better.
+// Refusal returns the reason why a file could not be read, as a code and a sentence, with the
+// system's own text only where there is no better one.
 func (f *File) Refusal(err error) (code, message string) {
 	switch {
 	case errors.Is(err, errTooLarge):
-		return "too-large", fmt.Sprintf("the file is larger than %d bytes; move data out of it", MaxFile)
+		return "too-large", fmt.Sprintf("the file is larger than %d bytes; move data out of it",
+			MaxFile)
 	case errors.Is(err, errIrregular):
 		return "not-a-file", "this is a folder, a pipe or a device, and should be a file"
 	case f.Link:
-		return "bad-symlink", "the symbolic link leads out of the folder, in a circle or nowhere; put the file itself here"
+		return "bad-symlink",
+			"the symbolic link leads out of the folder, in a circle or nowhere; put the file " +
+				"itself here"
 	}
 	return "unreadable", fmt.Sprintf("the file cannot be read: %v", Cause(err))
 }
 
-// Cause drops the path from an error of the file system: problems are published, and the file
-// is named already.
+// Cause removes the path from a file system error: problems are published, and name the file
+// already.
 func Cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -197,7 +204,7 @@ func (f *File) Read(root *os.Root) ([]byte, error) {
 	return Read(root, f.Name, MaxFile)
 }
 
-// Read reads a regular file of root, of at most so many bytes. It never waits: a pipe is refused.
+// Read reads a regular file of root, of at most most bytes. It never blocks: a pipe is refused.
 func Read(root *os.Root, name string, most int64) ([]byte, error) {
 	// Opening a device may have effects, and without O_NONBLOCK opening a pipe waits for a writer.
 	info, err := root.Stat(name)
@@ -212,14 +219,14 @@ func Read(root *os.Root, name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	// It may be another file than before.
+	// The file may have been replaced since.
 	if info, err = file.Stat(); err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errIrregular
 	}
-	// There is room for the whole file, so that the buffer does not grow.
+	// Allocate room for the whole file, so that the buffer does not grow.
 	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), most)+bytes.MinRead))
 	if _, err := text.ReadFrom(io.LimitReader(file, most+1)); err != nil {
 		return nil, err

@@ -13,18 +13,18 @@ import (
 // from web servers.
 const prefix = ".mipwatch-tmp-"
 
-// Temp is a file under a temporary name, until Commit or Remove. Writing may end with Close
-// before. No reader meets half a file, whenever the program is killed. Nothing is synced to the
-// disk: after a power failure the next run writes the lost files again.
+// Temp is a file under a temporary name, until Commit or Remove. Writing may be ended earlier by
+// Close. No reader sees a partial file, whenever the program is killed. Nothing is synced to the
+// disk: after a power failure the next run writes lost files again.
 type Temp struct {
 	*os.File
 	root *os.Root
 	name string
 }
 
-// CreateTemp makes an empty temporary file in dir, a folder of root that exists.
+// CreateTemp creates an empty temporary file in dir, an existing folder of root.
 func CreateTemp(root *os.Root, dir string) (*Temp, error) {
-	const readable = 0o644 // as other files are
+	const readable = 0o644 // like other files
 	name := path.Join(dir, prefix+rand.Text())
 	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, readable)
 	if err != nil {
@@ -33,8 +33,8 @@ func CreateTemp(root *os.Root, dir string) (*Temp, error) {
 	return &Temp{file, root, name}, nil
 }
 
-// Commit closes the file and renames it to name, whose folder is made where there is none.
-// After an error the file is gone.
+// Commit closes the file and renames it to name, creating its folder if necessary. After an error
+// the file is gone.
 func (t *Temp) Commit(name string) error {
 	err := t.Close()
 	if err == nil || errors.Is(err, fs.ErrClosed) {
@@ -51,13 +51,13 @@ func (t *Temp) Commit(name string) error {
 	return err
 }
 
-// Remove removes the file, as far as that can be done: [Recover] removes the rest.
+// Remove removes the file if possible: [Recover] removes the rest.
 func (t *Temp) Remove() {
 	t.Close()
 	t.root.Remove(t.name)
 }
 
-// Write puts a whole file of root in place, by a temporary one in the same folder.
+// Write replaces or creates a file of root atomically, through a temporary file in the same folder.
 func Write(root *os.Root, name string, b []byte) error {
 	t, err := CreateTemp(root, path.Dir(name))
 	if err != nil {
@@ -70,9 +70,9 @@ func Write(root *os.Root, name string, b []byte) error {
 	return t.Commit(name)
 }
 
-// Recover removes the temporary files that killed programs left in dir, a folder of root. The caller
-// holds a lock: Recover removes those of programs that still write there as well. It never waits:
-// a pipe in place of the folder is an error.
+// Recover removes the temporary files that killed programs left in dir, a folder of root. The
+// caller must hold a lock: Recover also removes files of programs that are still writing there. It
+// never blocks: a pipe in place of the folder is an error.
 func Recover(root *os.Root, dir string) error {
 	entries, err := entries(root, dir)
 	for _, e := range entries {

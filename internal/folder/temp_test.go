@@ -8,7 +8,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// open opens a new folder, and lists what it holds.
+// open opens a new folder, and returns a function that lists it.
 func open(t *testing.T) (root *os.Root, names func() []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A temporary file takes its name as a whole, in a folder that need not be there yet, or leaves nothing.
+// A temporary file gets its name with its full contents, in a folder that need not exist yet, or
+// leaves nothing.
 func TestCommit(t *testing.T) {
 	root, names := open(t)
 	for _, c := range []struct {
