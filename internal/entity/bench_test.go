@@ -12,21 +12,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/entity"
 )
 
-// sink is a ResponseWriter that keeps nothing but the header.
+// sink is a ResponseWriter that discards everything but the header.
 type sink struct{ head http.Header }
 
 func (s *sink) Header() http.Header         { return s.head }
 func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 func (s *sink) WriteHeader(int)             {}
 
-// requests are the kinds of warm request.
+// requests are the kinds of requests for a cached entity.
 var requests = []struct {
 	name   string
 	fields http.Header
 }{
 	{"plain", http.Header{}},
 	{"gzip", http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}},
-	{"unchanged", http.Header{"Accept-Encoding": {"gzip"}, "If-None-Match": {`"other", W/` + sampleTagGzip}}},
+	{"unchanged", http.Header{"Accept-Encoding": {"gzip"},
+		"If-None-Match": {`"other", W/` + sampleTagGzip}}},
 }
 
 func BenchmarkServe(b *testing.B) {
@@ -44,8 +45,8 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-// BenchmarkWire compares an entity with a handler that does the least, both behind a real server and
-// one connection. Compare the two with each other: a time alone says little.
+// BenchmarkWire compares an entity with a minimal handler, both behind a real server and one
+// connection. Compare the two with each other: a time alone means little.
 func BenchmarkWire(b *testing.B) {
 	e := entity.New(jsonType, sample)
 	for _, c := range []struct {

@@ -17,17 +17,20 @@ import (
 
 const jsonType = "application/json; charset=utf-8"
 
-// sample is a body that a compressor finds something in.
-var sample = []byte(`{"words":"` + strings.Repeat("one representation, served many times. ", 100) + `"}`)
+// sample is a body that can be compressed.
+var sample = []byte(`{"words":"` + strings.Repeat("one representation, served many times. ", 100) +
+	`"}`)
 
-// The tags of sample: 128 bits of its SHA-256.
+// These are the tags of sample: 128 bits of its SHA-256.
 const (
 	sampleTag     = `"58ca1b989121d0ab0631307ea679b8be"`
 	sampleTagGzip = `"58ca1b989121d0ab0631307ea679b8be-gz"`
 )
 
-// serve asks an entity once. fields are names and values of the request.
-func serve(e *entity.Entity, method string, status int, fields ...string) *httptest.ResponseRecorder {
+// serve requests an entity once. fields are names and values of the request's header fields.
+func serve(
+	e *entity.Entity, method string, status int, fields ...string,
+) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "/", nil)
 	for i := 0; i < len(fields); i += 2 {
 		r.Header.Add(fields[i], fields[i+1])
@@ -59,22 +62,34 @@ func TestServe(t *testing.T) {
 		status          int
 		fields          []string
 		want            http.Header
-		length          int // of the body; -1: whatever Content-Length says
+		length          int // of the body; -1: not checked
 	}{
 		{"plain", jsonType, sample, "GET", 200, nil, http.Header{
-			"Content-Type": {jsonType}, "Content-Length": {"3912"}, "Vary": {"Accept-Encoding"}, "Etag": {sampleTag}}, 3912},
+			"Content-Type": {jsonType}, "Content-Length": {"3912"}, "Vary": {"Accept-Encoding"},
+			"Etag": {sampleTag}}, 3912},
 		{"gzip", jsonType, sample, "GET", 200, []string{"Accept-Encoding", "gzip"}, http.Header{
-			"Content-Type": {jsonType}, "Content-Encoding": {"gzip"}, "Vary": {"Accept-Encoding"}, "Etag": {sampleTagGzip}}, -1},
-		{"no twin of an image", "image/png", png, "GET", 200, []string{"Accept-Encoding", "gzip"}, http.Header{
-			"Content-Type": {"image/png"}, "Content-Length": {"6"}, "Etag": {`"823ceb99fcef5252333ede1b2202341c"`}}, 6},
+			"Content-Type": {jsonType}, "Content-Encoding": {"gzip"}, "Vary": {"Accept-Encoding"},
+			"Etag": {sampleTagGzip}}, -1},
+		{"no twin of an image", "image/png", png, "GET", 200, []string{"Accept-Encoding", "gzip"},
+			http.Header{
+				"Content-Type": {"image/png"}, "Content-Length": {"6"},
+				"Etag": {`"823ceb99fcef5252333ede1b2202341c"`}}, 6},
 		{"empty", "text/plain", nil, "GET", 200, nil, http.Header{
-			"Content-Type": {"text/plain"}, "Content-Length": {"0"}, "Vary": {"Accept-Encoding"}, "Etag": {`"e3b0c44298fc1c149afbf4c8996fb924"`}}, 0},
-		{"no tag with 404", "text/html", sample, "GET", 404, []string{"If-None-Match", "*"}, http.Header{
-			"Content-Type": {"text/html"}, "Content-Length": {"3912"}, "Vary": {"Accept-Encoding"}}, 3912},
+			"Content-Type": {"text/plain"}, "Content-Length": {"0"}, "Vary": {"Accept-Encoding"},
+			"Etag": {`"e3b0c44298fc1c149afbf4c8996fb924"`}}, 0},
+		{"no tag with 404", "text/html", sample, "GET", 404, []string{"If-None-Match", "*"},
+			http.Header{
+				"Content-Type": {"text/html"}, "Content-Length": {"3912"},
+				"Vary": {"Accept-Encoding"}},
+			3912},
 		{"404 for a POST", "text/html", sample, "POST", 404, nil, http.Header{
-			"Content-Type": {"text/html"}, "Content-Length": {"3912"}, "Vary": {"Accept-Encoding"}}, 3912},
-		{"neither tag nor 304 for a POST", jsonType, sample, "POST", 200, []string{"If-None-Match", sampleTag}, http.Header{
-			"Content-Type": {jsonType}, "Content-Length": {"3912"}, "Vary": {"Accept-Encoding"}}, 3912},
+			"Content-Type": {"text/html"}, "Content-Length": {"3912"}, "Vary": {"Accept-Encoding"}},
+			3912},
+		{"neither tag nor 304 for a POST", jsonType, sample, "POST", 200,
+			[]string{"If-None-Match", sampleTag}, http.Header{
+				"Content-Type": {jsonType}, "Content-Length": {"3912"},
+				"Vary": {"Accept-Encoding"}},
+			3912},
 	} {
 		w := serve(entity.New(c.mediaType, c.body), c.method, c.status, c.fields...)
 		got := w.Result()
@@ -83,7 +98,8 @@ func TestServe(t *testing.T) {
 			c.want.Set("Content-Length", got.Header.Get("Content-Length"))
 		}
 		if got.StatusCode != c.status || w.Body.Len() != c.length {
-			t.Errorf("%s: status %d with %d bytes, want %d with %d", c.name, got.StatusCode, w.Body.Len(), c.status, c.length)
+			t.Errorf("%s: status %d with %d bytes, want %d with %d", c.name, got.StatusCode,
+				w.Body.Len(), c.status, c.length)
 		}
 		if d := cmp.Diff(c.want, got.Header); d != "" {
 			t.Errorf("%s: header fields (-want +got):\n%s", c.name, d)
@@ -98,24 +114,27 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestHead holds HEAD to the header fields of GET, for every coding and status.
+// TestHead compares the header fields of HEAD with those of GET, for each coding and status.
 func TestHead(t *testing.T) {
 	e := entity.New(jsonType, sample)
-	for _, fields := range [][]string{nil, {"Accept-Encoding", "gzip"}, {"If-None-Match", sampleTag}, {"Accept-Encoding", "gzip", "If-None-Match", sampleTagGzip}} {
+	for _, fields := range [][]string{nil, {"Accept-Encoding", "gzip"},
+		{"If-None-Match", sampleTag}, {"Accept-Encoding", "gzip", "If-None-Match", sampleTagGzip}} {
 		for _, status := range []int{200, 404} {
 			get, head := serve(e, "GET", status, fields...), serve(e, "HEAD", status, fields...)
 			if head.Code != get.Code || head.Body.Len() != 0 {
-				t.Errorf("HEAD with %q, status %d: %d with %d bytes, want %d with none", fields, status, head.Code, head.Body.Len(), get.Code)
+				t.Errorf("HEAD with %q, status %d: %d with %d bytes, want %d with none", fields,
+					status, head.Code, head.Body.Len(), get.Code)
 			}
 			if d := cmp.Diff(get.Header(), head.Header()); d != "" {
-				t.Errorf("HEAD with %q, status %d: header fields (-GET +HEAD):\n%s", fields, status, d)
+				t.Errorf("HEAD with %q, status %d: header fields (-GET +HEAD):\n%s", fields,
+					status, d)
 			}
 		}
 	}
 }
 
-// TestServeBeside holds that fields of the caller stand, and that changing an answer's fields changes
-// no other answer.
+// TestServeBeside checks that the caller's header fields stay, and that changing an answer's fields
+// changes no other answer.
 func TestServeBeside(t *testing.T) {
 	e := entity.New(jsonType, sample)
 	w := httptest.NewRecorder()
@@ -136,12 +155,15 @@ func TestServeBeside(t *testing.T) {
 			before.Header().Set(name, "x")
 		}
 		if d := cmp.Diff(want, serve(e, "GET", 200, "Accept-Encoding", accept).Header()); d != "" {
-			t.Errorf("Accept-Encoding %q: an answer after one whose fields were changed (-want +got):\n%s", accept, d)
+			t.Errorf(
+				"Accept-Encoding %q: an answer after one whose fields were changed (-want "+
+					"+got):\n%s",
+				accept, d)
 		}
 	}
 }
 
-// TestServeTogether asks a new entity from many sides at once: all get one twin.
+// TestServeTogether requests a new entity concurrently: all requests get one gzip variant.
 func TestServeTogether(t *testing.T) {
 	e := entity.New(jsonType, sample)
 	bodies := make([][]byte, 50)
@@ -152,7 +174,9 @@ func TestServeTogether(t *testing.T) {
 	wg.Wait()
 	for i, b := range bodies {
 		if !bytes.Equal(unzip(t, b), sample) || !bytes.Equal(b, bodies[0]) {
-			t.Errorf("caller %d got a twin of %d bytes that is not that of caller 0 or not of the body", i, len(b))
+			t.Errorf(
+				"caller %d got a twin of %d bytes that is not that of caller 0 or not of the body",
+				i, len(b))
 		}
 	}
 	if !bytes.Equal(e.Body(), sample) {
@@ -163,15 +187,19 @@ func TestServeTogether(t *testing.T) {
 func TestAcceptEncoding(t *testing.T) {
 	e := entity.New(jsonType, sample)
 	for accept, gzip := range map[string]bool{
-		"": false, "gzip": true, "GZip": true, "gzip, deflate, br, zstd": true, "br, zstd": false, "gzipped, xgzip": false,
-		"br, gzip;q=0.5": true, "br , \tgzip ; Q=0.001 ": true, "gzip;q=1.000": true, "identity;q=0, gzip;q=0.1": true,
-		"gzip;q=0": false, "gzip; q=0.000": false, "gzip;q=0, *": false, "*, gzip;q=0": false, ",,,gzip,,": true,
+		"": false, "gzip": true, "GZip": true, "gzip, deflate, br, zstd": true, "br, zstd": false,
+		"gzipped, xgzip": false, "br, gzip;q=0.5": true, "br , \tgzip ; Q=0.001 ": true,
+		"gzip;q=1.000": true, "identity;q=0, gzip;q=0.1": true, "gzip;q=0": false,
+		"gzip; q=0.000": false, "gzip;q=0, *": false, "*, gzip;q=0": false, ",,,gzip,,": true,
 	} {
-		if got := serve(e, "GET", 200, "Accept-Encoding", accept).Header().Get("Content-Encoding") == "gzip"; got != gzip {
+		got := serve(e, "GET", 200, "Accept-Encoding",
+			accept).Header().Get("Content-Encoding") == "gzip"
+		if got != gzip {
 			t.Errorf("Accept-Encoding %q: gzip %t, want %t", accept, got, gzip)
 		}
 	}
-	if serve(e, "GET", 200, "Accept-Encoding", "br", "Accept-Encoding", "deflate, gzip").Header().Get("Content-Encoding") != "gzip" {
+	if serve(e, "GET", 200, "Accept-Encoding", "br", "Accept-Encoding",
+		"deflate, gzip").Header().Get("Content-Encoding") != "gzip" {
 		t.Error("gzip in the second line is not taken")
 	}
 }
@@ -223,7 +251,8 @@ func TestIfNoneMatch(t *testing.T) {
 			want.Set("Etag", sampleTagGzip)
 		}
 		if d := cmp.Diff(want, w.Header()); d != "" || w.Body.Len() > 0 {
-			t.Errorf("%s: 304 with %d bytes and header fields (-want +got):\n%s", c.name, w.Body.Len(), d)
+			t.Errorf("%s: 304 with %d bytes and header fields (-want +got):\n%s", c.name,
+				w.Body.Len(), d)
 		}
 	}
 }
