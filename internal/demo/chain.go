@@ -10,28 +10,30 @@ import (
 	"time"
 )
 
-// Chain is the JSON-RPC endpoint of an EVM chain (https://ethereum.github.io/execution-apis/) whose blocks come with
-// the clock: eth_chainId, eth_blockNumber and eth_getBlockByNumber, one call a request. Batches are refused, as some
-// public endpoints do. The path does not matter. It is safe for concurrent use.
+// Chain is the JSON-RPC endpoint of an EVM chain (https://ethereum.github.io/execution-apis/) whose
+// blocks follow the clock: it answers eth_chainId, eth_blockNumber and eth_getBlockByNumber, one
+// call per request. Batches are refused, as by some public endpoints. The path is ignored. It is
+// safe for concurrent use.
 type Chain struct {
 	config ChainConfig
 
 	mu      sync.Mutex
 	chainID uint64
 	block   uint64    // one block,
-	at      time.Time // and when it came
+	at      time.Time // and its time
 	stalled bool      // it is the last one
 }
 
-// ChainConfig says what chain it is.
+// ChainConfig configures a [Chain].
 type ChainConfig struct {
 	ChainID   uint64
 	BlockTime time.Duration    // 0: a second
-	Genesis   time.Time        // when block 0 was made; zero: when the chain was
+	Genesis   time.Time        // time of block 0; zero: when the chain was created
 	Now       func() time.Time // nil: time.Now
 }
 
-// NewChain returns a chain at the height (now − genesis) / block time. Before its genesis it stays at block 0.
+// NewChain returns a chain at the height (now − genesis) / block time. Before its genesis it stays
+// at block 0.
 func NewChain(c ChainConfig) *Chain {
 	if c.BlockTime <= 0 {
 		c.BlockTime = time.Second
@@ -45,7 +47,7 @@ func NewChain(c ChainConfig) *Chain {
 	return &Chain{config: c, chainID: c.ChainID, at: c.Genesis}
 }
 
-// Stall stops the chain: its head stays where it is.
+// Stall stops the chain: its head no longer changes.
 func (c *Chain) Stall() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,28 +55,30 @@ func (c *Chain) Stall() {
 	c.at, c.block, c.stalled = c.timeOf(head), head, true
 }
 
-// Resume lets a stalled chain go on: its head comes anew now, and the next block a block time later.
+// Resume continues a stalled chain: its head gets the current time, and the next block follows a
+// block time later.
 func (c *Chain) Resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at, c.stalled = c.config.Now(), false
 }
 
-// Reset starts another history: the head is at that height now, and grows from there, unless the chain is stalled.
+// Reset starts another history: the head is at that height now, and grows from there, unless the
+// chain is stalled.
 func (c *Chain) Reset(height uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.block, c.at = height, c.config.Now()
 }
 
-// SetChainID makes it another chain to who asks.
+// SetChainID changes the chain id in answers.
 func (c *Chain) SetChainID(id uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.chainID = id
 }
 
-// head is the height of the latest block. c.mu is held.
+// head returns the height of the latest block. The caller holds c.mu.
 func (c *Chain) head() uint64 {
 	if c.stalled {
 		return c.block
@@ -82,7 +86,7 @@ func (c *Chain) head() uint64 {
 	return c.block + uint64(max(c.config.Now().Sub(c.at), 0)/c.config.BlockTime)
 }
 
-// timeOf is when a block was made. c.mu is held.
+// timeOf returns the time of a block. The caller holds c.mu.
 func (c *Chain) timeOf(number uint64) time.Time {
 	return c.at.Add(time.Duration(int64(number)-int64(c.block)) * c.config.BlockTime)
 }
@@ -91,7 +95,8 @@ func (c *Chain) timeOf(number uint64) time.Time {
 func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const most = 1 << 20 // bytes
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	if err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+	if err != nil || r.Method != http.MethodPost ||
+		r.Header.Get("Content-Type") != "application/json" {
 		http.Error(w, "Ask with POST and application/json.", http.StatusBadRequest)
 		return
 	}
@@ -121,7 +126,9 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			write(w, http.StatusOK, rpcReply(call.ID, "result", nil)) // it does not exist yet
 		default:
 			write(w, http.StatusOK, rpcReply(call.ID, "result", map[string]any{
-				"number": quantity(number), "timestamp": quantity(uint64(max(c.timeOf(number).Unix(), 0))), "transactions": []string{},
+				"number":       quantity(number),
+				"timestamp":    quantity(uint64(max(c.timeOf(number).Unix(), 0))),
+				"transactions": []string{},
 			}))
 		}
 	default:
@@ -129,7 +136,7 @@ func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rpcReply is a reply of JSON-RPC 2.0 with a result, or with an error of that code (section 5.1).
+// rpcReply returns a JSON-RPC 2.0 reply with a result, or with an error of that code (section 5.1).
 func rpcReply(id json.RawMessage, member string, value any) map[string]any {
 	if member == "error" {
 		value = map[string]any{"code": value, "message": "the call is refused"}
@@ -137,11 +144,11 @@ func rpcReply(id json.RawMessage, member string, value any) map[string]any {
 	return map[string]any{"jsonrpc": "2.0", "id": id, member: value}
 }
 
-// quantity writes a number as JSON-RPC of Ethereum does.
+// quantity formats a number as Ethereum's JSON-RPC does.
 func quantity(n uint64) string { return "0x" + strconv.FormatUint(n, 16) }
 
-// number is the height that the first of two parameters means, a tag or a hexadecimal number. The finalized block is
-// two behind the latest.
+// number returns the height for the first of two parameters, a tag or a hexadecimal number. The
+// finalized block is two below the latest.
 func (c *Chain) number(params []any) (uint64, bool) {
 	if len(params) != 2 {
 		return 0, false

@@ -15,16 +15,18 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Demo puts on the network what a site looks at: its forum, with a topic for every discussion there
-// that a proposal links to, and a chain behind every RPC address. Addresses that are none are left out.
+// Demo adds the hosts of a site to the network: its forum, with a topic for each discussion there
+// to which a proposal links, and a chain behind each RPC address. Invalid addresses are left out.
 //
-// Everything follows from the clock, so two demos show the same at the same moment, and another call,
-// such as with changed proposals, goes on where the one before was, but for topics whose liveliness it
-// changes. Blocks come in each network's block time.
-// The newest proposal that is still open has the liveliest topic, with a post every ten minutes or so,
-// the next one a quieter one, and so on; the topics of all that is decided are at rest. The first of
-// several endpoints of a network is out of order for a minute and a half in ten.
-func (n *Network) Demo(now func() time.Time, site mip.Site, proposals []mip.Metadata, endpoints []mip.Endpoints) {
+// Everything follows from the clock, so two demos show the same at the same time, and another call,
+// such as with changed proposals, continues where the one before was, except for topics whose
+// activity it changes. Blocks follow each network's block time. The newest open proposal has the
+// most active topic, with a post about every ten minutes, the next one a quieter one, and so on;
+// topics of decided proposals are at rest. The first of several endpoints of a network is out of
+// order for a minute and a half in ten.
+func (n *Network) Demo(
+	now func() time.Time, site mip.Site, proposals []mip.Metadata, endpoints []mip.Endpoints,
+) {
 	for _, e := range endpoints {
 		n.demoChain(now, e)
 	}
@@ -50,24 +52,25 @@ func (n *Network) Demo(now func() time.Time, site mip.Site, proposals []mip.Meta
 	n.Serve(addressOf(forum)+forum.Path, d)
 }
 
-// demoTopic is a topic and the proposal that it is about.
+// demoTopic is a topic and its proposal.
 type demoTopic struct {
 	id       int
-	slug     string // empty: made of the title
+	slug     string // empty: made from the title
 	proposal mip.Metadata
-	rank     int // how many topics are livelier, -1 for one at rest
+	rank     int // number of more active topics, -1 for one at rest
 }
 
-// demoTopics returns the topics on the forum that proposals link to, those of the newest proposals first. When two
-// proposals link to one number, or to one slug without a number, the older one gives the title.
+// demoTopics returns the topics on the forum to which proposals link, newest proposals first. If
+// two proposals link to one number, or to one slug without a number, the older one gives the title.
 func demoTopics(forum *url.URL, proposals []mip.Metadata) []demoTopic {
-	const slugTopics = 10_000 // the lowest number of a topic that proposals link to by its slug alone
+	const slugTopics = 10_000 // lowest number of topics that are linked by their slug alone
 	var topics []demoTopic
 	slugs, ids := map[string]bool{"": true}, map[int]bool{}
 	for _, numbered := range []bool{true, false} {
 		for _, p := range proposals {
 			slug, id := topicLink(forum, p.DiscussionsTo)
-			if numbered != (p.ForumTopicID != nil) || !numbered && (slugs[slug] || id != 0) || numbered && ids[*p.ForumTopicID] {
+			if numbered != (p.ForumTopicID != nil) || !numbered && (slugs[slug] || id != 0) ||
+				numbered && ids[*p.ForumTopicID] {
 				continue
 			}
 			if numbered {
@@ -81,14 +84,15 @@ func demoTopics(forum *url.URL, proposals []mip.Metadata) []demoTopic {
 		}
 	}
 	slices.SortFunc(topics, func(a, b demoTopic) int {
-		return cmp.Or(b.proposal.Created.Time().Compare(a.proposal.Created.Time()), cmp.Compare(b.id, a.id))
+		return cmp.Or(b.proposal.Created.Time().Compare(a.proposal.Created.Time()),
+			cmp.Compare(b.id, a.id))
 	})
 	return topics
 }
 
-// grow returns the topic as it is at a moment: posts that came evenly in its first weeks, and if it is lively one in
-// every interval of this week. A function of nothing but the clock that rises by the minute would otherwise reach
-// figures that no forum has.
+// grow returns the topic at a time: its posts came evenly in its first weeks, and an active topic
+// has one in each interval of this week. A function of the clock alone that rises each minute would
+// otherwise reach unrealistic numbers.
 func (d demoTopic) grow(t Topic, now time.Time) Topic {
 	const day = 24 * time.Hour
 	key := strconv.Itoa(d.id)
@@ -97,15 +101,16 @@ func (d demoTopic) grow(t Topic, now time.Time) Topic {
 		t.Created = d.proposal.Created.Time()
 	}
 	t.Created = t.Created.Add(time.Duration(pick(key, "minute", 7*60, 20*60)) * time.Minute)
-	if t.Created.After(now) { // a clock that is set to the past
+	if t.Created.After(now) { // the clock is set to the past
 		t.Created = t.Created.AddDate(now.Year()-t.Created.Year()-1, 0, 0)
 	}
 	age := now.Sub(t.Created)
-	first, over := time.Duration(pick(key, "posts", 2, 39)), time.Duration(pick(key, "days", 20, 70))*day
+	first := time.Duration(pick(key, "posts", 2, 39))
+	over := time.Duration(pick(key, "days", 20, 70)) * day
 	said := first * min(age, over) / over
 	t.Posts, t.LastPosted = 1+int(said), t.Created.Add(over*said/first)
 
-	towards := 0.0 // the next post, in which time readers come and like
+	towards := 0.0 // progress to the next post, during which readers come and like
 	every := time.Duration(pick(key, "interval", 8*60, 12*60)) * time.Second
 	for range d.rank {
 		every *= 3
@@ -117,7 +122,8 @@ func (d demoTopic) grow(t Topic, now time.Time) Topic {
 		t.LastPosted = now.Add(-(since % every))
 		towards = float64(since%every) / float64(every)
 	}
-	t.Views = int((float64(t.Posts)+towards)*float64(pick(key, "views", 15, 45))) + int(age/(6*time.Hour))
+	t.Views = int((float64(t.Posts)+towards)*float64(pick(key, "views", 15, 45))) +
+		int(age/(6*time.Hour))
 	t.Likes = int((float64(t.Posts) + towards) * float64(pick(key, "likes", 5, 20)) / 10)
 	t.Participants = int(math.Pow(float64(t.Posts), float64(pick(key, "people", 60, 80))/100))
 	t.Closed = d.proposal.Stage == mip.StageFinal || d.proposal.Status == mip.Withdrawn
@@ -125,15 +131,15 @@ func (d demoTopic) grow(t Topic, now time.Time) Topic {
 	return t
 }
 
-// pick returns a number from low to high that looks like chance and is always the same for a key.
+// pick returns a number from low to high that looks random and is always the same for a key.
 func pick(key, what string, low, high int) int {
 	h := fnv.New32a()
 	io.WriteString(h, key+" "+what)
 	return low + int(h.Sum32()%uint32(high-low+1))
 }
 
-// topicLink reads /t/{slug}/{id}, /t/{slug} or /t/{id} below the forum's address. It returns an empty
-// slug and no number for any other address.
+// topicLink parses /t/{slug}/{id}, /t/{slug} or /t/{id} below the forum's address. It returns an
+// empty slug and no number for any other address.
 func topicLink(forum *url.URL, address *string) (slug string, id int) {
 	if address == nil {
 		return "", 0
@@ -148,11 +154,11 @@ func topicLink(forum *url.URL, address *string) (slug string, id int) {
 		return "", id
 	}
 	number, _, _ := strings.Cut(rest, "/")
-	id, _ = strconv.Atoi(number) // 0 when there is none
+	id, _ = strconv.Atoi(number) // 0 if there is none
 	return slug, id
 }
 
-// open reports whether a proposal is still being discussed.
+// open reports whether a proposal is still under discussion.
 func open(p mip.Metadata) bool {
 	return !p.Settled() && p.Stage != mip.StageStopped
 }
@@ -160,11 +166,15 @@ func open(p mip.Metadata) bool {
 // demoChain puts one chain behind all endpoints of a network, so that they agree.
 func (n *Network) demoChain(now func() time.Time, e mip.Endpoints) {
 	const day = 24 * time.Hour
-	genesis := time.Date(2025, time.January, 15, 12, 0, 0, 0, time.UTC).Add(-time.Duration(pick(e.ID, "genesis", 0, 90)) * day)
+	genesis := time.Date(2025, time.January, 15, 12, 0, 0, 0, time.UTC)
+	genesis = genesis.Add(-time.Duration(pick(e.ID, "genesis", 0, 90)) * day)
 	if genesis.After(now()) {
-		genesis = time.Unix(0, 0) // a clock that is set to the past sees blocks come too
+		genesis = time.Unix(0, 0) // with a clock set to the past, blocks are made as well
 	}
-	chain := NewChain(ChainConfig{ChainID: e.ChainID, BlockTime: time.Duration(e.BlockTime * float64(time.Second)), Genesis: genesis, Now: now})
+	blockTime := time.Duration(e.BlockTime * float64(time.Second))
+	chain := NewChain(ChainConfig{
+		ChainID: e.ChainID, BlockTime: blockTime, Genesis: genesis, Now: now,
+	})
 	for i, address := range e.RPC {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" {
@@ -178,7 +188,7 @@ func (n *Network) demoChain(now func() time.Time, e mip.Endpoints) {
 	}
 }
 
-// outages stands in front of an endpoint that is out of order for some time in every ten minutes.
+// outages wraps an endpoint that is out of order for some time in each ten minutes.
 type outages struct {
 	now     func() time.Time
 	handler http.Handler
@@ -189,7 +199,8 @@ func (o outages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const every, from, to = 10 * time.Minute, 4 * time.Minute, 5*time.Minute + 30*time.Second
 	if at := time.Duration(o.now().UnixNano()) % every; at >= from && at < to {
 		Answer(http.StatusBadGateway, http.Header{"Content-Type": {"text/html"}},
-			"<html><head><title>502</title></head><body>The node behind this address does not answer.</body></html>")(w, r, o.handler)
+			"<html><head><title>502</title></head><body>The node behind this address does not "+
+				"answer.</body></html>")(w, r, o.handler)
 		return
 	}
 	o.handler.ServeHTTP(w, r)

@@ -24,7 +24,7 @@ type clock struct{ t time.Time }
 func (c *clock) now() time.Time       { return c.t }
 func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
 
-// figures are what a client wants to know of a topic.
+// figures are the fields of a topic that a client reads.
 type figures struct {
 	ID               int     `json:"id"`
 	Title            string  `json:"title"`
@@ -41,36 +41,48 @@ type figures struct {
 	Archetype        string  `json:"archetype"`
 }
 
-// demoProposals has one proposal for each way to link to a discussion.
+// demoProposals returns one proposal for each way to link to a discussion.
 func demoProposals() []mip.Metadata {
 	link := func(path string) *string { return new(forum + path) }
 	made := func(month time.Month) mip.Date { return mip.Date{Year: 2026, Month: month, Day: 3} }
 	return []mip.Metadata{
-		{Number: 1, Title: "Old and decided", Standing: mip.Final.Usual(), Created: mip.Date{Year: 2025, Month: 2, Day: 1}, ForumTopicID: new(101), DiscussionsTo: link("/t/old/101")},
-		{Number: 2, Title: "Last of all", Standing: mip.Draft.Usual(), Created: made(9), ForumTopicID: new(102), DiscussionsTo: link("/t/102")},
-		{Number: 3, Title: "Number from the site's own list", Standing: mip.Review.Usual(), Created: made(8), ForumTopicID: new(103), DiscussionsTo: link("/t/third")},
-		{Number: 4, Title: "Slug alone", Standing: mip.LastCall.Usual(), Created: made(7), DiscussionsTo: link("/t/ñandú")},
+		{Number: 1, Title: "Old and decided", Standing: mip.Final.Usual(),
+			Created: mip.Date{Year: 2025, Month: 2, Day: 1}, ForumTopicID: new(101),
+			DiscussionsTo: link("/t/old/101")},
+		{Number: 2, Title: "Last of all", Standing: mip.Draft.Usual(), Created: made(9),
+			ForumTopicID: new(102), DiscussionsTo: link("/t/102")},
+		{Number: 3, Title: "Number from the site's own list", Standing: mip.Review.Usual(),
+			Created: made(8), ForumTopicID: new(103), DiscussionsTo: link("/t/third")},
+		{Number: 4, Title: "Slug alone", Standing: mip.LastCall.Usual(), Created: made(7),
+			DiscussionsTo: link("/t/ñandú")},
 		{Number: 5, Title: "Slug alone again", DiscussionsTo: link("/t/%C3%B1and%C3%BA/")},
 		{Number: 6, Title: "Slug of a topic with a number", DiscussionsTo: link("/t/old")},
-		{Number: 7, Title: "The same topic", ForumTopicID: new(101), DiscussionsTo: link("/t/old/101/5")},
-		{Number: 8, Title: "Elsewhere", DiscussionsTo: new("https://other.example/community/t/slug/8")},
-		{Number: 9, Title: "Elsewhere, but with a number", ForumTopicID: new(10_004), DiscussionsTo: new("https://other.example/t/x/10004"), Created: made(1)},
-		{Number: 10, Title: "A link to another topic", ForumTopicID: new(110), DiscussionsTo: link("/t/another/111"), Created: made(2)},
+		{Number: 7, Title: "The same topic", ForumTopicID: new(101),
+			DiscussionsTo: link("/t/old/101/5")},
+		{Number: 8, Title: "Elsewhere",
+			DiscussionsTo: new("https://other.example/community/t/slug/8")},
+		{Number: 9, Title: "Elsewhere, but with a number", ForumTopicID: new(10_004),
+			DiscussionsTo: new("https://other.example/t/x/10004"), Created: made(1)},
+		{Number: 10, Title: "A link to another topic", ForumTopicID: new(110),
+			DiscussionsTo: link("/t/another/111"), Created: made(2)},
 		{Number: 11, Title: "Not a topic", DiscussionsTo: link("/c/proposals")},
 		{Number: 12, Title: "No link", Standing: mip.Withdrawn.Usual()},
-		{Number: 13, Title: "Withdrawn", Standing: mip.Withdrawn.Usual(), ForumTopicID: new(113), Created: made(3)},
+		{Number: 13, Title: "Withdrawn", Standing: mip.Withdrawn.Usual(), ForumTopicID: new(113),
+			Created: made(3)},
 		{Number: 14, Title: "No address", DiscussionsTo: new("https://%zz")},
 	}
 }
 
 func demoEndpoints() []mip.Endpoints {
 	return []mip.Endpoints{
-		{Network: mip.Network{ID: "mainnet", ChainID: 143, BlockTime: 0.4}, RPC: []string{"https://rpc.example/main?key=k", "https://backup.example/main"}},
-		{Network: mip.Network{ID: "testnet", ChainID: 10143}, RPC: []string{"https://rpc.example/test", "", "::"}},
+		{Network: mip.Network{ID: "mainnet", ChainID: 143, BlockTime: 0.4},
+			RPC: []string{"https://rpc.example/main?key=k", "https://backup.example/main"}},
+		{Network: mip.Network{ID: "testnet", ChainID: 10143},
+			RPC: []string{"https://rpc.example/test", "", "::"}},
 	}
 }
 
-// put puts a demo on a network.
+// put adds a demo to a network.
 func put(n *demo.Network, now func() time.Time) {
 	n.Demo(now, mip.Site{Forum: new(forum)}, demoProposals(), demoEndpoints())
 }
@@ -79,13 +91,14 @@ func TestDemoForum(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		put(n, time.Now)
 		for target, want := range map[string]string{
-			"/t/101.json":                  "101 old: Old and decided",
-			"/t/102.json":                  "102 last-of-all: Last of all",
-			"/t/103.json":                  "103 third: Number from the site's own list",
-			"/t/third.json":                "103 third: Number from the site's own list",
-			"/t/%C3%B1and%C3%BA.json":      "10005 ñandú: Slug alone",
-			"/t/old.json":                  "101 old: Old and decided",
-			"/t/10004.json":                "10004 elsewhere-but-with-a-number: Elsewhere, but with a number",
+			"/t/101.json":             "101 old: Old and decided",
+			"/t/102.json":             "102 last-of-all: Last of all",
+			"/t/103.json":             "103 third: Number from the site's own list",
+			"/t/third.json":           "103 third: Number from the site's own list",
+			"/t/%C3%B1and%C3%BA.json": "10005 ñandú: Slug alone",
+			"/t/old.json":             "101 old: Old and decided",
+			"/t/10004.json": "10004 elsewhere-but-with-a-number: Elsewhere, but " +
+				"with a number",
 			"/t/110.json":                  "110 another: A link to another topic",
 			"/t/113.json":                  "113 withdrawn: Withdrawn",
 			"/t/slug.json":                 "404",
@@ -116,9 +129,11 @@ func TestDemoForum(t *testing.T) {
 				t.Errorf("%s is there", address)
 			}
 		}
-		// A rebuild with other proposals shows those.
-		n.Demo(time.Now, mip.Site{Forum: new(forum)}, []mip.Metadata{{Number: 1, Title: "New title", ForumTopicID: new(101)}}, nil)
-		if _, body, _ := get(t, c, forum+"/t/101.json"); !strings.Contains(body, `"title":"New title"`) {
+		// A rebuild with other proposals shows these.
+		n.Demo(time.Now, mip.Site{Forum: new(forum)},
+			[]mip.Metadata{{Number: 1, Title: "New title", ForumTopicID: new(101)}}, nil)
+		_, body, _ := get(t, c, forum+"/t/101.json")
+		if !strings.Contains(body, `"title":"New title"`) {
 			t.Errorf("after a change the topic is %.200s", body)
 		}
 	})
@@ -159,13 +174,14 @@ func topics(t *testing.T, c *http.Client) map[int]figures {
 	return got
 }
 
-// TestDemoGrows watches the topics for two hours from several moments on, a clock set to years ago and
-// the beginning of a week included.
+// TestDemoGrows observes the topics for two hours from several times on, including a clock set to
+// years ago and the beginning of a week.
 func TestDemoGrows(t *testing.T) {
 	for _, start := range []time.Time{
 		time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC),
 		time.Date(2026, time.November, 23, 0, 0, 0, 0, time.UTC),
-		time.Date(2026, time.September, 3, 12, 0, 0, 0, time.UTC), // the last was opened today
+		// the last topic was opened on this day
+		time.Date(2026, time.September, 3, 12, 0, 0, 0, time.UTC),
 		time.Date(2024, time.February, 29, 0, 0, 0, 0, time.UTC),
 		time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(2040, time.July, 1, 0, 0, 0, 0, time.FixedZone("", 3600)),
@@ -195,8 +211,11 @@ func TestDemoGrows(t *testing.T) {
 		}
 		for id, lively := range map[int]bool{102: true, 103: true, 101: false, 113: false} {
 			old, now := first[id], before[id]
-			if posts := now.PostsCount > old.PostsCount; posts != lively || lively && (now.Views <= old.Views || now.LikeCount <= old.LikeCount) {
-				t.Errorf("%v: topic %d went in two hours from %+v to %+v; lively: %v", start, id, old, now, lively)
+			posts := now.PostsCount > old.PostsCount
+			if posts != lively || lively &&
+				(now.Views <= old.Views || now.LikeCount <= old.LikeCount) {
+				t.Errorf("%v: topic %d went in two hours from %+v to %+v; lively: %v", start, id,
+					old, now, lively)
 			}
 		}
 		if f := before[101]; !f.Closed || f.Archived {
@@ -205,7 +224,7 @@ func TestDemoGrows(t *testing.T) {
 	}
 }
 
-// checkTopic holds figures to what can be, and to the ones before.
+// checkTopic checks that figures are possible, and consistent with the earlier ones.
 func checkTopic(t *testing.T, now time.Time, before, f figures) {
 	t.Helper()
 	created, err := time.Parse(time.RFC3339, f.CreatedAt)
@@ -219,22 +238,26 @@ func checkTopic(t *testing.T, now time.Time, before, f figures) {
 	if f.PostsCount < 1 || f.Views < f.PostsCount || f.PostsCount > 2000 {
 		t.Errorf("%v: topic %d cannot be: %+v", now, f.ID, f)
 	}
-	if f.PostsCount < before.PostsCount || f.Views < before.Views || f.LikeCount < before.LikeCount || *f.LastPostedAt < *before.LastPostedAt {
+	if f.PostsCount < before.PostsCount || f.Views < before.Views ||
+		f.LikeCount < before.LikeCount || *f.LastPostedAt < *before.LastPostedAt {
 		t.Errorf("%v: topic %d fell from %+v to %+v", now, f.ID, before, f)
 	}
 }
 
-// TestDemoIsTheSameForAll asks two demos that were made at different times.
+// TestDemoIsTheSameForAll compares two demos that were created at different times.
 func TestDemoIsTheSameForAll(t *testing.T) {
-	early, late := &clock{time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC)}, &clock{time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC)}
+	early, late := &clock{time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC)},
+		&clock{time.Date(2026, time.November, 21, 9, 30, 0, 0, time.UTC)}
 	var answers [2][]string
 	for i, at := range []*clock{early, late} {
 		n := demo.NewNetwork()
 		defer n.Close()
 		put(n, at.now)
 		at.t = late.t
-		for _, address := range []string{forum + "/t/103.json", forum + "/t/102.json", "https://rpc.example/main"} {
-			body := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}`)
+		for _, address := range []string{forum + "/t/103.json", forum + "/t/102.json",
+			"https://rpc.example/main"} {
+			body := strings.NewReader(
+				`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}`)
 			method := http.MethodPost
 			if strings.HasSuffix(address, ".json") {
 				method = http.MethodGet
@@ -260,12 +283,14 @@ func TestDemoIsTheSameForAll(t *testing.T) {
 	}
 }
 
-// height asks an endpoint for a chain's id and height. It returns the status when that is not 200.
+// height requests a chain's id and height from an endpoint. It returns the status if that is not
+// 200.
 func height(t *testing.T, c *http.Client, address string) string {
 	t.Helper()
 	var out []string
 	for _, method := range []string{"eth_chainId", "eth_blockNumber"} {
-		resp, err := c.Post(address, "application/json", strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q}`, method)))
+		resp, err := c.Post(address, "application/json",
+			strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q}`, method)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,10 +313,12 @@ func TestDemoChains(t *testing.T) {
 		defer n.Close()
 		c := &http.Client{Transport: n}
 		put(n, time.Now)
-		const first, backup, other = "https://rpc.example/main?key=k", "https://backup.example/main", "https://rpc.example/test"
+		const first, backup, other = "https://rpc.example/main?key=k",
+			"https://backup.example/main", "https://rpc.example/test"
 		start := height(t, c, first)
 		if got := height(t, c, backup); got != start || !strings.HasPrefix(got, "0x8f ") {
-			t.Errorf("two endpoints of one network: %q and %q, want the same of chain 0x8f", start, got)
+			t.Errorf("two endpoints of one network: %q and %q, want the same of chain 0x8f",
+				start, got)
 		}
 		if got := height(t, c, other); !strings.HasPrefix(got, "0x279f ") {
 			t.Errorf("the other network: %q, want chain 0x279f", got)

@@ -14,22 +14,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Topic is one topic of a [Discourse]. Its figures are given out as they are, sensible or not.
+// Topic is one topic of a [Discourse]. Its numbers are served unchecked.
 type Topic struct {
 	ID                                int
 	Title                             string // plain text
-	Slug                              string // empty: made of the title
+	Slug                              string // empty: made from the title
 	Posts, Participants, Likes, Views int
 	Created                           time.Time // zero: when the topic was set
 	LastPosted                        time.Time // zero: null
 	Closed, Archived                  bool
-	Private                           bool // exists, but is not for everyone: 403
-	Deleted                           bool // was there once: 410
+	Private                           bool // exists, but not for everyone: 403
+	Deleted                           bool // no longer exists: 410
 }
 
-// answer is the body of GET /t/{id}.json without the posts.
+// answer returns the body of GET /t/{id}.json without the posts.
 func (t Topic) answer() map[string]any {
-	// stamp is a moment as Discourse writes it: UTC with milliseconds.
+	// stamp formats a time as Discourse does: UTC with milliseconds.
 	stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 	var lastPosted any
 	if !t.LastPosted.IsZero() {
@@ -37,25 +37,29 @@ func (t Topic) answer() map[string]any {
 	}
 	return map[string]any{
 		"id": t.ID, "title": t.Title, "fancy_title": html.EscapeString(t.Title), "slug": t.Slug,
-		"posts_count": t.Posts, "views": t.Views, "like_count": t.Likes, "participant_count": t.Participants,
-		"reply_count": max(t.Posts-1, 0) * 2 / 3, // posts that answer another one, which are fewer than all but the first
+		"posts_count": t.Posts, "views": t.Views, "like_count": t.Likes,
+		"participant_count": t.Participants,
+		// posts that answer another one: fewer than all but the first
+		"reply_count": max(t.Posts-1, 0) * 2 / 3,
 		"created_at":  stamp(t.Created), "last_posted_at": lastPosted, "deleted_at": nil,
-		"visible": true, "closed": t.Closed, "archived": t.Archived, "archetype": "regular", "category_id": 5,
+		"visible": true, "closed": t.Closed, "archived": t.Archived, "archetype": "regular",
+		"category_id": 5,
 	}
 }
 
-// Discourse is a forum as a client that is not logged in sees it: GET /t/{id}.json, /t/{slug}/{id}.json and
-// /t/{slug}.json, of which those with a slug lead to the topic's own address with 301 unless they are it. It ignores
-// the part of a path before /t/. It is safe for concurrent use.
+// Discourse is a forum as seen by a client that is not logged in: GET /t/{id}.json,
+// /t/{slug}/{id}.json and /t/{slug}.json. An address with a slug that is not the topic's own
+// address redirects there with 301. The part of a path before /t/ is ignored. It is safe for
+// concurrent use.
 type Discourse struct {
 	now  func() time.Time
-	grow func(Topic, time.Time) Topic // what has become of a topic by then; nil: nothing
+	grow func(Topic, time.Time) Topic // returns a topic at a time; nil: unchanged
 
 	mu     sync.Mutex
 	topics map[int]Topic
 }
 
-// NewDiscourse returns a forum with these topics. now is the clock, [time.Now] when nil.
+// NewDiscourse returns a forum with these topics. now is the clock, [time.Now] if nil.
 func NewDiscourse(now func() time.Time, topics ...Topic) *Discourse {
 	if now == nil {
 		now = time.Now
@@ -80,7 +84,7 @@ func (d *Discourse) Set(t Topic) {
 	d.topics[t.ID] = t
 }
 
-// ServeHTTP answers as Discourse does; what it does not have is a 404 in JSON.
+// ServeHTTP answers as Discourse does, with a JSON 404 for anything unknown.
 func (d *Discourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	root, rest, ok := strings.Cut(r.URL.Path, "/t/")
 	name, isJSON := strings.CutSuffix(rest, ".json")
@@ -94,7 +98,8 @@ func (d *Discourse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// topic answers /t/{id}, /t/{slug}, /t/{slug}/{id} and /t/{slug}/{id}/{post}, given the part after /t/.
+// topic answers /t/{id}, /t/{slug}, /t/{slug}/{id} and /t/{slug}/{id}/{post}, given the part after
+// /t/.
 func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, path []string) {
 	t, ok := d.find(path)
 	switch {
@@ -105,8 +110,9 @@ func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, p
 	case t.Private:
 		refuse(w, http.StatusForbidden, "invalid_access", "This page is not for everyone.")
 	case path[0] != t.Slug && path[0] != strconv.Itoa(t.ID), len(path) == 1 && path[0] == t.Slug:
-		// An absolute address, as Discourse makes it from what the proxy before it says.
-		to := url.URL{Scheme: r.Header.Get("X-Forwarded-Proto"), Host: r.Host, Path: fmt.Sprintf("%s/t/%s/%d.json", root, t.Slug, t.ID)}
+		// Discourse builds an absolute address from the headers of the proxy before it.
+		to := url.URL{Scheme: r.Header.Get("X-Forwarded-Proto"), Host: r.Host,
+			Path: fmt.Sprintf("%s/t/%s/%d.json", root, t.Slug, t.ID)}
 		if to.Scheme == "" {
 			to.Scheme = "http"
 		}
@@ -118,7 +124,7 @@ func (d *Discourse) topic(w http.ResponseWriter, r *http.Request, root string, p
 	}
 }
 
-// find looks a topic up by number, or by slug when there is none, and returns it as it is now.
+// find returns a topic by number, or by slug without a number, in its current state.
 func (d *Discourse) find(path []string) (Topic, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -129,8 +135,8 @@ func (d *Discourse) find(path []string) (Topic, bool) {
 	return t, ok
 }
 
-// idOf is the number in a path, or the lowest one of the topics with the slug that is all of it; 0 when
-// there is none. d.mu is held.
+// idOf returns the number in a path, or the lowest number of the topics with the slug that is the
+// whole path; 0 if there is none. The caller holds d.mu.
 func (d *Discourse) idOf(path []string) int {
 	for _, s := range path[:min(len(path), 2)] {
 		if id, err := strconv.Atoi(s); err == nil {
@@ -155,12 +161,13 @@ const (
 func refuse(w http.ResponseWriter, status int, kind, message string) {
 	body := map[string]any{"errors": []string{message}, "error_type": kind}
 	if status == http.StatusGone {
-		body["extras"] = map[string]any{"title": "Nothing here", "html": "<div>The page is gone.</div>", "group": nil}
+		body["extras"] = map[string]any{"title": "Nothing here",
+			"html": "<div>The page is gone.</div>", "group": nil}
 	}
 	write(w, status, body)
 }
 
-// write sends an answer of ours, which always encodes.
+// write sends a body, which always encodes.
 func write(w http.ResponseWriter, status int, body any) {
 	b, err := json.Marshal(body)
 	if err != nil {

@@ -29,7 +29,7 @@ func Delay(d time.Duration) Fault {
 	}
 }
 
-// Drip answers with the status 200 and a body of JSON that comes byte by byte, the first at once.
+// Drip answers with the status 200 and a JSON body that arrives byte by byte, the first at once.
 func Drip(body string, every time.Duration) Fault {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", typeJSON)
@@ -57,7 +57,7 @@ func wait(r *http.Request, d time.Duration) bool {
 	}
 }
 
-// Answer gives this answer instead. It is JSON unless the header, which may be nil, has a
+// Answer sends this answer instead. It is JSON unless the header, which may be nil, has a
 // Content-Type.
 func Answer(status int, header http.Header, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
@@ -71,15 +71,16 @@ func Answer(status int, header http.Header, body string) Fault {
 // HTML answers with the status 200 and a page for people.
 func HTML() Fault {
 	return Answer(http.StatusOK, http.Header{"Content-Type": {"text/html; charset=utf-8"}},
-		"<!doctype html><html lang=en><title>One moment</title><p>We are making sure that you are a person.</p></html>")
+		"<!doctype html><html lang=en><title>One moment</title><p>We are making sure that you "+
+			"are a person.</p></html>")
 }
 
-// Redirect sends the client elsewhere, with its method.
+// Redirect redirects the client to an address, keeping its method.
 func Redirect(to string) Fault {
 	return Answer(http.StatusTemporaryRedirect, http.Header{"Location": {to}}, "")
 }
 
-// Loop sends the client where it has just come from.
+// Loop redirects the client to the address that it requested.
 func Loop() Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		Redirect(r.URL.RequestURI())(w, r, next)
@@ -91,7 +92,7 @@ func Disconnect() Fault {
 	return func(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 }
 
-// Truncated announces the good answer with its length, sends half of the body and closes the
+// Truncated announces the length of the good answer, sends half of the body and closes the
 // connection.
 func Truncated() Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -104,7 +105,7 @@ func Truncated() Fault {
 	}
 }
 
-// Rewrite gives the good answer with its body changed by f.
+// Rewrite sends the good answer with its body changed by f.
 func Rewrite(f func(body []byte) []byte) Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		good := capture(r, next)
@@ -115,13 +116,14 @@ func Rewrite(f func(body []byte) []byte) Fault {
 	}
 }
 
-// GzipBomb answers with 100 MB of zeros in less than 1 MB of gzip, whether the client accepts gzip or not.
+// GzipBomb answers with 100 MB of zeros in less than 1 MB of gzip, whether or not the client
+// accepts gzip.
 func GzipBomb() Fault {
 	const chunk, chunks = 1e6, 100
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", typeJSON)
 		w.Header().Set("Content-Encoding", "gzip")
-		zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // a level that exists
+		zip, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level exists
 		zeros := make([]byte, chunk)
 		for range chunks {
 			if _, err := zip.Write(zeros); err != nil {
@@ -132,8 +134,8 @@ func GzipBomb() Fault {
 	}
 }
 
-// Huge gives the good answer blown up to n bytes: a first member of an object, or else blanks at the
-// end, so that it decodes to the same. Its length is not announced.
+// Huge sends the good answer enlarged to n bytes, by a first member of an object, or else by blanks
+// at the end, so that it decodes to the same. Its length is not announced.
 func Huge(n int64) Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		good := capture(r, next)
@@ -163,14 +165,14 @@ type captured struct {
 	body   bytes.Buffer
 }
 
-// capture runs a handler and keeps what it answers.
+// capture runs a handler and returns its answer.
 func capture(r *http.Request, h http.Handler) *captured {
 	c := &captured{header: http.Header{}, status: http.StatusOK}
 	h.ServeHTTP(c, r)
 	return c
 }
 
-// Header implements [http.ResponseWriter], as the next two do.
+// Header implements [http.ResponseWriter], as the next two methods do.
 func (c *captured) Header() http.Header         { return c.header }
 func (c *captured) WriteHeader(status int)      { c.status = status }
 func (c *captured) Write(b []byte) (int, error) { return c.body.Write(b) }

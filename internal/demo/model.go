@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// Model is a language model behind the wire formats of three providers. The end of a path chooses one:
-// OpenAI (/chat/completions), Anthropic (/messages) and Ollama (/api/chat). It is as strict as they are
-// about keys and fields, takes any key, and does not stream; Ollama, which streams unless asked not to, has to be
-// asked. It is safe for concurrent use.
+// Model is a language model behind the wire formats of three providers. The end of the path selects
+// one: OpenAI (/chat/completions), Anthropic (/messages) and Ollama (/api/chat). It is as strict as
+// they are about keys and fields, accepts any key, and does not stream; requests in Ollama's
+// format, which streams by default, must disable that. It is safe for concurrent use.
 type Model struct {
 	answer func(ModelRequest) ModelReply
 
@@ -22,31 +22,34 @@ type Model struct {
 	requests []ModelRequest
 }
 
-// ModelRequest is a question in whatever format it came.
+// ModelRequest is a request in any of the formats.
 type ModelRequest struct {
 	Format    string      // openai, anthropic or ollama
 	Path      string      // with the query
-	Header    http.Header // as it came
-	Body      []byte      // as it came
-	Model     string      // the name that was asked for
+	Header    http.Header // unchanged
+	Body      []byte      // unchanged
+	Model     string      // the requested name
 	System    string
 	User      string // the last message of the user
-	MaxTokens int    // 0: not said
-	JSON      bool   // a JSON object is asked for by a field; Anthropic has none
+	MaxTokens int    // 0: not set
+	JSON      bool   // a field requests a JSON object; Anthropic has none
 }
 
-// ModelReply is the text of the model, and why it stops there. The zero value is an empty text.
+// ModelReply is the text of the model, and the reason why it stops. The zero value is an empty
+// text.
 type ModelReply struct {
 	Text string
-	Stop string // in the words of OpenAI, put into those of the format: length, content_filter; empty: stop
-	// Refusal stands in place of a text: OpenAI's refusal with null as the text, Anthropic's stop reason, plain text
-	// from Ollama.
+	// in the words of OpenAI, converted to the format's: length, content_filter; empty: stop
+	Stop string
+	// Refusal replaces the text: OpenAI's refusal with null as the text, Anthropic's stop reason,
+	// plain text from Ollama.
 	Refusal string
-	Null    bool // there is no text: null where a text should be
+	Null    bool // the text is null
 }
 
-// NewModel returns a model that answers what answer gives, which may be called concurrently. nil: it
-// repeats the question, or gives an empty object where JSON is asked for.
+// NewModel returns a model that replies with the results of answer, which may be called
+// concurrently. If answer is nil, it repeats the request, or replies with an empty object if JSON
+// is requested.
 func NewModel(answer func(ModelRequest) ModelReply) *Model {
 	if answer == nil {
 		answer = func(r ModelRequest) ModelReply {
@@ -59,22 +62,22 @@ func NewModel(answer func(ModelRequest) ModelReply) *Model {
 	return &Model{answer: answer}
 }
 
-// Next sets the replies to the next questions, one each and before what answer gives. It adds to what
-// an earlier call left.
+// Next sets the replies to the next requests, one each, which take precedence over answer. It adds
+// to the remaining ones of an earlier call.
 func (m *Model) Next(replies ...ModelReply) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.next = append(m.next, replies...)
 }
 
-// Requests returns the questions that were understood, in order.
+// Requests returns the valid requests, in order.
 func (m *Model) Requests() []ModelRequest {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.requests)
 }
 
-// ServeHTTP answers one question. A refused one is not among the Requests.
+// ServeHTTP answers one request. A refused one is not among the Requests.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := ModelRequest{Path: r.URL.RequestURI(), Header: r.Header}
 	switch path := r.URL.Path; {
@@ -89,7 +92,8 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodPost {
-		q.refuse(w, http.StatusMethodNotAllowed, "invalid_request_error", "Only POST is allowed here.")
+		q.refuse(w, http.StatusMethodNotAllowed, "invalid_request_error",
+			"Only POST is allowed here.")
 		return
 	}
 	var err error
@@ -116,7 +120,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reply records a question and returns the reply to it.
+// reply records a request and returns the reply to it.
 func (m *Model) reply(q ModelRequest) ModelReply {
 	m.mu.Lock()
 	m.requests = append(m.requests, q)
@@ -130,7 +134,8 @@ func (m *Model) reply(q ModelRequest) ModelReply {
 	return m.answer(q)
 }
 
-// wrongKey is the complaint about a request without a key; empty: there is one, or none is needed.
+// wrongKey returns the error message for a request without a key, empty if there is one or none is
+// needed.
 func (q *ModelRequest) wrongKey() string {
 	bearer, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
 	switch {
@@ -142,7 +147,7 @@ func (q *ModelRequest) wrongKey() string {
 	return ""
 }
 
-// modelMessage is a message of a question. The content is a string, or a list of parts.
+// modelMessage is a message of a request. The content is a string, or a list of parts.
 type modelMessage struct {
 	Role    string       `json:"role"`
 	Content modelContent `json:"content"`
@@ -168,15 +173,18 @@ func (c *modelContent) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// read fills the request in from its body, by https://platform.openai.com/docs/api-reference/chat/create,
-// https://docs.anthropic.com/en/api/messages, as models that have left sampling parameters and prefilled answers
-// behind do, or https://github.com/ollama/ollama/blob/main/docs/api.md. wrong is the complaint about it.
+// read fills in the request from its body, by
+// https://platform.openai.com/docs/api-reference/chat/create,
+// https://docs.anthropic.com/en/api/messages, like models without sampling parameters and prefilled
+// answers, or https://github.com/ollama/ollama/blob/main/docs/api.md. wrong is the error message
+// for an invalid one.
 func (q *ModelRequest) read() (wrong string) {
 	var in struct {
-		Model               string          `json:"model"`
-		Messages            []modelMessage  `json:"messages"`
-		System              string          `json:"system"`                // Anthropic
-		MaxTokens           int             `json:"max_tokens"`            // Anthropic; OpenAI's older name
+		Model    string         `json:"model"`
+		Messages []modelMessage `json:"messages"`
+		System   string         `json:"system"` // Anthropic
+		// Anthropic; OpenAI's older name
+		MaxTokens           int             `json:"max_tokens"`
 		MaxCompletionTokens int             `json:"max_completion_tokens"` // OpenAI
 		Temperature         json.RawMessage `json:"temperature"`
 		Stream              *bool           `json:"stream"`
@@ -218,11 +226,14 @@ func (q *ModelRequest) read() (wrong string) {
 	case anthropic && in.Temperature != nil:
 		wrong = "`temperature` is deprecated for this model."
 	case anthropic && in.Messages[len(in.Messages)-1].Role != "user":
-		wrong = "This model does not support assistant message prefill. The conversation must end with a user message."
+		wrong = "This model does not support assistant message prefill. The conversation must " +
+			"end with a user message."
 	case anthropic && hasSystem:
 		wrong = "messages: Unexpected role \"system\"."
-	case q.Format == "openai" && q.JSON && !strings.Contains(strings.ToLower(q.System+q.User), "json"):
-		wrong = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+	case q.Format == "openai" && q.JSON &&
+		!strings.Contains(strings.ToLower(q.System+q.User), "json"):
+		wrong = "'messages' must contain the word 'json' in some form, to use 'response_format' " +
+			"of type 'json_object'."
 	case q.Format == "ollama" && in.Format != "" && in.Format != "json":
 		wrong = "invalid format: expected \"json\" or a JSON schema"
 	case q.Format == "ollama" && (in.Stream == nil || *in.Stream):

@@ -10,14 +10,16 @@ func (q *ModelRequest) refuse(w http.ResponseWriter, status int, kind, message s
 	body := map[string]any{"error": message}
 	switch q.Format {
 	case "openai":
-		body = map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": nil}}
+		body = map[string]any{"error": map[string]any{"message": message, "type": kind,
+			"param": nil, "code": nil}}
 	case "anthropic":
-		body = map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": message}}
+		body = map[string]any{"type": "error",
+			"error": map[string]any{"type": kind, "message": message}}
 	}
 	write(w, status, body)
 }
 
-// writeOpenAI answers with one choice, as n is never asked for.
+// writeOpenAI answers with one choice, as n is never set.
 func (q *ModelRequest) writeOpenAI(w http.ResponseWriter, reply ModelReply) {
 	message := map[string]any{"role": "assistant", "content": reply.Text, "refusal": nil}
 	if reply.Refusal != "" {
@@ -29,8 +31,10 @@ func (q *ModelRequest) writeOpenAI(w http.ResponseWriter, reply ModelReply) {
 	in, out := modelTokens(q.System, q.User), modelTokens(reply.Text, reply.Refusal)
 	write(w, http.StatusOK, map[string]any{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 0, "model": q.Model,
-		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": reply.Stop}},
-		"usage":   map[string]int{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out},
+		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil,
+			"finish_reason": reply.Stop}},
+		"usage": map[string]int{"prompt_tokens": in, "completion_tokens": out,
+			"total_tokens": in + out},
 	})
 }
 
@@ -41,18 +45,22 @@ func (q *ModelRequest) writeAnthropic(w http.ResponseWriter, reply ModelReply) {
 		block["text"] = nil
 	}
 	content := []any{block}
-	stop := map[string]string{"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}[reply.Stop]
+	stops := map[string]string{
+		"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal",
+	}
+	stop := stops[reply.Stop]
 	if reply.Refusal != "" {
 		content, stop = []any{}, "refusal"
 	}
 	write(w, http.StatusOK, map[string]any{
 		"id": "msg_1", "type": "message", "role": "assistant", "model": q.Model, "content": content,
 		"stop_reason": stop, "stop_sequence": nil,
-		"usage": map[string]int{"input_tokens": modelTokens(q.System, q.User), "output_tokens": modelTokens(reply.Text)},
+		"usage": map[string]int{"input_tokens": modelTokens(q.System, q.User),
+			"output_tokens": modelTokens(reply.Text)},
 	})
 }
 
-// writeOllama answers with one line, which has all of the text.
+// writeOllama answers with one line, which contains all of the text.
 func (q *ModelRequest) writeOllama(w http.ResponseWriter, reply ModelReply) {
 	text := reply.Text + reply.Refusal
 	var message any
@@ -63,12 +71,13 @@ func (q *ModelRequest) writeOllama(w http.ResponseWriter, reply ModelReply) {
 		reply.Stop = "stop" // it has no filter
 	}
 	write(w, http.StatusOK, map[string]any{
-		"model": q.Model, "created_at": time.Time{}, "message": message, "done": true, "done_reason": reply.Stop,
-		"prompt_eval_count": modelTokens(q.System, q.User), "eval_count": modelTokens(text),
+		"model": q.Model, "created_at": time.Time{}, "message": message, "done": true,
+		"done_reason": reply.Stop, "prompt_eval_count": modelTokens(q.System, q.User),
+		"eval_count": modelTokens(text),
 	})
 }
 
-// modelTokens is about how many tokens texts have.
+// modelTokens returns the approximate number of tokens in texts.
 func modelTokens(texts ...string) int {
 	const bytesPerToken = 4
 	n := 0

@@ -1,6 +1,6 @@
-// Package demo simulates the hosts behind the sidecar in one process: a Discourse forum, EVM chains and a
-// language model, with faults on demand. Tests and `mipwatch serve --demo` use it. It does not know its clients, or
-// what becomes of its answers.
+// Package demo simulates the sidecar's upstream hosts in one process: a Discourse forum, EVM chains
+// and a language model, with faults on demand. Tests and `mipwatch serve --demo` use it. It does
+// not know its clients, or how its answers are used.
 package demo
 
 import (
@@ -16,10 +16,11 @@ import (
 	"syscall"
 )
 
-// Network is a set of hosts that exist in memory only. They are one real [http.Server], reached through
-// RoundTrip over connections that are pipes: HTTP is spoken in full, with keep-alive, deadlines and
-// broken connections, but no socket is opened, so it works in a bubble of testing/synctest (make it
-// and close it there). https addresses are served without TLS. It is safe for concurrent use.
+// Network is a set of hosts that exist in memory only. They are one real [http.Server], reached
+// through RoundTrip over connections that are pipes: HTTP is complete, with keep-alive, deadlines
+// and broken connections, but no socket is opened, so it works in a bubble of testing/synctest
+// (create it and close it there). https addresses are served without TLS. It is safe for concurrent
+// use.
 type Network struct {
 	transport *http.Transport
 	server    *http.Server
@@ -39,7 +40,7 @@ type host struct {
 	down   bool
 }
 
-// route is a handler for a path and what lies under it.
+// route is a handler for a path and everything below it.
 type route struct {
 	path    string // no slash at the end; empty: everything
 	handler http.Handler
@@ -47,7 +48,8 @@ type route struct {
 
 // NewNetwork returns a network without hosts. The caller closes it.
 func NewNetwork() *Network {
-	n := &Network{accepted: make(chan net.Conn), done: make(chan struct{}), hosts: map[string]*host{}, open: map[*conn]bool{}}
+	n := &Network{accepted: make(chan net.Conn), done: make(chan struct{}),
+		hosts: map[string]*host{}, open: map[*conn]bool{}}
 	n.transport = &http.Transport{
 		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
 			return n.dial(ctx, "http", address)
@@ -57,17 +59,18 @@ func NewNetwork() *Network {
 		},
 		MaxIdleConnsPerHost: 16,
 	}
-	n.server = &http.Server{Handler: http.HandlerFunc(n.serve), ConnState: n.count, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-		return context.WithValue(ctx, connKey{}, c)
-	}}
+	n.server = &http.Server{Handler: http.HandlerFunc(n.serve), ConnState: n.count,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
+		}}
 	n.running.Go(func() { n.server.Serve(listener{n}) })
 	return n
 }
 
-// Serve puts a handler at an address without a scheme: a host, with a port or for every port of it,
-// and optionally a path, such as rpc.example.org/mainnet. The handler with the longest path that
-// leads to a request gets it, with its path unchanged and X-Forwarded-Proto set to the scheme. A
-// handler that was there is replaced, for open connections too.
+// Serve adds a handler at an address without a scheme: a host, with a port or for all of its ports,
+// and optionally a path, such as rpc.example.org/mainnet. The handler with the longest matching
+// path gets a request, with its path unchanged and X-Forwarded-Proto set to the scheme. An earlier
+// handler at the address is replaced, also for open connections.
 func (n *Network) Serve(address string, handler http.Handler) {
 	name, path, _ := strings.Cut(address, "/")
 	if path = strings.Trim(path, "/"); path != "" {
@@ -81,7 +84,7 @@ func (n *Network) Serve(address string, handler http.Handler) {
 	slices.SortFunc(h.routes, func(a, b route) int { return cmp.Compare(len(b.path), len(a.path)) })
 }
 
-// Down makes a host refuse connections, and breaks those that are open, until it is called with false.
+// Down makes a host refuse connections, and breaks the open ones, until it is called with false.
 func (n *Network) Down(name string, down bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -91,7 +94,7 @@ func (n *Network) Down(name string, down bool) {
 	}
 }
 
-// host is the host of that name, made when there is none. n.mu is held.
+// host returns the host with that name, which it creates if necessary. The caller holds n.mu.
 func (n *Network) host(name string) *host {
 	name = strings.ToLower(name)
 	if n.hosts[name] == nil {
@@ -100,7 +103,7 @@ func (n *Network) host(name string) *host {
 	return n.hosts[name]
 }
 
-// disconnect breaks the open connections that match. n.mu is held.
+// disconnect breaks the open connections that match. The caller holds n.mu.
 func (n *Network) disconnect(match func(*conn) bool) {
 	for c := range n.open {
 		if match(c) {
@@ -110,14 +113,15 @@ func (n *Network) disconnect(match func(*conn) bool) {
 	}
 }
 
-// RoundTrip asks a host of the network. It follows no redirect. A host that is not there or is down is
-// a *[net.OpError] of the operation dial, as with a real network.
+// RoundTrip sends a request to a host of the network. It follows no redirect. For a host that does
+// not exist or is down, the error is a *[net.OpError] of the operation dial, as with a real
+// network.
 func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.mu.Lock()
 	_, err := n.find(addressOf(r.URL))
 	n.mu.Unlock()
-	// Asked before a connection is looked for, so that an idle one that has just been broken is no
-	// way around it.
+	// Check before a connection is chosen, so that an idle one that has just been broken is not
+	// used.
 	if err != nil {
 		if r.Body != nil {
 			r.Body.Close()
@@ -127,7 +131,7 @@ func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.transport.RoundTrip(r)
 }
 
-// addressOf is the host and port that a URL leads to.
+// addressOf returns the host and port of a URL.
 func addressOf(u *url.URL) string {
 	port := u.Port()
 	switch {
@@ -140,7 +144,7 @@ func addressOf(u *url.URL) string {
 	return net.JoinHostPort(u.Hostname(), port)
 }
 
-// find returns the host that listens at an address with a port. n.mu is held.
+// find returns the host that listens at an address with a port. The caller holds n.mu.
 func (n *Network) find(address string) (*host, error) {
 	address = strings.ToLower(address)
 	name, _, err := net.SplitHostPort(address)
@@ -152,7 +156,8 @@ func (n *Network) find(address string) (*host, error) {
 	case n.closed || h != nil && h.down:
 		return nil, dialError(address, errRefused)
 	case h == nil:
-		return nil, dialError(address, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true})
+		return nil, dialError(address,
+			&net.DNSError{Err: "no such host", Name: name, IsNotFound: true})
 	}
 	return h, nil
 }
@@ -165,7 +170,8 @@ func (n *Network) dial(ctx context.Context, scheme, address string) (net.Conn, e
 		n.mu.Unlock()
 		return nil, err
 	}
-	// Noted here so that it can be broken: the server alone would miss one that it has just accepted.
+	// Record it here so that it can be broken: the server alone would miss one that it has just
+	// accepted.
 	client, server := net.Pipe()
 	c := &conn{Conn: server, scheme: scheme, host: h, network: n}
 	n.open[c] = true
@@ -183,7 +189,7 @@ func (n *Network) dial(ctx context.Context, scheme, address string) (net.Conn, e
 	return nil, dialError(address, err)
 }
 
-// serve hands a request to the handler of its path.
+// serve passes a request to the handler of its path.
 func (n *Network) serve(w http.ResponseWriter, r *http.Request) {
 	n.running.Add(1)
 	defer n.running.Done()
@@ -202,7 +208,7 @@ func (n *Network) serve(w http.ResponseWriter, r *http.Request) {
 	handler.ServeHTTP(w, r)
 }
 
-// count follows connections. One that a handler has taken over is that handler's.
+// count tracks connections. A hijacked connection belongs to its handler.
 func (n *Network) count(_ net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateNew:
@@ -212,10 +218,11 @@ func (n *Network) count(_ net.Conn, s http.ConnState) {
 	}
 }
 
-// errRefused is what a real network says when nothing listens.
+// errRefused is the error of a real network if nothing listens.
 var errRefused error = os.NewSyscallError("connect", syscall.ECONNREFUSED)
 
-// dialError is how a real network fails to connect, by which clients tell that nothing was sent.
+// dialError returns the error of a real network that fails to connect, by which clients know that
+// nothing was sent.
 func dialError(address string, err error) error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: addr(address), Err: err}
 }
@@ -223,8 +230,8 @@ func dialError(address string, err error) error {
 // CloseIdleConnections closes the connections that no request uses. [http.Client] calls it.
 func (n *Network) CloseIdleConnections() { n.transport.CloseIdleConnections() }
 
-// Close breaks every connection and returns when every handler has ended. From then on every host
-// refuses connections.
+// Close breaks all connections and returns when all handlers have ended. From then on all hosts
+// refuse connections.
 func (n *Network) Close() {
 	n.mu.Lock()
 	if !n.closed {
@@ -243,7 +250,7 @@ func (n *Network) Close() {
 // conn is the server's end of a connection.
 type conn struct {
 	net.Conn
-	scheme  string // that the client believes to speak
+	scheme  string // the client's scheme
 	host    *host
 	network *Network
 }
@@ -256,10 +263,10 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// connKey is the key of a request's connection in its context.
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
-// listener hands connections from dial to the server.
+// listener passes connections from dial to the server.
 type listener struct{ network *Network }
 
 // Accept implements [net.Listener].
@@ -272,11 +279,11 @@ func (l listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements [net.Listener]. The network itself is closed instead.
+// Close implements [net.Listener]. It does nothing: the network is closed instead.
 func (listener) Close() error   { return nil }
 func (listener) Addr() net.Addr { return addr("memory") }
 
-// addr is the address of something in memory.
+// addr is the address of an end in memory.
 type addr string
 
 // Network implements [net.Addr].

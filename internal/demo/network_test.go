@@ -14,8 +14,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
-// inBubble runs a test with a network of its own. A goroutine that outlives Close fails it: the
-// bubble would not end.
+// inBubble runs a test with its own network. A goroutine that outlives Close fails it: the bubble
+// would not end.
 func inBubble(t *testing.T, f func(t *testing.T, n *demo.Network, c *http.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -25,12 +25,14 @@ func inBubble(t *testing.T, f func(t *testing.T, n *demo.Network, c *http.Client
 	})
 }
 
-// says answers with a text.
+// says returns a handler that answers with a text.
 func says(text string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) })
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, text)
+	})
 }
 
-// get asks for an address and returns the status and the body, or the error of either.
+// get requests an address and returns the status and the body, or an error.
 func get(t *testing.T, c *http.Client, address string) (int, string, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -75,7 +77,8 @@ func TestNetworkServesByHostAndPath(t *testing.T) {
 		} {
 			status, body, err := get(t, c, test.address)
 			if err != nil || status != test.status || body != test.body {
-				t.Errorf("GET %s = %d %q, %v; want %d %q", test.address, status, body, err, test.status, test.body)
+				t.Errorf("GET %s = %d %q, %v; want %d %q", test.address, status, body, err,
+					test.status, test.body)
 			}
 		}
 		n.Serve("forum.example", says("another"))
@@ -85,7 +88,8 @@ func TestNetworkServesByHostAndPath(t *testing.T) {
 	})
 }
 
-// TestNetworkRefuses holds that a host which was not put there is not reached, and that nobody is after Close.
+// TestNetworkRefuses checks that a host which was not added is not reached, and that none is after
+// Close.
 func TestNetworkRefuses(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		n.Serve("up.example", says("up"))
@@ -101,7 +105,7 @@ func TestNetworkRefuses(t *testing.T) {
 	})
 }
 
-// TestNetworkCloseWaits holds Close to its word: nothing that a handler does comes after it.
+// TestNetworkCloseWaits checks the promise of Close: no handler does anything after it.
 func TestNetworkCloseWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
 		const tidying = time.Minute
