@@ -16,42 +16,43 @@ import (
 )
 
 const (
-	mostFiles = 200_000  // are looked at
-	deepest   = 5        // folders, one in the other
-	sampled   = 20       // texts of a place that are read
-	sampleOf  = 4 << 10  // bytes of each
-	readmeOf  = 64 << 10 // bytes of the README
+	mostFiles = 200_000  // files looked at
+	deepest   = 5        // nested folders
+	sampled   = 20       // texts read of a place
+	sampleOf  = 4 << 10  // bytes read of each
+	readmeOf  = 64 << 10 // bytes read of the README
 )
 
-// file is a Markdown file whose name, or that of its folder, has a number.
+// file is a Markdown file whose name, or whose folder's name, has a number.
 type file struct {
-	folder  string // in which the texts of its kind lie
+	folder  string // contains the texts of its kind
 	letters string // before the number, in their own case
 	mark    string // between both
 	number  string // without leading zeros
-	own     string // its name, where the number is that of a folder of its own
+	own     string // its name, if its folder has the number
 	path    string
 }
 
 var (
 	numbered = regexp.MustCompile(`^([A-Za-z]*)([-_]?)([0-9]+)(?:[-_. ].*)?$`)
-	// skipped are folders that hold no proposals.
+	// skipped matches folders that contain no proposals.
 	skipped = regexp.MustCompile(`(?i)^(assets|node_modules|vendor|public|summaries|translations` +
 		`|templates?|tests?|testdata|fixtures|examples|samples|internal|images|\..+)$`)
-	// copied is the name of a file that others begin with.
+	// copied matches the name of a template.
 	copied = regexp.MustCompile(`(?i)template|^[a-z]+[-_]?x+\.md$`)
-	// looks is a line that a header has.
-	looks = regexp.MustCompile(`(?im)^\W*(?:title|status|authors?|created)\W*[:|]|^\|.*\|[ \t]*title[ \t]*\|`)
-	// firstKey is the first key of a header.
+	// headerLine matches a line of a header.
+	headerLine = regexp.MustCompile(
+		`(?im)^\W*(?:title|status|authors?|created)\W*[:|]|^\|.*\|[ \t]*title[ \t]*\|`)
+	// firstKey matches the first key of a header.
 	firstKey = regexp.MustCompile(`(?m)^\W*([A-Za-z]{2,8})\W*[:|]`)
-	// prefixed is the name of a folder that is the plural of a prefix: rfcs.
+	// prefixed matches the name of a folder that is the plural of a prefix: rfcs.
 	prefixed = regexp.MustCompile(`^[A-Z]{2,5}S$`)
 	heading  = regexp.MustCompile(`(?m)^#{1,2}[ \t]+(.+?)[ \t#]*$`)
-	// says is in the title of a site.
-	says = regexp.MustCompile(`(?i)improvement|proposals|comments`)
-	// special is a character that stands for others in a pattern.
+	// siteWord matches words in the title of a site.
+	siteWord = regexp.MustCompile(`(?i)improvement|proposals|comments`)
+	// special matches a special character of a pattern.
 	special = regexp.MustCompile(`[*?\[\\]`)
-	// link is one of Markdown, or a picture.
+	// link matches a Markdown link or picture.
 	link = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
@@ -75,7 +76,8 @@ func walk(ctx context.Context, dir string) (found []file, err error) {
 		case err != nil:
 			return fs.SkipDir
 		case d.IsDir():
-			if name != "." && (skipped.MatchString(d.Name()) || strings.Count(name, "/") >= deepest) {
+			if name != "." && (skipped.MatchString(d.Name()) ||
+				strings.Count(name, "/") >= deepest) {
 				return fs.SkipDir
 			}
 			return nil
@@ -85,9 +87,16 @@ func walk(ctx context.Context, dir string) (found []file, err error) {
 		folder := path.Dir(name)
 		base, stem := path.Base(name), strings.TrimSuffix(path.Base(name), path.Ext(name))
 		if m := numbered.FindStringSubmatch(stem); m != nil {
-			found = append(found, file{folder: folder, letters: m[1], mark: m[2], number: strings.TrimLeft(m[3], "0"), path: name})
-		} else if m := numbered.FindStringSubmatch(path.Base(folder)); m != nil && strings.EqualFold(stem, "readme") {
-			found = append(found, file{folder: path.Dir(folder), letters: m[1], mark: m[2], number: strings.TrimLeft(m[3], "0"), own: base, path: name})
+			found = append(found, file{
+				folder: folder, letters: m[1], mark: m[2], number: strings.TrimLeft(m[3], "0"),
+				path: name,
+			})
+		} else if m := numbered.FindStringSubmatch(path.Base(folder)); m != nil &&
+			strings.EqualFold(stem, "readme") {
+			found = append(found, file{
+				folder: path.Dir(folder), letters: m[1], mark: m[2],
+				number: strings.TrimLeft(m[3], "0"), own: base, path: name,
+			})
 		} else if copied.MatchString(base) {
 			found = append(found, file{folder: folder, path: name})
 		}
@@ -96,10 +105,10 @@ func walk(ctx context.Context, dir string) (found []file, err error) {
 	return found, err
 }
 
-// isText reports a file with a number.
+// isText reports whether the file is no template.
 func (f file) isText() bool { return !copied.MatchString(path.Base(f.path)) }
 
-// place is the folder of a text, or the pattern of its like.
+// place returns the folder of a text, or the pattern of texts like it.
 func (f file) place() string {
 	if f.own == "" {
 		return f.folder
@@ -111,9 +120,9 @@ func (f file) place() string {
 	return path.Join(folder, f.letters+f.mark+"*", f.own)
 }
 
-// kinds groups texts by their prefix: the letters of their names, else the first key of their headers, else what the folder is
-// called, else MIP. A place whose texts have no headers is none, unless it is the only one. left has
-// the texts that no site.yaml can name, each with the reason.
+// kinds groups texts by their prefix: the letters of their names, else the first key of their
+// headers, else the folder's name, else MIP. A place whose texts have no headers is left out,
+// unless it is the only one. left lists the texts that no site.yaml can name, each with the reason.
 func kinds(dir string, found []file) (out []Kind, left []string) {
 	type group struct{ place, letters string }
 	groups := map[group][]file{}
@@ -133,7 +142,7 @@ func kinds(dir string, found []file) (out []Kind, left []string) {
 		largest[g.place] = max(largest[g.place], len(files))
 	}
 	places := map[string]map[string]int{}
-	numbers := map[string]map[string]bool{} // of a kind
+	numbers := map[string]map[string]bool{} // by kind
 	slices.SortStableFunc(order, func(a, b group) int { return len(groups[b]) - len(groups[a]) })
 	for _, g := range order {
 		files := groups[g]
@@ -142,12 +151,14 @@ func kinds(dir string, found []file) (out []Kind, left []string) {
 			prefix = cmp.Or(prefix, strings.TrimSuffix(folder, "S"))
 		}
 		prefix = cmp.Or(g.letters, prefix, "MIP")
-		// A few strangers among many are told where the texts are read.
-		if len(order) > 1 && 2*headers < min(len(files), sampled) || 20*len(files) < largest[g.place] {
+		// A few foreign texts among many are reported when the texts are read.
+		if len(order) > 1 && 2*headers < min(len(files), sampled) ||
+			20*len(files) < largest[g.place] {
 			continue
 		}
 		if err := cmp.Or(refusal("prefix", prefix), refusal("proposals", g.place)); err != nil {
-			of := fmt.Sprintf("%s of %s in %s", texts(len(files)), mip.Quote(prefix), mip.Quote(g.place))
+			of := fmt.Sprintf("%s of %s in %s", texts(len(files)), mip.Quote(prefix),
+				mip.Quote(g.place))
 			left = append(left, fmt.Sprintf("%s: %v", of, err))
 			continue
 		}
@@ -172,7 +183,7 @@ func kinds(dir string, found []file) (out []Kind, left []string) {
 	for _, c := range counts(total) {
 		out = append(out, Kind{Prefix: c.Word, Places: counts(places[c.Word])})
 	}
-	// Others beside improvement proposals serve these, however many there are.
+	// Other kinds serve improvement proposals, so they come second, however many they are.
 	slices.SortStableFunc(out, func(a, b Kind) int {
 		improves := func(k Kind) int {
 			if strings.HasSuffix(k.Prefix, "IP") {
@@ -185,16 +196,17 @@ func kinds(dir string, found []file) (out []Kind, left []string) {
 	return out, left
 }
 
-// sample reads the first texts of a group: how many have a header, and the first key of most.
+// sample reads the first texts of a group and returns the number with a header, and their most
+// frequent first key.
 func sample(dir string, files []file) (headers int, prefix string) {
 	keys := map[string]int{}
 	for _, f := range files[:min(len(files), sampled)] {
 		text := beginning(filepath.Join(dir, filepath.FromSlash(f.path)), sampleOf)
-		if !looks.MatchString(text) {
+		if !headerLine.MatchString(text) {
 			continue
 		}
 		headers++
-		if m := firstKey.FindStringSubmatch(text); m != nil && !looks.MatchString(m[0]) {
+		if m := firstKey.FindStringSubmatch(text); m != nil && !headerLine.MatchString(m[0]) {
 			keys[strings.ToUpper(m[1])]++
 		}
 	}
@@ -204,7 +216,7 @@ func sample(dir string, files []file) (headers int, prefix string) {
 	return headers, prefix
 }
 
-// beginning is that of a file, empty when it cannot be read.
+// beginning returns the beginning of a file, empty if it cannot be read.
 func beginning(name string, most int) string {
 	f, err := os.Open(name)
 	if err != nil {
@@ -216,7 +228,7 @@ func beginning(name string, most int) string {
 	return strings.ToValidUTF8(string(b[:n]), "")
 }
 
-// templates are the patterns of the files beside the texts that others begin with.
+// templates returns the patterns of templates next to the texts.
 func templates(found []file, kinds []Kind) []Count {
 	words, read := map[string]int{}, map[string]bool{}
 	for _, k := range kinds {
@@ -236,15 +248,19 @@ func templates(found []file, kinds []Kind) []Count {
 	return counts(words)
 }
 
-// title is the first heading of the README as plain text, if it says what the site is.
+// title returns the first heading of the README as plain text, if it names the site.
 func title(dir, prefix string) string {
 	entries, _ := os.ReadDir(dir)
-	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), "readme.md") && e.Type().IsRegular() })
+	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool {
+		return strings.EqualFold(e.Name(), "readme.md") && e.Type().IsRegular()
+	})
 	if i >= 0 {
-		if m := heading.FindStringSubmatch(beginning(filepath.Join(dir, entries[i].Name()), readmeOf)); m != nil {
+		readme := beginning(filepath.Join(dir, entries[i].Name()), readmeOf)
+		if m := heading.FindStringSubmatch(readme); m != nil {
 			marks := strings.NewReplacer("*", "", "`", "", "_", " ")
 			plain := mip.OneLine(marks.Replace(link.ReplaceAllString(m[1], "$1")))
-			if len(plain) <= 80 && (says.MatchString(plain) || strings.EqualFold(plain, prefix+"s") || strings.EqualFold(plain, prefix)) {
+			if len(plain) <= 80 && (siteWord.MatchString(plain) ||
+				strings.EqualFold(plain, prefix+"s") || strings.EqualFold(plain, prefix)) {
 				return plain
 			}
 		}

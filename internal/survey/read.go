@@ -11,18 +11,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// stages are the words of real processes by what they mean.
+// stages maps each stage to the words of real processes.
 var stages = map[mip.Stage][]string{
-	mip.StageDraft:    {"draft", "idea", "open", "new", "raw", "stub", "wip", "work in progress", "in progress", "in discussion", "discussion", "pre-draft"},
-	mip.StageReview:   {"review", "in review", "peer review", "proposed", "candidate", "voting", "vote pending", "council review", "accepted", "approved"},
+	mip.StageDraft: {"draft", "idea", "open", "new", "raw", "stub", "wip", "work in progress",
+		"in progress", "in discussion", "discussion", "pre-draft"},
+	mip.StageReview: {"review", "in review", "peer review", "proposed", "candidate", "voting",
+		"vote pending", "council review", "accepted", "approved"},
 	mip.StageLastCall: {"last call", "last-call", "council approved", "final comment period"},
-	mip.StageFinal:    {"final", "implemented", "deployed", "adopted", "complete", "completed", "solved", "done", "mainnet"},
-	mip.StageLiving:   {"living", "active", "continuous"},
-	mip.StageStopped: {"stagnant", "withdrawn", "rejected", "abandoned", "inactive", "superseded", "replaced", "obsolete", "deferred", "closed",
-		"deprecated", "dormant", "cancelled", "failed", "moved", "postponed", "on hold"},
+	mip.StageFinal: {"final", "implemented", "deployed", "adopted", "complete", "completed",
+		"solved", "done", "mainnet"},
+	mip.StageLiving: {"living", "active", "continuous"},
+	mip.StageStopped: {"stagnant", "withdrawn", "rejected", "abandoned", "inactive", "superseded",
+		"replaced", "obsolete", "deferred", "closed", "deprecated", "dormant", "cancelled",
+		"failed", "moved", "postponed", "on hold"},
 }
 
-// stageOf is what a word means; empty when it is none of these.
+// stageOf returns the stage of a word, empty if it is unknown.
 func stageOf(word string) mip.Stage {
 	for stage, words := range stages {
 		if slices.Contains(words, normal(word)) {
@@ -32,7 +36,7 @@ func stageOf(word string) mip.Stage {
 	return ""
 }
 
-// process finds the words of the process. Those of EIP-1 alone need no mention.
+// process finds the statuses of the process. If all are EIP-1's, none is listed.
 func (s *Survey) process(all []*corpus.Proposal) {
 	words, usual := map[string]int{}, true
 	for _, p := range all {
@@ -46,15 +50,18 @@ func (s *Survey) process(all []*corpus.Proposal) {
 	}
 	seen := map[string]bool{}
 	for _, c := range counts(words) {
-		// Letter case and what parts the words do not count.
+		// Letter case and separators of words are ignored.
 		if key := mip.Slug(strings.ReplaceAll(c.Word, "_", " ")); seen[key] {
 			continue
 		} else {
 			seen[key] = true
 		}
-		of := Status{Standing: mip.Standing{Status: mip.Status(c.Word), Stage: stageOf(c.Word)}, Texts: c.Texts}
-		// A word of few texts that one letter sets apart from another is meant as that.
-		meant := func(other Status) bool { return other.Texts > of.Texts && near(string(other.Status), c.Word) }
+		of := Status{Standing: mip.Standing{Status: mip.Status(c.Word), Stage: stageOf(c.Word)},
+			Texts: c.Texts}
+		// A rare word that differs from another by one letter is a misspelling of it.
+		meant := func(other Status) bool {
+			return other.Texts > of.Texts && near(string(other.Status), c.Word)
+		}
 		if i := slices.IndexFunc(s.Statuses, meant); of.Stage == "" && i >= 0 {
 			s.Statuses[i].Aliases = append(s.Statuses[i].Aliases, c)
 			continue
@@ -64,20 +71,22 @@ func (s *Survey) process(all []*corpus.Proposal) {
 		}
 		s.Statuses = append(s.Statuses, of)
 	}
-	// Accepted is the end where no word says more.
+	// Accepted is the final status if no other word is.
 	if !slices.ContainsFunc(s.Statuses, func(of Status) bool { return of.Settled() }) {
 		for i, of := range s.Statuses {
-			if word := strings.ToLower(string(of.Status)); word == "accepted" || word == "approved" {
+			word := strings.ToLower(string(of.Status))
+			if word == "accepted" || word == "approved" {
 				s.Statuses[i].Stage = mip.StageFinal
 			}
 		}
 	}
 	slices.SortStableFunc(s.Statuses, func(a, b Status) int {
-		return cmp.Or(cmp.Compare(slices.Index(mip.Stages(), a.Stage), slices.Index(mip.Stages(), b.Stage)), cmp.Compare(rank(a), rank(b)))
+		return cmp.Or(cmp.Compare(slices.Index(mip.Stages(), a.Stage),
+			slices.Index(mip.Stages(), b.Stage)), cmp.Compare(rank(a), rank(b)))
 	})
 }
 
-// rank is the place of a word among those of its stage; one that is not among them comes last.
+// rank returns the index of a word among those of its stage; an unknown word comes last.
 func rank(of Status) int {
 	i := slices.Index(stages[of.Stage], normal(string(of.Status)))
 	if i < 0 {
@@ -86,7 +95,7 @@ func rank(of Status) int {
 	return i
 }
 
-// near reports two words that one letter sets apart.
+// near reports whether two words differ by one letter.
 func near(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -100,12 +109,13 @@ func near(a, b string) bool {
 	return differ == 1
 }
 
-// normal is a word in lower case with single blanks.
+// normal returns a word in lower case with single blanks.
 func normal(word string) string {
-	return strings.ToLower(strings.Join(strings.FieldsFunc(word, func(r rune) bool { return r == ' ' || r == '_' }), " "))
+	words := strings.FieldsFunc(word, func(r rune) bool { return r == ' ' || r == '_' })
+	return strings.ToLower(strings.Join(words, " "))
 }
 
-// keys finds rare keys of headers in place of usual ones that few headers have.
+// keys finds rare header keys in place of usual ones that few headers have.
 func (s *Survey) keys(all []*corpus.Proposal) {
 	for _, f := range mip.Fields {
 		usual, words := 0, map[string]int{}
@@ -135,7 +145,7 @@ var known = mip.References{
 	"CAIP": "https://standards.chainagnostic.org/CAIPs/caip-{n}",
 }
 
-// others are the known ones that are not of this site.
+// others returns the known ones that are not of this site.
 func others(kinds []Kind) mip.References {
 	out := maps.Clone(known)
 	for _, k := range kinds {
@@ -166,7 +176,7 @@ func (s *Survey) sites(all []*corpus.Proposal, sites mip.References) {
 	s.References = counts(words)
 }
 
-// forum finds the forum to which most headers lead: hosts of Discourse have their topics below /t/.
+// forum finds the forum to which most headers lead: Discourse hosts have their topics below /t/.
 func (s *Survey) forum(all []*corpus.Proposal) {
 	words := map[string]int{}
 	for _, p := range all {

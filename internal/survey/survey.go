@@ -1,6 +1,6 @@
-// Package survey looks at a repository of proposals and says what its site.yaml could be: which files are texts of which
-// kind, which words the process has, and what headers call things. Each guess has the count that speaks for it. The package
-// writes nothing and asks no network.
+// Package survey examines a repository of proposals and suggests its site.yaml: the files and their
+// kinds, the statuses of the process, and the keys of headers. Each guess comes with the count that
+// supports it. The package writes nothing and uses no network.
 package survey
 
 import (
@@ -20,65 +20,71 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// ErrNone means that no file has the name of a proposal.
-var ErrNone = errors.New("no proposals were found; want Markdown files with a number in their name or in that of their folder, " +
+// ErrNone reports that no file has the name of a proposal.
+var ErrNone = errors.New("no proposals were found; want Markdown files with a number " +
+	"in their name or in that of their folder, " +
 	"such as MIP-7.md or MIP-0007/README.md")
 
-// Survey is what was found.
+// Survey is the result.
 type Survey struct {
-	// Title is the first heading of the README, else made of the main kind's prefix.
+	// Title is the first heading of the README, else made from the main kind's prefix.
 	Title string
-	// Remote is the address of the repository's origin, without credentials; empty when there is none.
+	// Remote is the address of the repository's origin, without credentials; empty if there is
+	// none.
 	Remote string
-	// Kinds are the kinds of proposals, the main one first: that of improvement proposals, or with most texts.
-	// There is at least one.
+	// Kinds are the kinds of proposals, the main one first: improvement proposals, or else the kind
+	// with most texts. There is at least one.
 	Kinds []Kind
-	// Left are texts that no site.yaml can name, each with the reason.
+	// Left lists texts that no site.yaml can name, each with the reason.
 	Left []string
-	// Ignore are patterns of templates.
+	// Ignore lists patterns of templates.
 	Ignore []Count
-	// Statuses are the words of the process in its order; empty where EIP-1 has them all.
+	// Statuses lists the statuses of the process in its order; empty if EIP-1 has them all.
 	Statuses []Status
-	// Keys are further keys of headers, by what they seem to mean.
+	// Keys maps fields to further header keys that seem to mean them.
 	Keys map[string][]Count
 	// References are other sites by the prefix of their proposals.
 	References []Count
-	// Locales are the languages of texts beside their originals.
+	// Locales are the languages of translations next to their originals.
 	Locales []Count
-	// Forum is the address of the forum to which most headers lead, and Discussed how many do; empty for none.
+	// Forum is the address of the forum to which most headers lead, empty for none; Discussed is
+	// the number of these headers.
 	Forum     string
 	Discussed int
-	// Texts is how many files would be published, and Errors how many would not.
+	// Texts is the number of files that would be published, and Errors the number of files that
+	// would not.
 	Texts, Errors int
 }
 
 // Kind is a kind of proposals.
 type Kind struct {
 	Prefix string
-	// Places are folders, and patterns of files in folders of their own, with the number of their texts.
+	// Places are folders, and patterns of files that have their own folders, with the number of
+	// their texts.
 	Places []Count
 }
 
-// Count is how often a word was found.
+// Count is the number of occurrences of a word.
 type Count struct {
 	Word  string
 	Texts int
 }
 
-// Status is a word of the process.
+// Status is a status of the process.
 type Status struct {
 	mip.Standing
 	Texts int
-	// Guessed says that the word is none whose stage is known.
+	// Guessed reports that the stage of the word is not known.
 	Guessed bool
-	// Aliases are slips of the pen.
+	// Aliases are misspellings.
 	Aliases []Count
 }
 
-// Look surveys a folder, the top of a repository at best. The error is [ErrNone], ctx's, or that of reading the folder.
+// Look surveys a folder, preferably the top of a repository. The error is [ErrNone], the context's,
+// or from reading the folder.
 func Look(ctx context.Context, dir string) (*Survey, error) {
 	s := &Survey{Keys: map[string][]Count{}}
-	// A query may hold a key, and base_url takes none.
+	// A query may contain a key, and base_url accepts none.
 	if remote := git.Origin(ctx, dir); refusal("base_url", remote) == nil {
 		s.Remote = remote
 	}
@@ -107,14 +113,15 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 		}
 		for _, p := range k.Places {
 			at, pattern := folder.Locate(dir, p.Word)
-			o.Sources = append(o.Sources, filename.Source{Folder: at, Pattern: pattern, Kind: k.Prefix})
+			o.Sources = append(o.Sources,
+				filename.Source{Folder: at, Pattern: pattern, Kind: k.Prefix})
 		}
 	}
 	c, err := corpus.Load(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	// What the process is called shows when its key is known.
+	// The process can be read once its key is known.
 	if s.keys(c.Proposals); len(s.Keys) > 0 {
 		o.Keys = map[string][]string{}
 		for meaning, names := range s.Keys {
@@ -146,7 +153,7 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 	return s, nil
 }
 
-// none is [ErrNone] with what was left out.
+// none returns [ErrNone] with the texts that were left out.
 func (s *Survey) none() error {
 	if len(s.Left) == 0 {
 		return ErrNone
@@ -154,7 +161,7 @@ func (s *Survey) none() error {
 	return fmt.Errorf("%w; left out: %s", ErrNone, strings.Join(s.Left, "; "))
 }
 
-// counts are words by how often they occur, most often first.
+// counts returns words by their number of occurrences, most frequent first.
 func counts(words map[string]int) []Count {
 	var out []Count
 	for _, w := range slices.Sorted(maps.Keys(words)) {

@@ -26,8 +26,8 @@ var siteTemplate = template.Must(template.New("site.yaml").Funcs(template.FuncMa
 	"address": func(prefix string) string { return known[prefix] },
 }).Parse(siteYAML))
 
-// YAML is a site.yaml with all that was found, each guess with the count that speaks for it.
-// [site.Parse] takes it: a line that it refuses is a comment which says why.
+// YAML returns a site.yaml with all that was found, each guess with the count that supports it.
+// [site.Parse] accepts it: a line that it would refuse is a comment with the reason.
 func (s *Survey) YAML() ([]byte, error) {
 	var b bytes.Buffer
 	if err := siteTemplate.Execute(&b, s); err != nil {
@@ -43,7 +43,7 @@ func (s *Survey) YAML() ([]byte, error) {
 		}
 		left := false
 		for _, p := range invalid.Problems {
-			at := &lines[max(p.Line, 1)-1] // what is wrong with the whole file has no line
+			at := &lines[max(p.Line, 1)-1] // a problem of the whole file has no line
 			if line := strings.TrimSpace(*at); !strings.HasPrefix(line, "#") {
 				*at, left = "# Left out, "+p.Message+": "+line, true
 			}
@@ -54,8 +54,8 @@ func (s *Survey) YAML() ([]byte, error) {
 	}
 }
 
-// refusal is why site.yaml does not take a value of the repository under a key, or reads another
-// one; nil: it takes it.
+// refusal returns the reason why site.yaml does not accept a value of the repository under a key,
+// or reads it as another one; nil if it accepts the value.
 func refusal(key, value string) error {
 	keys := map[string]string{"title": "T", "base_url": example, key: quote(value)}
 	if key == "proposals" {
@@ -71,15 +71,16 @@ func refusal(key, value string) error {
 	}
 	if err == nil && key == "proposals" && s.Proposals[0] != value {
 		read := mip.Quote(s.Proposals[0])
-		return fmt.Errorf("proposals: the name is read as %s; want UTF-8 without blanks at its ends", read)
+		return fmt.Errorf(
+			"proposals: the name is read as %s; want UTF-8 without blanks at its ends", read)
 	}
 	return err
 }
 
-// Others reports several kinds.
+// Others reports whether there are several kinds.
 func (s *Survey) Others() bool { return len(s.Kinds) > 1 }
 
-// Texts is how many a kind has.
+// Texts returns the number of texts of the kind.
 func (k Kind) Texts() (n int) {
 	for _, p := range k.Places {
 		n += p.Texts
@@ -90,10 +91,10 @@ func (k Kind) Texts() (n int) {
 // example is the address of a site that has none yet.
 const example = "https://proposals.example.org"
 
-// Address is where the site will be: that of Pages, else one to replace.
+// Address returns the site's future address: on GitHub Pages, else a placeholder.
 func (s *Survey) Address() string { return cmp.Or(s.Pages(), example) }
 
-// Pages is the address of the repository's site on GitHub Pages; empty for another host.
+// Pages returns the address of the repository's site on GitHub Pages, empty for another host.
 func (s *Survey) Pages() string {
 	u, err := url.Parse(s.Remote)
 	if err != nil || u.Host != "github.com" {
@@ -111,7 +112,8 @@ func (s *Survey) Pages() string {
 	return address
 }
 
-// Source is where the repository's files are shown, in the form of site.yaml; empty for a host whose addresses are not known.
+// Source returns the address at which the repository's files are shown, in the form of site.yaml;
+// empty for an unknown host.
 func (s *Survey) Source() string {
 	u, err := url.Parse(s.Remote)
 	switch {
@@ -127,13 +129,13 @@ func (s *Survey) Source() string {
 	return ""
 }
 
-// plain is text that YAML reads as it stands.
+// plain matches text that needs no quotes in YAML.
 var plain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9 ./_+-]*[A-Za-z0-9./_+-]$`)
 
-// words are plain texts that YAML takes for something else.
+// words are plain texts that YAML reads as another type.
 var words = []string{"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 
-// quote writes a text as YAML, in quotation marks where it needs them.
+// quote returns a text as YAML, in quotation marks if it needs them.
 func quote(s string) string {
 	if plain.MatchString(s) && !slices.Contains(words, strings.ToLower(s)) {
 		return s
@@ -141,7 +143,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// list writes words as a list of YAML.
+// list returns words as a YAML list.
 func list(all []Count) string {
 	var out []string
 	for _, c := range all {
@@ -150,7 +152,7 @@ func list(all []Count) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// counted are the texts of words, in their order.
+// counted returns words with their numbers of texts, in order.
 func counted(all []Count) string {
 	var out []string
 	for _, c := range all {
@@ -159,7 +161,7 @@ func counted(all []Count) string {
 	return strings.Join(out, ", ")
 }
 
-// texts is a number of them.
+// texts returns a number of texts in words.
 func texts(n int) string {
 	if n == 1 {
 		return "1 text"
