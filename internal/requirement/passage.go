@@ -12,22 +12,24 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// passage is a run of prose: a paragraph, what an item holds directly, or a row of a table, which is one sentence.
+// passage is a run of prose: a paragraph, the direct text of an item, or a row of a table, which is
+// one sentence.
 type passage struct {
 	sentences []sentence
-	lead      string   // what the list of an item goes on with, such as "Clients:", or the head of a row's table
-	above     string   // what an item stands below, whether it leads to it or not
-	within    bool     // it is of a list or a table, which the text after these does not speak of
-	items     []string // what a passage with a colon at its end goes on with, but for items with key words
+	// the text that introduces an item's list, such as "Clients:", or the head of a row's table
+	lead   string
+	above  string   // the text above an item, whether it introduces it or not
+	within bool     // it is in a list or a table, to which the text after these does not refer
+	items  []string // the items after a colon at the passage's end, except those with key words
 }
 
-// sentence is one of a text, plain.
+// sentence is a sentence of a text, as plain text.
 type sentence struct {
 	text  string
 	words []string // its key words, in order
 }
 
-// passages are those of a section's text, in order. labels are those of prose.Plain.
+// passages returns the passages of a section's text, in order. labels are as in prose.Plain.
 func passages(text string, labels map[string]bool) (out []*passage) {
 	root, _ := markdown.ParseBlocks(text)
 	at := map[ast.Node]*passage{}
@@ -40,7 +42,8 @@ func passages(text string, labels map[string]bool) (out []*passage) {
 		switch n.Kind() {
 		case ast.KindParagraph, ast.KindTextBlock:
 			for _, s := range prose.Split(source(n, text)) {
-				p.sentences = append(p.sentences, sentence{prose.Plain(s, labels), keyWords(s, labels)})
+				p.sentences = append(p.sentences,
+					sentence{prose.Plain(s, labels), keyWords(s, labels)})
 			}
 		case east.KindTableHeader, east.KindTableRow:
 			var cells, words []string
@@ -81,7 +84,7 @@ func passages(text string, labels map[string]bool) (out []*passage) {
 	return out
 }
 
-// last is the last sentence of the passage, empty when there is none.
+// last returns the last sentence of the passage, empty if there is none.
 func (p *passage) last() string {
 	if len(p.sentences) == 0 {
 		return ""
@@ -89,7 +92,7 @@ func (p *passage) last() string {
 	return p.sentences[len(p.sentences)-1].text
 }
 
-// whole is the passage as one text, and whether it has a key word.
+// whole returns the passage as one text, and whether it has a key word.
 func (p *passage) whole() (text string, requires bool) {
 	var all []string
 	for _, s := range p.sentences {
@@ -98,10 +101,10 @@ func (p *passage) whole() (text string, requires bool) {
 	return strings.Join(all, " "), requires
 }
 
-// opens reports whether a list goes on with what the passage says.
+// opens reports whether the passage introduces a list.
 func (p *passage) opens() bool { return strings.HasSuffix(p.last(), ":") }
 
-// before is the block before the list whose item n begins, nil when it begins none.
+// before returns the block before the list whose first item begins with n, nil if there is none.
 func before(n ast.Node) ast.Node {
 	item := n.Parent()
 	if item.Kind() != ast.KindListItem || n.PreviousSibling() != nil {
@@ -110,7 +113,7 @@ func before(n ast.Node) ast.Node {
 	return item.Parent().PreviousSibling()
 }
 
-// source is the text of a passage or a cell on one line.
+// source returns the text of a passage or a cell on one line.
 func source(n ast.Node, text string) string {
 	var lines []string
 	for _, line := range markdown.PassageLines(n, text) {

@@ -1,8 +1,8 @@
-// Package requirement finds what a text requires of those who implement it: its sentences with a key word of RFC 2119 in
-// capitals.
+// Package requirement finds the requirements of a text for implementers: its sentences with an RFC
+// 2119 key word in capitals.
 //
-// It reads the key words and not the meaning: a requirement in other words ("has to", "must") is none, as RFC 8174 has
-// it.
+// It recognizes the key words and not the meaning: a requirement in other words ("has to", "must")
+// is none, as in RFC 8174.
 package requirement
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Find returns the requirements of a text, never nil, in its order. Code, headings and HTML have none, nor have
-// sentences that only name key words. The id of a requirement is made of its letters and digits: it lasts while these
-// do, wherever the sentence moves.
+// Find returns the requirements of a text, never nil, in its order. Code, headings and HTML have
+// none, nor have sentences that only name key words. The id of a requirement is made from its
+// letters and digits: it stays the same while these do, wherever the sentence moves.
 func Find(sections []mip.Section) []mip.Requirement {
 	out, taken := []mip.Requirement{}, map[string]int{}
 	silent := func(s mip.Section) bool { return !Mentioned(s.Markdown) }
@@ -31,7 +31,7 @@ func Find(sections []mip.Section) []mip.Requirement {
 	}
 	labels := prose.Labels(sections)
 	for _, s := range speaking {
-		before := "" // the sentence before, of a paragraph
+		before := "" // the preceding sentence, in a paragraph
 		for _, p := range passages(s.Markdown, labels) {
 			previous := cmp.Or(p.above, before)
 			if !p.within {
@@ -64,7 +64,8 @@ func Find(sections []mip.Section) []mip.Requirement {
 	return out
 }
 
-// Mentioned reports whether a text has a key word at all, also where Find sees none, such as in code. It is fast.
+// Mentioned reports whether a text has a key word at all, also where Find ignores it, such as in
+// code. It is fast.
 func Mentioned(text string) bool {
 	for _, word := range []string{"MUST", "SHALL", "SHOULD", "REQUIRED", "RECOMMENDED"} {
 		for at := 0; ; {
@@ -82,45 +83,55 @@ func Mentioned(text string) bool {
 	return false
 }
 
-// isWord reports a byte of a word, as the \b of an expression has it.
+// isWord reports a byte of a word, as \b in an expression does.
 func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// Patterns of key words, longer ones first, and of what stands around them.
+// Patterns of key words, longer ones first, and of their context.
 var (
-	keyWord = regexp.MustCompile(`\b(?:MUST NOT|MUST|SHALL NOT|SHALL|REQUIRED|SHOULD NOT|SHOULD|NOT RECOMMENDED|RECOMMENDED)\b`)
-	code    = regexp.MustCompile("```.*?```|``.*?``|`[^`]*`")
-	// quoted is a key word that a sentence speaks about.
+	keyWord = regexp.MustCompile(`\b(?:MUST NOT|MUST|SHALL NOT|SHALL|REQUIRED|` +
+		`SHOULD NOT|SHOULD|NOT RECOMMENDED|RECOMMENDED)\b`)
+	code = regexp.MustCompile("```.*?```|``.*?``|`[^`]*`")
+	// quoted matches a key word that a sentence mentions.
 	quoted = regexp.MustCompile(`["'“‘«„]\s?(?:[A-Z]+ ?)+,?\s?["'”’»“]`)
-	// explanation is what texts say of key words instead of using them (RFC 2119, abstract; RFC 8174, section 2).
+	// explanation matches texts that explain key words instead of using them (RFC 2119, abstract;
+	// RFC 8174, section 2).
 	explanation = regexp.MustCompile(`(?i)\bRFC[ -]?(?:2119|8174)\b|\bBCP[ -]?14\b`)
-	ofKeyWords  = regexp.MustCompile(`(?i)\bkey[ -]?words?\b|\binterpreted\b|\bin (?:all )?capitals\b`)
-	// pointsBack is the beginning of a sentence that only the one before explains.
-	pointsBack = regexp.MustCompile(`^(?:This|That|These|Those|It|They|Its|Their|Both|Neither|Such|Otherwise|Else|In (?:this|that|such|either) |` +
-		`MUST|SHALL|SHOULD|If (?:so|not|it|they|this)\b|Doing so|The (?:former|latter|same)\b|Then|Therefore|Thus|Hence)\b`)
+	ofKeyWords  = regexp.MustCompile(
+		`(?i)\bkey[ -]?words?\b|\binterpreted\b|\bin (?:all )?capitals\b`)
+	// pointsBack matches the beginning of a sentence that needs the one before.
+	pointsBack = regexp.MustCompile(`^(?:This|That|These|Those|It|They|Its|Their|Both|Neither|Such|` +
+		`Otherwise|Else|In (?:this|that|such|either) |MUST|SHALL|SHOULD|If (?:so|not|it|they|this)\b|Doing so|` +
+		`The (?:former|latter|same)\b|Then|Therefore|Thus|Hence)\b`)
 )
 
-// keyWords are the key words of a sentence of the source, in order. Those in code and those in quotes are names.
+// keyWords returns the key words of a sentence of the source, in order. Key words in code and in
+// quotes are names.
 func keyWords(sentence string, labels map[string]bool) []string {
-	const name = "-" // which parts words as the code does
-	return keyWord.FindAllString(quoted.ReplaceAllString(prose.Plain(code.ReplaceAllString(sentence, name), labels), name), -1)
+	const name = "-" // which separates words as the code does
+	text := prose.Plain(code.ReplaceAllString(sentence, name), labels)
+	return keyWord.FindAllString(quoted.ReplaceAllString(text, name), -1)
 }
 
-// explains reports whether a sentence tells how key words are to be read.
+// explains reports whether a sentence explains how to read key words.
 func explains(sentence string) bool {
 	return explanation.MatchString(sentence) && ofKeyWords.MatchString(sentence)
 }
 
-// level is the strongest of key words.
+// level returns the strongest level of key words.
 func level(words []string) mip.RequirementLevel {
-	if slices.ContainsFunc(words, func(w string) bool { return !strings.HasPrefix(w, "SHOULD") && !strings.HasSuffix(w, "RECOMMENDED") }) {
+	isMust := func(w string) bool {
+		return !strings.HasPrefix(w, "SHOULD") && !strings.HasSuffix(w, "RECOMMENDED")
+	}
+	if slices.ContainsFunc(words, isMust) {
 		return mip.Must
 	}
 	return mip.Should
 }
 
-// id is made of the letters and digits of a sentence: a new comma or a link does not change it.
+// id returns an id from the letters and digits of a sentence: a new comma or a link does not change
+// it.
 func id(sentence string) string {
 	letters := strings.Map(func(c rune) rune {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
