@@ -1,5 +1,6 @@
-// Package palette judges the accent of a site and makes the colours that go with it, so that every ratio of text to ground
-// is at least 7 in both themes (WCAG 2.1, level AAA). It does not know pages, style sheets or the configuration file.
+// Package palette checks the accent color of a site and derives the matching colors, so that the
+// contrast of text is at least 7 in both themes (WCAG 2.1, level AAA). It does not know pages,
+// style sheets or the configuration file.
 package palette
 
 import (
@@ -11,34 +12,35 @@ import (
 // Ratio is the least contrast of text.
 const Ratio = 7
 
-// Accent is what one theme has of a site's colour.
+// Accent holds the colors that one theme derives from a site's color.
 type Accent struct {
-	// Text is the accent itself: links, glyphs, the focus ring and the ground of buttons.
+	// Text is the accent itself: links, glyphs, the focus ring and the background of buttons.
 	Text Color
-	// Ground is a tint behind what is chosen. It bears text of every colour of the theme, Text too.
+	// Ground is a tint behind selected items. Text in each color of the theme is legible on it,
+	// Text included.
 	Ground Color
-	// On is the text on a ground of Text.
+	// On is the text on the background Text.
 	On Color
 }
 
-// Accents are those of both themes.
+// Accents holds the accents of both themes.
 type Accents struct{ Light, Dark Accent }
 
-// Theme is what an accent stands on. The style sheet has the same values.
+// Theme holds the colors around an accent. The style sheet has the same values.
 type Theme struct {
-	// grounds of a page: the page itself first, then the rest and cards.
+	// grounds are the backgrounds of a page: the page itself first, then the rest and cards.
 	grounds []Color
-	// texts are the colours of text beside the accent.
+	// texts are the colors of text other than the accent.
 	texts []Color
 	// on is the text on the accent.
 	on Color
-	// tint and chroma are the lightness and the most chroma that the ground of the accent should have.
+	// tint and chroma are the preferred lightness and the greatest chroma of the accent's Ground.
 	tint, chroma float64
-	// far is the lightness at which the contrast is greatest.
+	// far is the lightness with the greatest contrast.
 	far float64
 }
 
-// Light is the theme with dark text.
+// Light returns the theme with dark text.
 func Light() Theme {
 	white := Color{0xff, 0xff, 0xff}
 	return Theme{
@@ -51,7 +53,7 @@ func Light() Theme {
 	}
 }
 
-// Dark is the theme with light text.
+// Dark returns the theme with light text.
 func Dark() Theme {
 	page := Color{0x13, 0x11, 0x19}
 	return Theme{
@@ -64,23 +66,27 @@ func Dark() Theme {
 	}
 }
 
-// Worst is the ground on which a colour has the least contrast, and that contrast.
+// Worst returns the background on which a color has the least contrast, and that contrast.
 func (t Theme) Worst(c Color) (Color, float64) {
-	ground := slices.MinFunc(t.grounds, func(a, b Color) int { return cmp.Compare(Contrast(a, c), Contrast(b, c)) })
+	ground := slices.MinFunc(t.grounds, func(a, b Color) int {
+		return cmp.Compare(Contrast(a, c), Contrast(b, c))
+	})
 	return ground, Contrast(ground, c)
 }
 
-// Bears reports whether a colour can be the theme's accent.
+// Bears reports whether a color can be the theme's accent.
 func (t Theme) Bears(c Color) bool {
 	_, ratio := t.Worst(c)
 	return ratio >= Ratio
 }
 
-// Nearest is the colour itself if the theme bears it, else the one of the same hue and the nearest lightness that it bears.
+// Nearest returns the color itself if the theme bears it, else the color with the same hue and the
+// nearest lightness that it bears.
 func (t Theme) Nearest(c Color) Color { return t.nearest(c, Ratio) }
 
-// Match is the accent of this theme for one that another theme bears: of the same hue, with a little more contrast than it
-// must have, so that its tint shows. A grey keeps its contrast: that of black is white.
+// Match returns this theme's accent for a color that another theme bears: with the same hue, and
+// slightly more contrast than required, so that its tint is visible. A grey keeps its contrast:
+// black becomes white.
 func (t Theme) Match(c Color, other Theme) Color {
 	const ample, grey = 8, .02
 	if _, chroma, _ := c.exact().OkLch(); chroma < grey {
@@ -90,7 +96,8 @@ func (t Theme) Match(c Color, other Theme) Color {
 	return t.nearest(c, ample)
 }
 
-// nearest is the colour with that contrast or, where there is none, black or white, which has the most.
+// nearest returns the color with that contrast or, if there is none, black or white, whichever has
+// more.
 func (t Theme) nearest(c Color, ratio float64) Color {
 	lightness, chroma, hue := c.exact().OkLch()
 	for out := c; ; out = shade(lightness, chroma, hue) {
@@ -101,10 +108,10 @@ func (t Theme) nearest(c Color, ratio float64) Color {
 	}
 }
 
-// Accent is what the theme has of a colour that it bears.
+// Accent returns the theme's accent for a color that it bears.
 func (t Theme) Accent(c Color) Accent {
 	_, chroma, hue := c.exact().OkLch()
-	// The tint gives way to the page's side until text of each colour can stand on it.
+	// Move the tint toward the page's side until text in each color is legible on it.
 	for lightness, end := t.tint, 1-t.far; ; lightness = toward(lightness, end) {
 		ground := shade(lightness, min(chroma, t.chroma), hue)
 		faint := func(text Color) bool { return Contrast(ground, text) < Ratio }
@@ -114,7 +121,7 @@ func (t Theme) Accent(c Color) Accent {
 	}
 }
 
-// toward is a lightness one step nearer to an end.
+// toward returns a lightness one step nearer to an end.
 func toward(lightness, end float64) float64 {
 	const step = .002
 	if math.Abs(end-lightness) <= step {
