@@ -169,7 +169,7 @@ func (n *Network) demoChain(now func() time.Time, e mip.Endpoints) {
 	genesis := time.Date(2025, time.January, 15, 12, 0, 0, 0, time.UTC)
 	genesis = genesis.Add(-time.Duration(pick(e.ID, "genesis", 0, 90)) * day)
 	if genesis.After(now()) {
-		genesis = time.Unix(0, 0) // with a clock set to the past, blocks are made as well
+		genesis = time.Unix(0, 0) // blocks follow a clock set to the past, too
 	}
 	blockTime := time.Duration(e.BlockTime * float64(time.Second))
 	chain := NewChain(ChainConfig{

@@ -257,7 +257,8 @@ func TestDemoIsTheSameForAll(t *testing.T) {
 		for _, address := range []string{forum + "/t/103.json", forum + "/t/102.json",
 			"https://rpc.example/main"} {
 			body := strings.NewReader(
-				`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",false]}`)
+				`{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber",` +
+					`"params":["latest",false]}`)
 			method := http.MethodPost
 			if strings.HasSuffix(address, ".json") {
 				method = http.MethodGet

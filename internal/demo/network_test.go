@@ -25,8 +25,8 @@ func inBubble(t *testing.T, f func(t *testing.T, n *demo.Network, c *http.Client
 	})
 }
 
-// says returns a handler that answers with a text.
-func says(text string) http.Handler {
+// answering returns a handler that answers with a text.
+func answering(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, text)
 	})
@@ -50,11 +50,11 @@ func get(t *testing.T, c *http.Client, address string) (int, string, error) {
 
 func TestNetworkServesByHostAndPath(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
-		n.Serve("forum.example", says("forum"))
-		n.Serve("Rpc.example/main", says("main"))
-		n.Serve("rpc.example/main/archive/", says("archive"))
-		n.Serve("rpc.example:8545", says("other port"))
-		n.Serve("[::1]:80", says("six"))
+		n.Serve("forum.example", answering("forum"))
+		n.Serve("Rpc.example/main", answering("main"))
+		n.Serve("rpc.example/main/archive/", answering("archive"))
+		n.Serve("rpc.example:8545", answering("other port"))
+		n.Serve("[::1]:80", answering("six"))
 		n.Serve("echo.example", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, "%s %s %s", r.Header.Get("X-Forwarded-Proto"), r.Host, r.RequestURI)
 		}))
@@ -81,7 +81,7 @@ func TestNetworkServesByHostAndPath(t *testing.T) {
 					test.status, test.body)
 			}
 		}
-		n.Serve("forum.example", says("another"))
+		n.Serve("forum.example", answering("another"))
 		if _, body, err := get(t, c, "https://forum.example"); body != "another" {
 			t.Errorf("a replaced handler answers %q, %v; want %q", body, err, "another")
 		}
@@ -92,7 +92,7 @@ func TestNetworkServesByHostAndPath(t *testing.T) {
 // Close.
 func TestNetworkRefuses(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *demo.Network, c *http.Client) {
-		n.Serve("up.example", says("up"))
+		n.Serve("up.example", answering("up"))
 		if _, _, err := get(t, c, "http://unknown.example/"); err == nil {
 			t.Error("an unknown host was reached")
 		}
@@ -100,7 +100,7 @@ func TestNetworkRefuses(t *testing.T) {
 		if _, _, err := get(t, c, "https://up.example/"); !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Errorf("a closed network: %v, want %v", err, syscall.ECONNREFUSED)
 		}
-		n.Serve("late.example", says("late")) // does nothing, starts nothing
+		n.Serve("late.example", answering("late")) // does nothing, starts nothing
 		n.Down("late.example", true)
 	})
 }

@@ -35,11 +35,11 @@ func TestPause(t *testing.T) {
 		return func() http.Header { return http.Header{"Retry-After": {s}} }
 	}
 	tests := []struct {
-		name   string
-		status int
-		header func() http.Header
-		tells  time.Duration // RetryAfter of the error
-		lasts  time.Duration
+		name       string
+		status     int
+		header     func() http.Header
+		retryAfter time.Duration // RetryAfter of the error
+		lasts      time.Duration
 	}{
 		{"seconds", 429, text("15"), 15 * time.Second, 15 * time.Second},
 		{"a date", 429, in(90 * time.Second), 90 * time.Second, 90 * time.Second},
@@ -60,8 +60,8 @@ func TestPause(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, address)
 				w.ours.Next(demo.Answer(tt.status, tt.header(), "words"))
-				if got, wait := w.ask(t); got != "unavailable" || wait != tt.tells {
-					t.Errorf("%s, again in %v, want unavailable and %v", got, wait, tt.tells)
+				if got, wait := w.ask(t); got != "unavailable" || wait != tt.retryAfter {
+					t.Errorf("%s, again in %v, want unavailable and %v", got, wait, tt.retryAfter)
 				}
 				if tt.lasts > 0 {
 					time.Sleep(tt.lasts - time.Millisecond)

@@ -171,7 +171,8 @@ func TestReason(t *testing.T) {
 	const address = "https://ada:secret@git.example.org/mips"
 	tests := []struct{ name, in, want string }{
 		{"the first reason",
-			"warning: x\nfatal: '/x' does not appear to be a git repository\nfatal: Could not read\n",
+			"warning: x\nfatal: '/x' does not appear to be a git repository\n" +
+				"fatal: Could not read\n",
 			"'/x' does not appear to be a git repository"},
 		{"no password", "fatal: unable to access '" + address + "/': refused\n",
 			"unable to access 'https://git.example.org/mips/': refused"},

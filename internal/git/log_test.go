@@ -100,7 +100,8 @@ func TestTouches(t *testing.T) {
 	var stream strings.Builder
 	for i, c := range commits {
 		fmt.Fprintf(&stream,
-			"commit refs/heads/main\nmark :%d\ncommitter Ada <a@example.org> %d +0000\ndata 1\n%d\n%s%s",
+			"commit refs/heads/main\nmark :%d\ncommitter Ada <a@example.org> %d +0000\n"+
+				"data 1\n%d\n%s%s",
 			i+1, i+1, i, c.parents, c.changes)
 	}
 	testenv.Git(t, dir, "", "init", "-q")
@@ -145,7 +146,8 @@ func history(steps int) string {
 	commit := func(from, merge int, changes ...string) int {
 		mark++
 		fmt.Fprintf(&out,
-			"commit refs/heads/main\nmark :%d\ncommitter Ada <ada@example.org> %d +0000\ndata 1\nx\n",
+			"commit refs/heads/main\nmark :%d\ncommitter Ada <ada@example.org> %d +0000\n"+
+				"data 1\nx\n",
 			mark, 1_600_000_000+60*mark)
 		if from > 0 {
 			fmt.Fprintf(&out, "from :%d\n", from)

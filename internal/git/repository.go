@@ -57,12 +57,12 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		"shallow", "--revs-only", "HEAD^{commit}").output()
 	// Match git's messages, which have not changed for years. The tests fail with a version of git
 	// that changes them.
-	if said, ok := errors.AsType[complaint](err); ok {
+	if printed, ok := errors.AsType[complaint](err); ok {
 		switch {
-		case strings.Contains(string(said), "dubious ownership"):
+		case strings.Contains(string(printed), "dubious ownership"):
 			return Place{}, ErrOwner
-		case strings.Contains(string(said), "not a git repository"),
-			strings.Contains(string(said), "work tree"):
+		case strings.Contains(string(printed), "not a git repository"),
+			strings.Contains(string(printed), "work tree"):
 			return Place{}, ErrNoRepo
 		}
 	}

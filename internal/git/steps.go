@@ -8,9 +8,9 @@ import (
 
 // Limits of a walk that an untrusted history can make costly.
 const (
-	// maxLooks bounds the commits visited to find the text of files in the second parents of
+	// maxVisits bounds the commits visited to find the text of files in the second parents of
 	// merges.
-	maxLooks = 20_000_000
+	maxVisits = 20_000_000
 	// maxFiles bounds the files of a walk, and maxWaiting the words of all sets of pending commits.
 	maxFiles, maxWaiting = 100_000, 16 << 20
 )
@@ -21,7 +21,7 @@ type walk struct {
 	nodes  []node
 	at     map[string]int // index in nodes by the commit's hash
 	files  map[string]int // paths inside, numbered in the order in which they were met
-	looks  int
+	visits int
 }
 
 func newWalk(inside func(path string) bool) *walk {
@@ -155,7 +155,7 @@ func (w *walk) source(n node, s Step) int {
 func (w *walk) text(commit, path string) string {
 	for {
 		k, ok := w.at[commit]
-		if w.looks++; !ok || w.looks > maxLooks {
+		if w.visits++; !ok || w.visits > maxVisits {
 			return ""
 		}
 		n := w.nodes[k]

@@ -21,7 +21,7 @@ type block struct {
 // field is one top-level key of a header.
 type field struct {
 	key, name string   // key is as spelt, trimmed, quotes resolved; name is its fieldName
-	meaning   string   // the name for which the site configures this one; see the method means
+	meaning   string   // the name for which the site configures this one; see fieldMeaning
 	value     string   // the text after the colon on the same line, trimmed
 	more      []string // the lines below, unchanged
 	line      int      // in the file, from 1
@@ -65,8 +65,8 @@ var kindOf = func() map[string]mip.FieldKind {
 	return out
 }()
 
-// means returns the name of the field's meaning: its own name unless the site configures another.
-func (f *field) means() string {
+// fieldMeaning returns the name that the site configures for the field, else its own name.
+func (f *field) fieldMeaning() string {
 	if f.meaning != "" {
 		return f.meaning
 	}
@@ -74,10 +74,12 @@ func (f *field) means() string {
 }
 
 // kind returns the kind of the field that the key means, zero for an unknown key.
-func (f *field) kind() mip.FieldKind { return kindOf[f.means()] }
+func (f *field) kind() mip.FieldKind { return kindOf[f.fieldMeaning()] }
 
 // isFree reports text in which " #" and a colon are text: no comment is removed from it.
-func (f *field) isFree() bool { return f.kind() == mip.FieldProse || f.means() == "abstract" }
+func (f *field) isFree() bool {
+	return f.kind() == mip.FieldProse || f.fieldMeaning() == "abstract"
+}
 
 // isShown reports text that pages show unchanged.
 func (f *field) isShown() bool { return f.kind() == mip.FieldProse || f.kind() == mip.FieldWord }

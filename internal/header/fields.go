@@ -76,7 +76,8 @@ func (d *fields) clean(f *field) {
 	if f.read == nil {
 		return
 	}
-	strict, list := f.means() == "title" || f.means() == "status", !f.isFree() && !f.isShown()
+	strict := f.fieldMeaning() == "title" || f.fieldMeaning() == "status"
+	list := !f.isFree() && !f.isShown()
 	text := fmt.Sprint(f.read)
 	if list { // a line may be an item
 		text = strings.ReplaceAll(text, "\n", ";")

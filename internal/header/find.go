@@ -95,7 +95,7 @@ func fenced(text string, start int, fence string, r *problem.Report) *block {
 	r.Add(begin, "no-header/fence")
 	s := splitter{lines: inner, first: begin + 1, r: r}
 	s.split()
-	if s.stop+s.list+s.scalar > 0 || !telling(s.fields) {
+	if s.stop+s.list+s.scalar > 0 || !hasTitleOrStatus(s.fields) {
 		r.Problems = r.Problems[:before]
 		return nil
 	}
@@ -134,7 +134,7 @@ func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 	s := splitter{lines: lines[1:end], first: begin + 1, r: r}
 	s.split()
 	fail := func(line int, id string) (*block, bool) {
-		r.Problems = r.Problems[:before] // warnings of what is no header
+		r.Problems = r.Problems[:before] // warnings about a text that is no header
 		r.Add(line, id)
 		return nil, false
 	}
@@ -147,7 +147,7 @@ func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 		return fail(cmp.Or(s.stop, begin), "header-unterminated")
 	case s.list > 0:
 		return fail(s.list, "header-not-mapping/list")
-	case s.scalar > 0 && !telling(s.fields):
+	case s.scalar > 0 && !hasTitleOrStatus(s.fields):
 		r.Problems = r.Problems[:before]
 		return &block{body: start + len(lines[0]), rule: body}, true
 	case s.scalar > 0:

@@ -53,7 +53,7 @@ func (o Options) otherForm(text string, r *problem.Report) *block {
 		fields, end = o.keyLines(lines[at:])
 	}
 	hasNumber := slices.ContainsFunc(fields, func(f field) bool { return o.isNumber(f.name) })
-	if len(fields) < 2 || !telling(fields) && !hasNumber {
+	if len(fields) < 2 || !hasTitleOrStatus(fields) && !hasNumber {
 		return nil
 	}
 	for i := range fields {

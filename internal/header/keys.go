@@ -11,7 +11,7 @@ import (
 // are tried: the first with a value counts.
 type keys map[string][]string
 
-// usual are the keys in real repositories.
+// usual holds the keys of real repositories.
 var usual = func() keys {
 	out := keys{}
 	for _, f := range mip.Fields {
@@ -32,9 +32,8 @@ func keysOf(site map[string][]string) keys {
 	return out
 }
 
-// mean sets the meaning of the fields that the site configures, so that their texts are read like
-// those of the usual fields.
-func (b *block) mean(site map[string][]string) {
+// setMeanings gives the site's own keys the meaning of the usual ones, so that they are read alike.
+func (b *block) setMeanings(site map[string][]string) {
 	for meaning, names := range site {
 		for i := range b.fields {
 			f := &b.fields[i]

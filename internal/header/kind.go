@@ -22,7 +22,7 @@ func (f *fields) kind(at Place) (prefix string, ok bool) {
 	if known, ok := o.kind(other); ok {
 		return known, true
 	}
-	*f.r = problem.Report{File: f.r.File} // its problems concern those who publish that kind
+	*f.r = problem.Report{File: f.r.File} // its problems concern the sites of that kind
 	if kinds := strings.Join(o.Kinds(), ", "); byName {
 		f.r.Add(0, "other-kind", other, kinds)
 	} else {

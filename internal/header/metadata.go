@@ -96,9 +96,9 @@ func (f *fields) set(m *mip.Metadata, of mip.Field) {
 	case *[]mip.Author:
 		*v = f.authors(keys...)
 	case *[]int:
-		var elsewhere []mip.External
-		*v, elsewhere = f.references(m.ID.Kind, mip.RelationType(of.Name), keys...)
-		m.External = append(m.External, elsewhere...)
+		var external []mip.External
+		*v, external = f.references(m.ID.Kind, mip.RelationType(of.Name), keys...)
+		m.External = append(m.External, external...)
 	case *[]string:
 		*v, m.ForumTopicID = f.discussion(keys...)
 	}

@@ -72,7 +72,7 @@ func (o Options) Parse(at Place, raw string, r *problem.Report) *Header {
 	if b == nil {
 		b = &block{}
 	}
-	b.mean(o.Keys)
+	b.setMeanings(o.Keys)
 	h.Body, h.heading = b.body, b.heading
 	h.fields = decode(b, r)
 	h.fields.options, h.fields.keys = o, keysOf(o.Keys)
@@ -130,7 +130,7 @@ func (h *Header) Ties() (out []string) {
 // ties returns the ids of the proposals that the header names in a field. They have the prefix
 // under which the header has the proposal's own number.
 func (h *Header) ties(of mip.Field) (names []string) {
-	numbers, elsewhere := h.references(h.ID.Kind, mip.RelationType(of.Name), h.keys[of.Key()]...)
+	numbers, external := h.references(h.ID.Kind, mip.RelationType(of.Name), h.keys[of.Key()]...)
 	kind := h.ID.Kind
 	if h.Alias != "" {
 		kind = strings.ToUpper(h.Alias)
@@ -138,7 +138,7 @@ func (h *Header) ties(of mip.Field) (names []string) {
 	for _, n := range numbers {
 		names = append(names, mip.ID{Kind: kind, Number: n}.String())
 	}
-	for _, e := range elsewhere {
+	for _, e := range external {
 		names = append(names, strings.Clone(e.Text))
 	}
 	return names

@@ -25,7 +25,7 @@ var (
 // warning. The numbers are never nil. relation is the name of the field of Metadata.
 func (f *fields) references(
 	prefix string, relation mip.RelationType, names ...string,
-) (numbers []int, elsewhere []mip.External) {
+) (numbers []int, external []mip.External) {
 	l := referenceList{
 		prefix: prefix, also: f.Alias, options: f.options, v: f.get(names...), r: f.r,
 		numbers: []int{},
@@ -40,10 +40,10 @@ func (f *fields) references(
 			}
 		}
 	}
-	for i := range l.elsewhere {
-		l.elsewhere[i].Relation = relation
+	for i := range l.external {
+		l.external[i].Relation = relation
 	}
-	return shorten(l.numbers, l.v, f.r), shorten(l.elsewhere, l.v, f.r)
+	return shorten(l.numbers, l.v, f.r), shorten(l.external, l.v, f.r)
 }
 
 // referenceList is a field of references that is being parsed.
@@ -54,7 +54,7 @@ type referenceList struct {
 	v            *field
 	r            *problem.Report
 	numbers      []int
-	elsewhere    []mip.External
+	external     []mip.External
 }
 
 // read parses the text between two commas: a reference, maybe with its title, or several.
@@ -90,7 +90,7 @@ func (l *referenceList) read(piece string) {
 			l.numbers = append(l.numbers, n)
 		case ok:
 		case isURL && len(token) <= maxLink:
-			l.elsewhere = append(l.elsewhere, mip.External{Text: token, URL: &token})
+			l.external = append(l.external, mip.External{Text: token, URL: &token})
 			l.r.Add(l.v.line, "bad-reference/address", mip.Quote(token), mip.Quote(l.v.key))
 		case foreign != nil && len(token) <= maxText:
 			e := mip.External{Text: token}
@@ -101,12 +101,12 @@ func (l *referenceList) read(piece string) {
 			}
 			if n, small := mip.ParseNumber(foreign[2]); small {
 				if id, address, known := l.options.References.Find(foreign[1], n); known {
-					l.elsewhere = append(l.elsewhere,
+					l.external = append(l.external,
 						mip.External{Text: id.String(), URL: &address})
 					break
 				}
 			}
-			l.elsewhere = append(l.elsewhere, e)
+			l.external = append(l.external, e)
 			l.r.Add(l.v.line, "bad-reference/prefix", mip.Quote(foreign[1]), mip.Quote(token),
 				mip.Quote(l.v.key), l.prefix)
 		// Report a token with digits that is no number, too.
@@ -128,7 +128,7 @@ func (l *referenceList) across(address string) bool {
 	for _, kind := range l.options.Kinds() {
 		n, ok := Reference(address, kind)
 		if id, page, known := l.options.References.Find(kind, n); ok && known {
-			l.elsewhere = append(l.elsewhere, mip.External{Text: id.String(), URL: &page})
+			l.external = append(l.external, mip.External{Text: id.String(), URL: &page})
 			return true
 		}
 	}

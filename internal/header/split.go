@@ -22,8 +22,8 @@ type splitter struct {
 	drop         bool // the indented lines below belong to a line that was left out
 }
 
-// telling reports whether a key is present with which no prose begins: title or status.
-func telling(fields []field) bool {
+// hasTitleOrStatus reports whether a key is present with which no prose begins: title or status.
+func hasTitleOrStatus(fields []field) bool {
 	return slices.ContainsFunc(fields, func(f field) bool {
 		return f.name == "title" || f.name == "status"
 	})
@@ -38,7 +38,7 @@ func (s *splitter) split() {
 		case trimmed == "":
 			s.extend(line)
 		case (line[0] == ' ' || line[0] == '\t') && len(s.fields) > 0:
-			s.below(line, trimmed, n)
+			s.indented(line, trimmed, n)
 		case item:
 			if len(s.fields) == 0 {
 				s.list = n
@@ -57,7 +57,7 @@ func (s *splitter) split() {
 			if i > 0 && strings.TrimSpace(s.lines[i-1]) == "" || strings.Trim(trimmed, "-") == "" {
 				s.stop = cmp.Or(s.stop, n)
 			}
-			s.stray(line, n)
+			s.unindented(line, n)
 		}
 	}
 }
@@ -93,9 +93,9 @@ func (s *splitter) extend(line string) {
 	}
 }
 
-// below handles an indented line. A one-word key below a complete value is a key that was indented
-// by mistake: YAML refuses it, and it would be published as part of that value.
-func (s *splitter) below(line, trimmed string, n int) {
+// indented handles an indented line. A one-word key below a complete value is a key that was
+// indented by mistake: YAML refuses it, and it would be published as part of that value.
+func (s *splitter) indented(line, trimmed string, n int) {
 	f, isKey := splitKey(trimmed)
 	switch {
 	case s.drop || s.fields[len(s.fields)-1].open:
@@ -111,9 +111,10 @@ func (s *splitter) below(line, trimmed string, n int) {
 	}
 }
 
-// stray handles a line that is neither indented nor a key. Lists of people and of proposals are
-// folded like that; other such lines are left out, rather than published as part of the line above.
-func (s *splitter) stray(line string, n int) {
+// unindented handles a line that is neither indented nor a key. Lists of people and of proposals
+// are folded like that; other such lines are left out, rather than published as part of the line
+// above.
+func (s *splitter) unindented(line string, n int) {
 	switch {
 	case len(s.fields) == 0:
 		s.scalar = cmp.Or(s.scalar, n)
@@ -148,15 +149,16 @@ func splitKey(line string) (f field, ok bool) {
 		if m := form.FindStringSubmatch(line); m != nil {
 			f = field{key: strings.TrimSpace(m[1]), name: fieldName(m[1]),
 				value: strings.TrimSpace(m[2])}
-			f.open = f.goesOn()
+			f.open = f.continues()
 			return f, keyLike(m[1])
 		}
 	}
 	return field{}, false
 }
 
-// goesOn reports a value that is empty, a block, or something that the first line does not close.
-func (f *field) goesOn() bool {
+// continues reports a value that is empty, a block, or something that the first line does not
+// close.
+func (f *field) continues() bool {
 	if f.value == "" {
 		return true
 	}

@@ -13,7 +13,7 @@ import (
 // proposal's. A field is empty if the header does not have it.
 type Translation struct {
 	Title, Description string
-	// Of is the contentHash of the text that was translated.
+	// The contentHash of the text that was translated.
 	Of string
 	// Body is the text below the header. It begins at Line of the file, from 1.
 	Body string

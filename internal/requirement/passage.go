@@ -69,9 +69,9 @@ func passages(text string, labels map[string]bool) (out []*passage) {
 				p.above = over.last()
 			}
 		}
-		// An item below an item belongs to the list around both, too.
-		for around := before(n); around != nil; around = before(around) {
-			if leading := at[around]; leading != nil && leading.opens() {
+		// An item below an item belongs to the outer list, too.
+		for outer := before(n); outer != nil; outer = before(outer) {
+			if leading := at[outer]; leading != nil && leading.opens() {
 				p.lead = cmp.Or(p.lead, leading.last())
 				if item, requires := p.whole(); !requires {
 					leading.items = append(leading.items, item)

@@ -101,9 +101,10 @@ var (
 	ofKeyWords  = regexp.MustCompile(
 		`(?i)\bkey[ -]?words?\b|\binterpreted\b|\bin (?:all )?capitals\b`)
 	// pointsBack matches the beginning of a sentence that needs the one before.
-	pointsBack = regexp.MustCompile(`^(?:This|That|These|Those|It|They|Its|Their|Both|Neither|Such|` +
-		`Otherwise|Else|In (?:this|that|such|either) |MUST|SHALL|SHOULD|If (?:so|not|it|they|this)\b|Doing so|` +
-		`The (?:former|latter|same)\b|Then|Therefore|Thus|Hence)\b`)
+	pointsBack = regexp.MustCompile(`^(?:This|That|These|Those|It|They|Its|Their|Both|Neither|` +
+		`Such|Otherwise|Else|In (?:this|that|such|either) |MUST|SHALL|SHOULD|Doing so|` +
+		`If (?:so|not|it|they|this)\b|The (?:former|latter|same)\b|` +
+		`Then|Therefore|Thus|Hence)\b`)
 )
 
 // keyWords returns the key words of a sentence of the source, in order. Key words in code and in
