@@ -117,8 +117,8 @@ func (s *shape) mayGrow(size int) bool {
 		s.definition*s.brackets > largeExpansion
 }
 
-// shape counts the things in a body without telling code from text: never fewer than goldmark
-// finds.
+// shape counts the elements of a body without distinguishing code from text: never fewer than
+// goldmark finds.
 type shape struct {
 	cells, headings, brackets, images, footnotes, escapedPipes int
 	angles, closers, tags, lines, attributes                   int

@@ -39,8 +39,9 @@ func TestOneLine(t *testing.T) {
 		"Hebrew":                "שלום עולם",
 		"a family": "👨\u200d👩\u200d👧 and 🧑🏽\u200d🤝\u200d🧑🏻 and 👁️\u200d🗨️ and " +
 			"🏳️\u200d⚧️ and 🙂\u200d↔️",
-		"styles":                 "⚠️ ❤︎ ☎️ ‼️ 1️⃣ #️⃣ ©️",
-		"flags":                  "🇫🇷 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f 🏴\u200d☠️",
+		"styles": "⚠️ ❤︎ ☎️ ‼️ 1️⃣ #️⃣ ©️",
+		"flags": "🇫🇷 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f " +
+			"🏴\u200d☠️",
 		"variants of ideographs": "葛󠄀城市 and 辻󠄁",
 		"a slashed union":        "A ∩︀ B",
 		"an Arabic number":       "\u0600١٢٣ \u06dd",

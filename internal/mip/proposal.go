@@ -59,7 +59,7 @@ func (m Metadata) Superseded() bool {
 		slices.ContainsFunc(m.External, func(e External) bool { return e.Relation == SupersededBy })
 }
 
-// Moved reports whether the text is another site's by now: what is left here says where.
+// Moved reports whether the text has moved to another site: only a pointer is left here.
 func (m Metadata) Moved() bool { return m.Stage == "" && m.Status.Slug() == "moved" }
 
 // ShortTitle returns the title as shown with other proposals, cut to the length beyond which a

@@ -16,10 +16,10 @@ const Ratio = 7
 type Accent struct {
 	// Text is the accent itself: links, glyphs, the focus ring and the background of buttons.
 	Text Color
-	// Ground is a tint behind selected items. Text in each color of the theme is legible on it,
-	// Text included.
+	// Ground is the background of selected items, a tint. Text in each color of the theme is
+	// legible on it, Text included.
 	Ground Color
-	// On is the text on the background Text.
+	// On is the color of text on the background Text.
 	On Color
 }
 

@@ -134,7 +134,7 @@ func (x *made) add(key string, stage byte, p *Proposal) {
 	x.blocks[x.Titles[i].URL] = &Block{Version, []Entry{e}}
 }
 
-// shardsOf indexes proposals for a caller who waits.
+// shardsOf indexes proposals and waits for the result.
 func shardsOf(all []Proposal) []Shard {
 	indexed := make([]Indexed, len(all))
 	for i := range all {
@@ -179,7 +179,7 @@ func (x *made) ask(t *testing.T, question string) Answer {
 	return a
 }
 
-// few returns proposals that queries can tell apart.
+// few returns proposals that queries can distinguish.
 func few() []Proposal {
 	section := func(title, text string) Section { return Section{"s", title, text} }
 	return []Proposal{
@@ -312,10 +312,11 @@ func TestMostWords(t *testing.T) {
 		strings.Repeat("storage ", 40):            "1 []",
 		"no_gas " + strings.Repeat("bb22", 7):     "1 []",
 		strings.Repeat("bb22", 7) + " no_bb_gas ": "0 [no_bb_gas]",
-		strings.Repeat("bb22", 7) + " no_bb_gas no_gas ":                          "1 [no_bb_gas]",
-		`"base fee" "of gas" "a blob" "eth_getproof"`:                             "1 []",
-		`"base fee" "of gas" "is what" "blob has" "base fee" `:                    "1 []",
-		`"base fee" "of gas" "is what" "blob has" "gas fee" "fee gas" "gas fee" `: "1 [gas fee fee gas gas fee]",
+		strings.Repeat("bb22", 7) + " no_bb_gas no_gas ":       "1 [no_bb_gas]",
+		`"base fee" "of gas" "a blob" "eth_getproof"`:          "1 []",
+		`"base fee" "of gas" "is what" "blob has" "base fee" `: "1 []",
+		`"base fee" "of gas" "is what" "blob has" "gas fee" "fee gas" "gas fee" `: "1 " +
+			"[gas fee fee gas gas fee]",
 		`"` + some(18) + `"`:             "0 []",
 		`"` + some(16) + `" storage `:    "0 [storage]",
 		strings.Repeat(`"storage" `, 30): "1 []",

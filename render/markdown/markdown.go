@@ -6,9 +6,9 @@
 // package for the nodes whose HTML differs from goldmark's own. Finally a document with raw HTML is
 // sanitized. There are two lines of defense:
 //
-//   - The tag filter (raw.go) sees each raw tag while it is written. Tags of an allow-list pass with
-//     hardly any attributes, others become visible text. Each element ends with the node that
-//     contains its tag.
+//   - The tag filter (raw.go) sees each raw tag while it is written. Tags of an allow-list pass
+//     with hardly any attributes, others become visible text. Each element ends with the node
+//     that contains its tag.
 //   - The policy (sanitize.go) sees the whole article once more and passes only elements and
 //     attributes that this package writes. An HTML parser then balances the elements and puts each
 //     where the standard allows it.

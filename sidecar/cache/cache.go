@@ -46,9 +46,9 @@ type Config[V any] struct {
 	Bytes int64
 	// Size returns the size of a value in bytes. Required with Bytes.
 	Size func(V) int64
-	// Background lets a fetch continue when its last caller has left. Otherwise the fetch is
-	// canceled then, and the Get of that caller returns only when the fetch has ended, so that
-	// nothing runs after the answer.
+	// Background lets a fetch continue when its last caller has left. Otherwise it is canceled
+	// then, and the Get of that caller returns only when the fetch has ended, so that nothing runs
+	// after the answer.
 	Background bool
 	// Now is the clock by which values age. Nil means time.Now. Only its wall time counts, since a
 	// process may be frozen for any time.
@@ -253,7 +253,7 @@ func (c *Cache[K, V]) wait(ctx context.Context, cl *call[K, V]) error {
 	}
 }
 
-// record holds what is kept of a key: a value, the error of the last attempt, or both. It is
+// record is the cached state of a key: a value, the error of the last attempt, or both. It is
 // replaced, never changed.
 type record[K comparable, V any] struct {
 	key    K

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/cache"
 )
 
-// result is what a Get returned, and when.
+// result is the result of a Get and its time.
 type result struct {
 	entry cache.Entry[string]
 	err   error

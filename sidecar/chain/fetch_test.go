@@ -94,7 +94,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestGoodOddities are unusual answers that are valid.
+// TestGoodOddities covers unusual answers that are valid.
 func TestGoodOddities(t *testing.T) {
 	for name, fault := range map[string]demo.Fault{
 		"error null": demo.Rewrite(func(b []byte) []byte {
@@ -103,7 +103,8 @@ func TestGoodOddities(t *testing.T) {
 		"blanks": demo.Huge(1 << 20),
 		"largest": on("latest",
 			demo.Answer(200, nil,
-				`{"jsonrpc":"2.0","id":2,"result":{"number":"0x1fffffffffffff","timestamp":"0x3afff4417f"}}`)),
+				`{"jsonrpc":"2.0","id":2,"result":`+
+					`{"number":"0x1fffffffffffff","timestamp":"0x3afff4417f"}}`)),
 		"genesis": on("latest",
 			demo.Answer(200, nil,
 				`{"jsonrpc":"2.0","id":2,"result":{"number":"0x0","timestamp":"0x0"}}`)),
@@ -219,7 +220,7 @@ func TestAllHang(t *testing.T) {
 	}
 }
 
-// TestSlowButInTime is an endpoint that no other overtakes.
+// TestSlowButInTime covers a slow endpoint that no other overtakes.
 func TestSlowButInTime(t *testing.T) {
 	inBubble(t, 2, func(w *world) {
 		w.misbehave(0, demo.Delay(1100*time.Millisecond))
@@ -240,8 +241,8 @@ func TestSlowButInTime(t *testing.T) {
 	})
 }
 
-// TestSlowWithoutStandIn is a first endpoint that is slower than its head start while the second is
-// down.
+// TestSlowWithoutStandIn covers a first endpoint that is slower than its head start while the
+// second is down.
 func TestSlowWithoutStandIn(t *testing.T) {
 	inBubble(t, 2, func(w *world) {
 		w.misbehave(0, demo.Delay(1500*time.Millisecond))

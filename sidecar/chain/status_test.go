@@ -44,7 +44,7 @@ func TestHeightGrows(t *testing.T) {
 	})
 }
 
-// TestCallsAreSingle is an endpoint that refuses batches, as demo.Chain does; requests must be
+// TestCallsAreSingle covers an endpoint that refuses batches, as demo.Chain does: it must get
 // single concurrent calls.
 func TestCallsAreSingle(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
@@ -100,7 +100,8 @@ func TestFinalizedIsOptional(t *testing.T) {
 		"unknown block": {fault: demo.Answer(200, nil,
 			`{"jsonrpc":"2.0","id":3,"error":{"code":-39001,"message":"Unknown block"}}`)},
 		"unknown tag, 400": {fault: demo.Answer(400, nil,
-			`{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"hex string without 0x prefix"}}`)},
+			`{"jsonrpc":"2.0","id":3,"error":`+
+				`{"code":-32602,"message":"hex string without 0x prefix"}}`)},
 		"null": {fault: demo.Answer(200, nil,
 			`{"jsonrpc":"2.0","id":3,"result":null}`)},
 		"not a number": {fault: demo.Answer(200, nil,
@@ -282,7 +283,8 @@ func TestHeadStandsStill(t *testing.T) {
 	}
 }
 
-// TestStandsStillWithNewTimestamps is a node that returns the same height with ever new times.
+// TestStandsStillWithNewTimestamps covers a node that returns the same height with ever newer
+// times.
 func TestStandsStillWithNewTimestamps(t *testing.T) {
 	inBubble(t, 1, func(w *world) {
 		w.config.Now = func() time.Time { return time.Now().Add(-365 * 24 * time.Hour) }

@@ -40,7 +40,8 @@ func TestFaults(t *testing.T) {
 			"not found"},
 		"404 page": {answer(404, page, "<html>"), "not found"},
 		"410": {answer(410, nil,
-			`{"errors":["nothing"],"error_type":"not_found","extras":{"title":"Oops","html":"<div>","group":null}}`),
+			`{"errors":["nothing"],"error_type":"not_found",`+
+				`"extras":{"title":"Oops","html":"<div>","group":null}}`),
 			"not found"},
 		"403": {answer(403, nil,
 			` {"errors":["not for you"],"error_type":"invalid_access"}`), "not found"},
