@@ -10,8 +10,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// The box of a proposal that requires something leads to the section of the first requirement, and the
-// JSON has each. Its page once had one of the requirements beside it.
+// TestRequirements holds that the box of a proposal leads to the section of its first requirement,
+// and that the JSON has each.
 func TestRequirements(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,21 +7,24 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Relations are what published proposals require and replace. They do not change, and are safe for concurrent use.
+// Relations are what published proposals require and replace. They do not change, and are safe for
+// concurrent use.
 type Relations struct {
 	all []mip.Metadata
-	// An edge of ties leads from a proposal to what it requires, by position in all; those of its order lead to what it
-	// replaces.
+	// An edge of ties leads from a proposal to what it requires, by position in all. An edge of its
+	// order leads to what the proposal replaces.
 	ties graph.Graph
-	// By position: what a proposal replaces, ascending and without itself, and whether it is tied to any.
-	replaces [][]int
-	tied     []bool
+	replaces [][]int // by position, each ascending and without the proposal itself
+	tied     []bool  // by position: the proposal is tied to another
 }
 
-// NewRelations reads headers, which must be in the order of ids. A header may say that its proposal replaces another or is
-// superseded by it.
+// NewRelations reads headers, which must be in the order of ids. A header may name what its proposal
+// replaces, and what supersedes it.
 func NewRelations(all []mip.Metadata) *Relations {
-	r := &Relations{all: all, ties: graph.Graph{Nodes: len(all)}, replaces: make([][]int, len(all)), tied: make([]bool, len(all))}
+	r := &Relations{
+		all: all, ties: graph.Graph{Nodes: len(all)},
+		replaces: make([][]int, len(all)), tied: make([]bool, len(all)),
+	}
 	requires := make([][]int, len(all))
 	each := func(i int, numbers []int, do func(k int)) {
 		for _, n := range numbers {

@@ -29,8 +29,8 @@ func (r Rules) Netlify() []Rule {
 	return slices.Concat(own, longestFirst(many))
 }
 
-// inUse reports whether something is published in the folder of a path, as it is in that of the whole
-// site. A * there would cover unknown addresses of pages, and could lead them in a circle.
+// inUse reports whether something is published in the folder of a path. A * there would cover
+// unknown addresses of pages, and could lead them in a circle.
 func (r Rules) inUse(at string) bool {
 	folder := at[:strings.LastIndexByte(at, '/')+1]
 	return r.publishes(func(path string) bool { return strings.HasPrefix(path, folder) })

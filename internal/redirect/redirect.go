@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Rule is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that status,
-// 301 sends the client there.
+// Rule is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
+// status, 301 sends the client there.
 type Rule struct {
 	// From is an exact path or a form, which has one part that stands for many: a name such as :n for
 	// anything up to the next slash, or /* at its end for everything below.
@@ -47,9 +47,9 @@ var (
 	placeholder = regexp.MustCompile(`:[a-z]+`)
 )
 
-// New returns the rules with one form in place of all that differ by the number of a proposal alone.
-// Published are the paths of the site without a last slash: no form that New finds covers one of
-// them, because some hosts ask rules before files. From is a form already where it has a : or a *.
+// New returns the rules with one form in place of all that differ by the number of a proposal
+// alone. Published are the paths of the site without a last slash: no form that New finds covers
+// one of them, because some hosts ask rules before files. A rule that is a form already stays.
 func New(rules []Rule, published map[string]bool) Rules {
 	out := Rules{published: published}
 	members := map[Rule][]Rule{}
@@ -69,7 +69,8 @@ func New(rules []Rule, published map[string]bool) Rules {
 	}
 	// Of two forms of the same paths, the one that stands for more is taken.
 	most := slices.SortedFunc(maps.Keys(members), func(a, b Rule) int {
-		return cmp.Or(len(members[b])-len(members[a]), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+		more := len(members[b]) - len(members[a])
+		return cmp.Or(more, cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	for _, f := range most {
 		if len(members[f]) < fewest || taken[f.From] || out.publishes(f.Covers) {
@@ -105,7 +106,7 @@ func (r Rules) publishes(such func(path string) bool) bool {
 	return false
 }
 
-// All returns the rules in the order in which they are asked: the first that covers a path leads on.
+// All returns the rules in their order: the first that covers a path leads on.
 func (r Rules) All() []Rule {
 	forms := make([]Rule, len(r.forms))
 	for i, f := range r.forms {
@@ -139,8 +140,8 @@ func (r Rule) For(path string) (to string, ok bool) {
 	return placeholder.ReplaceAllLiteralString(r.To, part), ok
 }
 
-// part is the part of a path that stands where a form has its name or its *. A last slash of the path
-// counts below a /* alone.
+// part is the part of a path that stands where a form has its name or its *. A last slash of the
+// path counts below a /* alone.
 func (r Rule) part(path string) (part string, ok bool) {
 	if prefix, below := strings.CutSuffix(r.From, "/*"); below {
 		part, ok = strings.CutPrefix(path+"/", prefix+"/")
