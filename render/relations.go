@@ -13,7 +13,7 @@ type Relations struct {
 	all []mip.Metadata
 	// An edge of ties leads from a proposal to what it requires, by position in all. An edge of its
 	// order leads to what the proposal replaces.
-	ties graph.Graph
+	ties     graph.Graph
 	replaces [][]int // by position, each ascending and without the proposal itself
 	tied     []bool  // by position: the proposal is tied to another
 }
