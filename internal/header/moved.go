@@ -14,11 +14,9 @@ var movedKeys = []string{"redirect-from", "aliases", "permalink", "slug", "url"}
 
 // Moved is a path of a proposal's page that its header gives.
 type Moved struct {
-	// Path begins with a slash, and does not end with one.
-	Path string
-	// Key is the header's key as spelt, and Line its line in the file.
-	Key  string
-	Line int
+	Path string // begins with a slash, and does not end with one
+	Key  string // the header's key as spelt
+	Line int    // in the file, from 1
 }
 
 // moved returns the paths on the site that a header gives for its page. It is called first: the
@@ -31,12 +29,11 @@ func (f *fields) moved() (paths []Moved) {
 		}
 		for _, text := range shorten(texts(f.get(key).v), v, f.r) {
 			at := "/" + strings.Trim(text, "/")
+			isAt := func(m Moved) bool { return m.Path == at }
 			switch {
 			case !mip.IsPath(at) && i == 0:
 				f.r.Add(v.line, "bad-redirect", mip.Quote(text), mip.Quote(v.key))
-			case mip.IsPath(at) && at != "/" && !slices.ContainsFunc(paths, func(m Moved) bool {
-				return m.Path == at
-			}):
+			case mip.IsPath(at) && at != "/" && !slices.ContainsFunc(paths, isAt):
 				paths = append(paths, Moved{at, v.key, v.line})
 			}
 		}

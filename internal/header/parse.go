@@ -13,27 +13,22 @@ import (
 
 // Place is the location of a text.
 type Place struct {
-	// Kind is the prefix of a text that has none of its own. Empty means [Options.Prefix].
-	Kind string
-	// Name is the path in the folder.
-	Name string
+	Kind string // the prefix of a text that has none of its own; empty means Options.Prefix
+	Name string // the path in the folder
 }
 
 // Header is the header of a text, with the proposal's identity.
 type Header struct {
 	*fields
-	// ID is the proposal's id.
 	ID mip.ID
 	// FromName reports that the number comes from the file name, and NotNumber that the header has
 	// something else in its place, which is an error.
 	FromName, NotNumber bool
-	// Written is false for a text without a header.
-	Written bool
+	Written             bool // false for a text without a header
 	// Text is the whole text, and Body the offset of its part below the header.
-	Text string
-	Body int
-	// heading is the heading above a header in Markdown form.
-	heading string
+	Text    string
+	Body    int
+	heading string // above a header in Markdown form
 }
 
 // Parse parses the header of a text. It returns nil if the text is no proposal: r then has an error

@@ -48,8 +48,7 @@ func (f *fields) references(
 
 // referenceList is a field of references that is being parsed.
 type referenceList struct {
-	// prefix is the site's, and also is another prefix with the same numbers.
-	prefix, also string
+	prefix, also string // the site's prefix, and another one with the same numbers
 	options      Options
 	v            *field
 	r            *problem.Report

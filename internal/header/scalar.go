@@ -49,8 +49,7 @@ func withoutComments(lines []string) []string {
 	})
 }
 
-// blockScalar reports whether s is the head of a literal or folded block: |, >-, |2+ and the
-// like.
+// blockScalar reports whether s is the head of a literal or folded block, such as |, >- or |2+.
 func blockScalar(s string) bool {
 	return (s[0] == '|' || s[0] == '>') && strings.Trim(cutComment(s[1:]), "+-123456789") == ""
 }

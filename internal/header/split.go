@@ -22,7 +22,7 @@ type splitter struct {
 	drop         bool // the indented lines below belong to a line that was left out
 }
 
-// hasTitleOrStatus reports whether a key is present with which no prose begins: title or status.
+// hasTitleOrStatus reports whether there is a key title or status, with which no prose begins.
 func hasTitleOrStatus(fields []field) bool {
 	return slices.ContainsFunc(fields, func(f field) bool {
 		return f.name == "title" || f.name == "status"

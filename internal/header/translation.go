@@ -13,8 +13,7 @@ import (
 // proposal's. A field is empty if the header does not have it.
 type Translation struct {
 	Title, Description string
-	// The contentHash of the text that was translated.
-	Of string
+	Of                 string // the contentHash of the text that was translated
 	// Body is the text below the header. It begins at Line of the file, from 1.
 	Body string
 	Line int

@@ -120,7 +120,7 @@ func explains(sentence string) bool {
 	return explanation.MatchString(sentence) && ofKeyWords.MatchString(sentence)
 }
 
-// level returns the strongest level of key words.
+// level returns the level of the strongest key word.
 func level(words []string) mip.RequirementLevel {
 	isMust := func(w string) bool {
 		return !strings.HasPrefix(w, "SHOULD") && !strings.HasSuffix(w, "RECOMMENDED")
