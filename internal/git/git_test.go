@@ -116,7 +116,7 @@ func TestParseTree(t *testing.T) {
 	in := entry("100644", "b.md", "1") + entry("120000", "a\tb\nc d", "2") +
 		entry("160000", "sub", "3") + entry("40000", "dir", "4")
 	got, err := parseTree(in, 20)
-	// a letter's ASCII code, in hex
+	// the hexadecimal codes of entry's digits
 	digits := func(s string) string { return strings.Repeat("3"+s, 20) }
 	want := []Entry{{"b.md", "100644", 0, digits("1")}, {"a\tb\nc d", "120000", 0, digits("2")},
 		{"sub", "160000", 0, digits("3")}, {"dir", "40000", 0, digits("4")}}

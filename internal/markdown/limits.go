@@ -17,8 +17,8 @@ import (
 const (
 	// maxNesting is the deepest nesting of quotes, lists and inline marks that is published.
 	maxNesting = 64
-	// maxMarkers and maxIndent (columns before a list item or a quote) are checked before parsing,
-	// which is quadratic in them.
+	// Lines beyond maxMarkers or maxIndent (columns before a list item or a quote) are refused
+	// before parsing, which is quadratic in them.
 	maxMarkers, maxIndent = 128, 256
 	// hopelessLines and hopelessHeadings are refused even within code: finding the code would
 	// itself cost a node for each.
@@ -242,8 +242,8 @@ func inTags(text string) (n int) {
 	return n
 }
 
-// inBlock counts them in an HTML block, which need not be well-formed: it takes the maximum over
-// both ways to read quotes that contain >.
+// inBlock counts them in an HTML block, which need not be well-formed. It adds up both ways to read
+// a quoted >: as text, and as the end of the tag.
 func inBlock(html string) (n int) {
 	for _, quotes := range []string{"", `'"`} {
 		for rest := html; ; {

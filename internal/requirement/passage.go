@@ -104,7 +104,7 @@ func (p *passage) whole() (text string, requires bool) {
 // opens reports whether the passage introduces a list.
 func (p *passage) opens() bool { return strings.HasSuffix(p.last(), ":") }
 
-// before returns the block before the list whose first item begins with n, nil if there is none.
+// before returns the block before the list of the item that n begins, nil if n begins none.
 func before(n ast.Node) ast.Node {
 	item := n.Parent()
 	if item.Kind() != ast.KindListItem || n.PreviousSibling() != nil {

@@ -126,7 +126,7 @@ func fit(text string, most int) (begins, rest string) {
 	return text, ""
 }
 
-// written returns the size of a text as a JSON string, with the brackets around it.
+// written returns the size of a text in a JSON array, with its quotation marks and comma.
 func written(s string) int {
 	size := len(`"",`)
 	for _, c := range s {
