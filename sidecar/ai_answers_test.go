@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,7 +71,8 @@ func TestModelAnswers(t *testing.T) {
 	p := published(t, map[string]string{"MIP-1.md": bounded(1)}, func(s *site.Site) { s.HardForks, s.Overrides = nil, nil })
 	group := func(a map[string]any, name string) map[string]any { return a[name].(map[string]any) }
 	published := func(sum api.Summary) string {
-		out := fmt.Sprintf("%s %d", sum.TLDR, len(sum.WhatsChanging))
+		var out strings.Builder
+		fmt.Fprintf(&out, "%s %d", sum.TLDR, len(sum.WhatsChanging))
 		for _, x := range []api.Axis{sum.Developers, sum.Users, sum.Validators, sum.Foundation} {
 			says := "not said"
 			switch {
@@ -81,9 +83,9 @@ func TestModelAnswers(t *testing.T) {
 			case x.ActionEvidence != nil:
 				says = "nothing to do"
 			}
-			out += fmt.Sprintf(", %s %s", x.Severity, says)
+			fmt.Fprintf(&out, ", %s %s", x.Severity, says)
 		}
-		return out
+		return out.String()
 	}
 	for _, tt := range []struct {
 		name  string

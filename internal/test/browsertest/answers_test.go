@@ -38,12 +38,14 @@ func answersIn(t *testing.T, config, fork string) {
 	axis := func(severity string, act bool, quote string) string {
 		return fmt.Sprintf(`{"impact": "As it says.", "severity": %q, "actionRequired": %t, "evidence": [%s]}`, severity, act, at(quote))
 	}
+	nothing := fmt.Sprintf(`{"impact": "As it says.", "severity": "low", "actionRequired": false, "actionEvidence": %[1]s, "evidence": [%[1]s]}`,
+		at(idle))
 	high, medium := "medium", "low"
 	if fork != "" {
 		high, medium = "high", "medium" // the floors of what a fork bundles
 	}
 	summary := `{"tldr": "A bound.", "whatsChanging": ["One.", "Two.", "Three."], "developers": ` + axis("high", true, must) +
-		`, "users": ` + axis("low", false, idle) + `, "validators": ` + axis(high, false, quiet) +
+		`, "users": ` + nothing + `, "validators": ` + axis(high, false, quiet) +
 		`, "foundation": {"impact": "The text does not say what this means for this group.", "severity": "` + medium + `", "actionRequired": false, "evidence": []}`
 	more := map[string]string{}
 	for _, n := range []int{950, 951} {

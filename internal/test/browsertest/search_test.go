@@ -107,7 +107,7 @@ func searching(t *testing.T, r *served) {
 	phone.Wait(`document.querySelectorAll("#found li mark").length > 1 && [...document.querySelectorAll("#found .ex")].every(e => e.firstChild)`)
 	told, at := phone.Tree(), 0
 	for _, want := range []string{
-		"heading Search", "search", "searchbox Words of a text, a number, or a name", "combobox Language", "button Remove status:final", "StaticText 2 proposals.",
+		"heading Search", "search", "searchbox Words of a text, a number, or a name", "button Remove status:final", "StaticText 2 proposals.",
 		"list", "link MIP-", "StaticText Final", "mark", "link MIP-", "status", "StaticText 2 proposals.",
 	} {
 		i := slices.IndexFunc(told[at:], func(s string) bool { return strings.HasPrefix(s, want) })
