@@ -29,8 +29,8 @@ type place struct {
 
 // Excerpt returns the part of a text of [Texts] with most terms of an [Answer], or its beginning if
 // it contains none of them.
-func Excerpt(visible string, asked []string) (out []Fragment) {
-	text, found := []rune(visible), places(visible, asked)
+func Excerpt(visible string, wanted []string) (out []Fragment) {
+	text, found := []rune(visible), places(visible, wanted)
 	from := first(found)
 	if from = max(0, min(from-before, len(text)-excerptSize)); from > 0 {
 		from = afterBlank(text, from)
@@ -70,12 +70,12 @@ func Excerpt(visible string, asked []string) (out []Fragment) {
 }
 
 // places returns the occurrences of the searched terms and phrases, in order.
-func places(text string, asked []string) (out []place) {
-	if len(asked) == 0 {
+func places(text string, wanted []string) (out []place) {
+	if len(wanted) == 0 {
 		return nil
 	}
 	var phrases [][]string
-	for _, a := range asked {
+	for _, a := range wanted {
 		phrases = append(phrases, strings.Split(a, " "))
 	}
 	words := terms(text)
@@ -88,7 +88,7 @@ func places(text string, asked []string) (out []place) {
 			}
 			runes += utf8.RuneCountInString(text[bytes:w.start])
 			bytes = w.start
-			out = append(out, place{asked[n], runes,
+			out = append(out, place{wanted[n], runes,
 				runes + utf8.RuneCountInString(text[w.start:end])})
 		}
 	}
@@ -119,9 +119,9 @@ func follows(text []word, phrase []string) (end int) {
 
 // matches reports whether a term matches a searched term; one that ends in a star matches all terms
 // with that prefix.
-func matches(term, asked string) bool {
-	with, begun := strings.CutSuffix(asked, "*")
-	return term == asked || begun && strings.HasPrefix(term, with)
+func matches(term, wanted string) bool {
+	with, begun := strings.CutSuffix(wanted, "*")
+	return term == wanted || begun && strings.HasPrefix(term, with)
 }
 
 // first returns the start of the excerpt that contains most of the terms. It goes backwards and

@@ -87,7 +87,7 @@ func (p *Proposal) hits(pieces []piece) map[string]hit {
 		pieces = pieces[n:]
 	}
 	// Terms of the header are shown in the section that has most of them.
-	header := map[int]string{said: p.Description + " " + p.Authors, title: p.Title}
+	header := map[int]string{description: p.Description + " " + p.Authors, title: p.Title}
 	for weight, text := range header {
 		for _, w := range terms(text) {
 			out[w.term] = hit{part: out[w.term].part, weight: max(out[w.term].weight, weight)}

@@ -16,12 +16,12 @@ type hit struct {
 }
 
 // Weights of a hit, lightest and most frequent first. The weights of a text are the term's share of
-// a section; from said on they are of the header.
+// a section; from description on they are of the header.
 const (
 	some = iota
 	much
 	heading
-	said // in the description, or in the names of the authors
+	description // in the description, or in the names of the authors
 	title
 	weights
 )

@@ -8,7 +8,7 @@ import (
 
 // Query is a parsed query. The zero value asks for nothing.
 type Query struct {
-	words []asked
+	words []queryWord
 	// phrases are the phrases of several words, with blanks between their terms.
 	phrases []string
 	// filters are the terms of filters: any of those with the same name must match, and each name
@@ -27,8 +27,8 @@ const (
 	mostPhrases = 4
 )
 
-// asked is one word of a query, with its parts.
-type asked struct {
+// queryWord is one word of a query, with its parts.
+type queryWord struct {
 	term  string
 	parts []string
 	// begun reports that it may be the beginning of a word, and quoted that it must match exactly.
@@ -36,7 +36,7 @@ type asked struct {
 }
 
 // star returns the term for an [Answer]: with a star if a prefix matches.
-func (a asked) star() string {
+func (a queryWord) star() string {
 	if a.begun {
 		return a.term + "*"
 	}
@@ -82,16 +82,16 @@ func Parse(text string, kinds ...string) (q Query) {
 			phrase = append(phrase, quoted[i].star())
 		}
 		if len(quoted) < 2 {
-			q.ignored = append(q.ignored, q.ask(quoted)...)
+			q.ignored = append(q.ignored, q.add(quoted)...)
 			return " "
 		}
-		switch asked := strings.Join(phrase, " "); {
-		case slices.Contains(q.phrases, asked):
+		switch joined := strings.Join(phrase, " "); {
+		case slices.Contains(q.phrases, joined):
 		case len(q.phrases) == mostPhrases:
-			q.ignored = append(q.ignored, asked)
+			q.ignored = append(q.ignored, joined)
 		default:
-			q.phrases = append(q.phrases, asked)
-			q.ask(quoted) // the phrase covers words beyond the limit
+			q.phrases = append(q.phrases, joined)
+			q.add(quoted) // the phrase covers words beyond the limit
 		}
 		return " "
 	})
@@ -105,19 +105,19 @@ func Parse(text string, kinds ...string) (q Query) {
 			q.key = strings.ToLower(m[2]) + "-" + m[3]
 		}
 	}
-	q.ignored = append(q.ignored, q.ask(words(text, true))...)
+	q.ignored = append(q.ignored, q.add(words(text, true))...)
 	return q
 }
 
 // words returns the words of a text. If the text is open, its last word may be the beginning of a
 // word.
-func words(text string, open bool) (out []asked) {
+func words(text string, open bool) (out []queryWord) {
 	for _, w := range terms(text) {
 		if w.part {
 			last := &out[len(out)-1]
 			last.parts = append(last.parts, w.term)
 		} else {
-			out = append(out, asked{term: w.term})
+			out = append(out, queryWord{term: w.term})
 		}
 	}
 	if len(out) > 0 && open && strings.TrimRight(text, "\t\n ") == text {
@@ -126,11 +126,11 @@ func words(text string, open bool) (out []asked) {
 	return out
 }
 
-// ask adds words, each once, and returns those beyond the limit.
-func (q *Query) ask(words []asked) (beyond []string) {
+// add adds words, each once, and returns those beyond the limit.
+func (q *Query) add(words []queryWord) (beyond []string) {
 	for _, w := range words {
 		switch {
-		case slices.ContainsFunc(q.words, func(a asked) bool { return a.term == w.term }):
+		case slices.ContainsFunc(q.words, func(a queryWord) bool { return a.term == w.term }):
 		case len(q.words) < mostWords:
 			q.words = append(q.words, w)
 		case !slices.Contains(beyond, w.term):

@@ -7,7 +7,7 @@ import (
 )
 
 // impact maps a hit's weight to its score.
-var impact = [weights]float64{some: 1, much: 1.4, heading: 1.9, said: 1.9, title: 2.5}
+var impact = [weights]float64{some: 1, much: 1.4, heading: 1.9, description: 1.9, title: 2.5}
 
 const (
 	// whole is the factor of the best part of a proposal, or of its header, relative to the
@@ -150,7 +150,7 @@ func (c counted) count(all []ranked, places []best, proposals float64) {
 			r.parts = append(r.parts, shown{part: at.part})
 		}
 		r.parts[i].score += score
-		if at.weight >= said {
+		if at.weight >= description {
 			r.header += score
 		}
 	}

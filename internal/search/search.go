@@ -87,7 +87,7 @@ func Search(m *Manifest, files Files, q Query, limit int) (a Answer, err error) 
 		}
 		r.parts += len(w.parts)
 		for _, part := range w.parts {
-			found, err := r.lists(asked{term: part}, true)
+			found, err := r.lists(queryWord{term: part}, true)
 			if err != nil {
 				return a, err
 			}
@@ -243,7 +243,7 @@ func (r *reader) table(term string) (*Table, error) {
 
 // lists returns the hits of a word, of words that begin with it if it is begun, and, if there are
 // none, of the word spelt most like it.
-func (r *reader) lists(w asked, guess bool) (out []list, err error) {
+func (r *reader) lists(w queryWord, guess bool) (out []list, err error) {
 	table, err := r.table(w.term)
 	if err != nil {
 		return nil, err

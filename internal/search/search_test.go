@@ -190,7 +190,8 @@ func few() []Proposal {
 		{Title: "Transient storage", Facets: []string{"status:draft", "type:core"},
 			Sections: []Section{section("Abstract", "Storage that is gone after the transaction."),
 				section("Reentrancy",
-					"A lock against reentrancy costs little. The base fee of blobs is elsewhere.")}},
+					"A lock against reentrancy costs little. "+
+						"The base fee of blobs is elsewhere.")}},
 		{Title: "Older transient storage", Facets: []string{"status:withdrawn", "type:core"},
 			Sections: []Section{section("Abstract", "Storage that is gone after the transaction."),
 				section("Reentrancy", "A lock against reentrancy costs little.")}},

@@ -148,18 +148,18 @@ func writtenRune(c rune) int {
 // has reports whether the title or the text contains each phrase.
 func (s SectionText) has(phrases []string) bool {
 	return !slices.ContainsFunc(phrases, func(p string) bool {
-		asked := []string{p}
-		return len(places(s.Title(), asked)) == 0 && len(places(s.Text(), asked)) == 0
+		wanted := []string{p}
+		return len(places(s.Title(), wanted)) == 0 && len(places(s.Text(), wanted)) == 0
 	})
 }
 
 // Best returns the section with the phrases of an [Answer] and most of its other terms; ties are
 // broken by more terms in the title, more places, and having an address. Without any match it is
 // the first section.
-func (t *Texts) Best(asked []string) (best SectionText) {
+func (t *Texts) Best(wanted []string) (best SectionText) {
 	most := -1
 	for _, s := range t.Sections {
-		titled, all := places(s.Title(), asked), places(s.Text(), asked)
+		titled, all := places(s.Title(), wanted), places(s.Text(), wanted)
 		terms := map[string]bool{}
 		for _, p := range slices.Concat(titled, all) {
 			terms[strings.TrimSuffix(p.term, "*")] = true

@@ -148,8 +148,8 @@ func appendWords(out []word, text string, start, end int) []word {
 // kept reports whether a word has the length of a term and is not a long number without a dot.
 func kept(s string) bool {
 	n := utf8.RuneCountInString(s)
-	telling := func(c rune) bool { return c == '.' || unicode.IsLetter(c) }
-	return n >= shortest && n <= longest && (n <= 8 || strings.ContainsFunc(s, telling))
+	distinctive := func(c rune) bool { return c == '.' || unicode.IsLetter(c) }
+	return n >= shortest && n <= longest && (n <= 8 || strings.ContainsFunc(s, distinctive))
 }
 
 // cutsOf returns the positions in a word at which a part begins, with 0 and the length.
