@@ -214,6 +214,9 @@ func named(tree map[string][]byte) error {
 			continue
 		}
 		name := strings.TrimPrefix(f[1], "/")
+		if strings.Contains(name, "/:") {
+			continue // a form of many addresses
+		}
 		if strings.HasSuffix(name, "/") {
 			name += "index.html"
 		}
