@@ -317,7 +317,7 @@ func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 	}{statuses, way(p.info.Statuses, statuses)})
 }
 
-// Search renders the page for searching all texts, of which some are translated into these locales.
+// Search renders the page for searching all texts.
 func (p *Pages) Search() ([]byte, error) {
 	return p.page("search", head{
 		Title: "Search", Route: "/search/", Script: searchScript, Description: fmt.Sprintf("Every word of every text of %s.", p.info.Title),

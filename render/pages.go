@@ -161,7 +161,6 @@ type head struct {
 	Description string
 	Route       string // of the canonical address; empty: none, and not to be indexed
 	Section     string // path of an entry of the main menu, empty: none
-	Locale      string // of a translation
 	Article     bool
 	Proposal    *mip.Metadata // the proposal that the page is of, for its picture and for programs; nil: none
 	Alternates  []alternate

@@ -49,7 +49,7 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	}
 	title := named(m.ID.String(), ": ", plain.Text(v.Text.Title)) + " (" + l.Name + ")"
 	return p.page("translation", head{
-		Section: "/", Locale: l.Tag, Title: title, Description: cmp.Or(mip.Deref(v.Text.Description), title),
+		Section: "/", Title: title, Description: cmp.Or(mip.Deref(v.Text.Description), title),
 		Route: translationRoute(m.ID, l.Tag), Article: true, Script: script,
 		Alternates: append(p.hreflangs(m, v.Translations), p.translationJSON(m, l.Tag)),
 	}, translationView{*w, v.Text, l, template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero()})
