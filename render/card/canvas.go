@@ -3,14 +3,12 @@ package card
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"image/png"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 )
 
 // Positions in pixels from the upper left. The position of a line of text is its base line.
@@ -55,11 +53,12 @@ func newCanvas() (*canvas, error) {
 			return nil, fmt.Errorf("read a font: %w", err)
 		}
 		// With hinting, each letter begins at a whole pixel: the same letter has the same pixels,
-		// which makes short files.
+		// which makes short files and lets it be drawn once.
 		o := &opentype.FaceOptions{Size: f.size, DPI: 72, Hinting: font.HintingFull}
 		if f.face.Face, err = opentype.NewFace(parsed, o); err != nil {
 			return nil, err
 		}
+		f.face.glyphs = map[rune]glyph{}
 	}
 	return v, nil
 }
@@ -74,7 +73,7 @@ func (v *canvas) Put(b *png.EncoderBuffer) { v.buffer = b }
 func (v *canvas) draw(c Card) {
 	clear(v.Pix)
 	v.Palette = paletteOf(c.Mark, c.Accent)
-	v.fill(image.Rect(0, 0, Width, barEnd), nil, status)
+	v.fill(image.Rect(0, 0, Width, barEnd), status)
 	left := margin
 	if !c.NoGlyph {
 		v.stamp("logo", margin, logoTop, accent)
@@ -115,56 +114,50 @@ func (v *canvas) drawPill(x int, text, mark string) int {
 	// Two discs and a rectangle between them make the pill.
 	v.stamp("disc", x, pillTop, ground)
 	v.stamp("disc", x+width-2*end, pillTop, ground)
-	v.fill(image.Rect(x+end, pillTop, x+width-end, pillTop+pillSide), nil, ground)
+	v.fill(image.Rect(x+end, pillTop, x+width-end, pillTop+pillSide), ground)
 	v.stamp(mark, x+inset, iconTop, status)
 	v.write(v.label, word, x+inset+iconSide+gap, pillLine, status)
 	return x + width + 2*gap
 }
 
 // write draws a line of text.
-func (v *canvas) write(f font.Face, line string, x, y int, c colour) {
-	d := font.Drawer{Dst: pen{v.Paletted, c}, Src: image.Opaque, Face: f, Dot: fixed.P(x, y)}
-	d.DrawString(line)
+func (v *canvas) write(f face, line string, x, y int, c colour) {
+	before := rune(-1)
+	for _, r := range line {
+		if before >= 0 {
+			x += f.Kern(before, r).Round()
+		}
+		g := f.glyph(r)
+		v.cover(g.mask, x, y, c)
+		x += g.advance.Round()
+		before = r
+	}
 }
 
 // stamp draws a shape.
-func (v *canvas) stamp(shape string, x, y int, c colour) {
-	mask := shapes()[shape]
-	v.fill(mask.Rect.Add(image.Pt(x, y)), mask, c)
-}
+func (v *canvas) stamp(shape string, x, y int, c colour) { v.cover(shapes()[shape], x, y, c) }
 
-// fill colours what a mask covers of a rectangle, and all of it without a mask. [draw.DrawMask] would
-// ask for each pixel through an interface.
-func (v *canvas) fill(r image.Rectangle, mask *image.Alpha, c colour) {
-	at := r.Min
-	r = r.Intersect(v.Rect)
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		row := v.Pix[v.PixOffset(r.Min.X, y):][:r.Dx()]
-		for x := range row {
-			level := levelOf(255)
-			if mask != nil {
-				level = levelOf(mask.AlphaAt(x+r.Min.X-at.X, y-at.Y).A)
-			}
-			if level > 0 {
-				row[x] = max(row[x], uint8(c)+level)
+// cover colors what a mask covers when its origin is at x and y. Where shapes touch, the higher
+// index stays. [draw.DrawMask] would ask for each pixel through an interface.
+func (v *canvas) cover(mask *image.Alpha, x, y int, c colour) {
+	r := mask.Rect.Add(image.Pt(x, y)).Intersect(v.Rect)
+	for row := r.Min.Y; row < r.Max.Y; row++ {
+		pixels := v.Pix[v.PixOffset(r.Min.X, row):][:r.Dx()]
+		covered := mask.Pix[mask.PixOffset(r.Min.X-x, row-y):]
+		for i := range pixels {
+			if level := levelOf(covered[i]); level > 0 {
+				pixels[i] = max(pixels[i], uint8(c)+level)
 			}
 		}
 	}
 }
 
-// pen is what a font is drawn on: a card that takes shades of one colour.
-type pen struct {
-	*image.Paletted
-	colour
-}
-
-// RGBA64At is transparent, so that SetRGBA64 gets how much of a pixel a shape covers.
-func (pen) RGBA64At(int, int) color.RGBA64 { return color.RGBA64{} }
-
-// SetRGBA64 colours a pixel. Where shapes touch, the higher index stays.
-func (p pen) SetRGBA64(x, y int, c color.RGBA64) {
-	if level := levelOf(uint8(c.A >> 8)); level > 0 {
-		pixel := &p.Pix[p.PixOffset(x, y)]
-		*pixel = max(*pixel, uint8(p.colour)+level)
+// fill colors a rectangle.
+func (v *canvas) fill(r image.Rectangle, c colour) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		pixels := v.Pix[v.PixOffset(r.Min.X, y):][:r.Dx()]
+		for i := range pixels {
+			pixels[i] = max(pixels[i], uint8(c)+levels)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package card
 
 import (
+	"image"
+	"image/draw"
 	"strings"
 
 	"golang.org/x/image/font"
@@ -17,7 +19,32 @@ const (
 )
 
 // face is one of the Go fonts, which cover Latin, Greek and Cyrillic, at one size.
-type face struct{ font.Face }
+type face struct {
+	font.Face
+	// glyphs are the letters that were drawn.
+	glyphs map[rune]glyph
+}
+
+// glyph is a letter of a face.
+type glyph struct {
+	mask    *image.Alpha // whose origin is the left end of the base line
+	advance fixed.Int26_6
+}
+
+// glyph draws a letter, once. It is empty for a letter that the font does not have.
+func (f face) glyph(r rune) glyph {
+	g, ok := f.glyphs[r]
+	if ok {
+		return g
+	}
+	at, drawn, from, advance, ok := f.Glyph(fixed.Point26_6{}, r)
+	g = glyph{image.NewAlpha(at), advance}
+	if ok { // The face draws the next letter over this one.
+		draw.Draw(g.mask, at, drawn, from, draw.Src)
+		f.glyphs[r] = g
+	}
+	return g
+}
 
 // writes reports whether the font has every letter of a text, and none without width.
 func (f face) writes(text string) bool {
