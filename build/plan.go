@@ -132,7 +132,7 @@ type planner struct {
 	// made.
 	texts    once[result[rendered]]
 	required once[[]mip.Requirement]
-	pasts    once[result[map[string][]byte]]
+	pasts    once[result[past]]
 	compares once[result[mip.History]]
 	// found has the links of each text that was rendered, by file: textLinks.
 	found sync.Map

@@ -85,13 +85,13 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	if len(c.History.Versions) == 1 && c.History.Versions[0].Before == "" {
 		return nil, nil // it is today's
 	}
-	texts, err := p.pastOf(c)
+	past, err := p.pastOf(c)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range c.History.Versions {
 		for _, blob := range []string{v.After, v.Before} {
-			h := p.HeaderOf(c, texts[blob])
+			h := past.headers[blob]
 			if h != nil && !slices.Contains(out, h.Status()) {
 				out = append(out, h.Status())
 			}
@@ -131,7 +131,7 @@ func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
 
 // compare compares the versions of a proposal with those before.
 func (p *planner) compare(c *corpus.Proposal) (out mip.History, err error) {
-	texts, err := p.pastOf(c)
+	past, err := p.pastOf(c)
 	if err != nil {
 		return out, err
 	}
@@ -141,11 +141,11 @@ func (p *planner) compare(c *corpus.Proposal) (out mip.History, err error) {
 			Commit: v.Hash, Time: v.Time(), Subject: v.Subject, Author: v.Author,
 			Changes: []mip.FieldChange{},
 		}
-		before, after := texts[v.Before], texts[v.After]
+		before, after := past.texts[v.Before], past.texts[v.After]
 		first := i+1 == len(c.History.Versions) && c.History.Before == "nothing"
 		if !first && before != nil && after != nil {
 			history.Compare(&x, before, after)
-			x.Changes = header.Changes(p.HeaderOf(c, before), p.HeaderOf(c, after))
+			x.Changes = header.Changes(past.headers[v.Before], past.headers[v.After])
 		}
 		out.Versions = append(out.Versions, x)
 	}
@@ -163,9 +163,9 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 		return nil, err
 	}
 	page := render.HistoryPage{Metadata: m, History: versions, Events: told.byMIP[c.ID]}
-	texts, _ := p.pastOf(c) // compared has read them
+	past, _ := p.pastOf(c) // compared has read them
 	for _, v := range c.History.Versions {
-		x := render.VersionText{Missing: texts[v.After] == nil}
+		x := render.VersionText{Missing: past.texts[v.After] == nil}
 		if v.After != "" {
 			x.SourceURL, _ = sourceLink(p.options.Site, c, v.Hash, c.RepoPath)
 		}

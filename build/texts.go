@@ -11,6 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -107,10 +108,24 @@ func (p *planner) requirementsOf(i int) []mip.Requirement {
 	return p.required.get(p.Proposals[i].File, func() []mip.Requirement { return requirement.Find(p.sectionsOf(i)) })
 }
 
-// pastOf returns the texts of a proposal's versions by their names in git.
-func (p *planner) pastOf(c *corpus.Proposal) (map[string][]byte, error) {
-	t := p.pasts.get(c.File, func() result[map[string][]byte] {
-		return resultOf(p.versions.Read(c.History))
+// past is the texts of a proposal's versions and their headers, by their names in git. A text that
+// is not there, or has no header to read, is in neither map.
+type past struct {
+	texts   map[string][]byte
+	headers map[string]*header.Header
+}
+
+// pastOf reads the versions of a proposal.
+func (p *planner) pastOf(c *corpus.Proposal) (past, error) {
+	t := p.pasts.get(c.File, func() result[past] {
+		texts, err := p.versions.Read(c.History)
+		out := past{texts, map[string]*header.Header{}}
+		for blob, text := range texts {
+			if h := p.HeaderOf(c, text); h != nil {
+				out.headers[blob] = h
+			}
+		}
+		return resultOf(out, err)
 	})
 	return t.value, t.err
 }
