@@ -18,16 +18,17 @@ import (
 )
 
 const (
-	// freshAnswer is longer than any process: an answer stays right as long as its key is asked for.
+	// freshAnswer outlasts any process: an answer is right for as long as its key is used.
 	freshAnswer = 100 * 365 * 24 * time.Hour
-	// answerBytes bounds what is kept of summaries, of translations and of their pieces, each.
+	// answerBytes bounds the cached summaries, translations and pieces, each, in bytes.
 	answerBytes = 64 << 20
-	// sharedAnswer is how long other processes find an answer. It ends, so that texts that nobody asks about do not
-	// fill a memory that many share.
+	// sharedAnswer is how long an answer stays in Redis. It is bounded, so that texts that nobody
+	// reads do not fill a memory that many share.
 	sharedAnswer = 30 * 24 * time.Hour
 )
 
-// answerKey is all that an answer follows from. The texts are those of the moment at which they were listed.
+// answerKey is everything that determines an answer. The texts are the versions that the catalog
+// lists.
 type answerKey struct {
 	// site is the base address.
 	site string
@@ -36,42 +37,45 @@ type answerKey struct {
 	kind string
 	// hash is the proposal's contentHash.
 	hash string
-	// texts is the hash of all texts and of the fork for a summary, and of the passages for a piece.
+	// texts is the hash of all texts and of the fork for a summary, and of the passages for a
+	// piece.
 	texts  [32]byte
 	locale string
-	// maker is the model with the version of the prompts.
+	// maker is the name of the model with the version of the prompts.
 	maker string
-	// sections are positions, for a translation of some. Empty means all.
+	// sections are the positions of the chosen sections of a translation. Empty means all.
 	sections string
 }
 
-// shared is the key's name among the records of all processes.
+// shared is the key in Redis.
 func (k answerKey) shared() string {
-	return redis.Key(k.site, k.kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]), k.locale, k.maker)
+	return redis.Key(k.site, k.kind, k.id.String(), k.hash, hex.EncodeToString(k.texts[:]),
+		k.locale, k.maker)
 }
 
-// asking is what one request wants of the model.
-type asking struct {
+// modelRequest is one request to the model, on behalf of one HTTP request.
+type modelRequest struct {
 	*Sidecar
 	key answerKey
 }
 
-// asking returns what a request wants of the model about a proposal, but for the texts.
-func (s *Sidecar) asking(q question, m mip.Metadata, kind string) asking {
+// newModelRequest returns a request about a proposal. Its key has no texts yet.
+func (s *Sidecar) newModelRequest(q question, m mip.Metadata, kind string) modelRequest {
 	maker := s.AI.Name + " " + ai.PromptVersion
-	return asking{s, answerKey{
-		site: q.catalog.Site.BaseURL, id: m.ID, kind: kind, hash: m.ContentHash, locale: q.locale, maker: maker,
+	return modelRequest{s, answerKey{
+		site: q.catalog.Site.BaseURL, id: m.ID, kind: kind, hash: m.ContentHash, locale: q.locale,
+		maker: maker,
 	}}
 }
 
-// newAnswerCache makes a cache of answers. In a server an answer that takes too long for its caller is finished for the
-// next one.
+// newAnswerCache makes a cache of answers. In a server an answer that takes too long for its caller
+// is finished for the next one.
 func newAnswerCache[V any](s *Sidecar, stats *cache.Stats) *cache.Cache[answerKey, V] {
 	timeout := timing.BackgroundModel
 	if s.Function {
 		timeout = timing.Model
 	}
-	// The size is about that of the JSON. An answer without JSON counts as empty.
+	// The size is about the length of the JSON. An answer without JSON counts as empty.
 	size := func(v V) int64 {
 		text, _ := json.Marshal(v)
 		return int64(len(text))
@@ -82,36 +86,38 @@ func newAnswerCache[V any](s *Sidecar, stats *cache.Stats) *cache.Cache[answerKe
 	})
 }
 
-// getAnswer returns what is cached for a key, or fetches it. A caller waits for timing.Model at the most.
+// getAnswer returns the cached answer for a key, or fetches it. A caller waits for timing.Model at
+// most.
 func getAnswer[V any](
-	ctx context.Context, a asking, c *cache.Cache[answerKey, V], fetch func(context.Context) (V, error),
+	ctx context.Context, a modelRequest, c *cache.Cache[answerKey, V],
+	fetch func(context.Context) (V, error),
 ) (V, error) {
-	if !a.Function { // there the cache itself ends the fetch
+	if !a.Function { // in a function the cache itself ends the fetch
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timing.Model)
 		defer cancel()
 	}
 	e, err := c.Get(ctx, a.key, fetch)
-	return e.Value, a.standing(err, e.Next)
+	return e.Value, a.withRemaining(err, e.Next)
 }
 
 // modelQuestion is a question whose answer is a V, such as [ai.Piece].
 type modelQuestion[V any] interface {
 	// Ask asks a model.
 	Ask(ctx context.Context, m ai.Model) (V, error)
-	// Fits reports whether an answer of another process is that of a model to this question. It does not compare the
-	// answer with the text again.
+	// Fits reports whether an answer of another process is an answer of the model to this question.
+	// It does not compare the answer with the text again.
 	Fits(answer V, model string) bool
 }
 
-// askModel returns what another process was answered, or asks the model.
-func askModel[V any](ctx context.Context, a asking, q modelQuestion[V]) (V, error) {
+// askModel returns the answer of another process, or asks the model.
+func askModel[V any](ctx context.Context, a modelRequest, q modelQuestion[V]) (V, error) {
 	answer, ok, err := recall[V](ctx, a)
 	if err != nil || ok && q.Fits(answer, a.AI.Name) {
 		return answer, err
 	}
 	model := a.AI.Model
-	if a.failures.of(a.key) > 0 {
+	if a.failures.count(a.key) > 0 {
 		model = ai.Again(model)
 	}
 	answer, err = q.Ask(ctx, model)
@@ -120,8 +126,9 @@ func askModel[V any](ctx context.Context, a asking, q modelQuestion[V]) (V, erro
 	return answer, err
 }
 
-// recall returns what another process was answered: its answer, which the caller checks, or the failure that stands.
-func recall[V any](ctx context.Context, a asking) (answer V, ok bool, err error) {
+// recall returns the result of another process: its answer, which the caller checks, or a failure
+// that is not over yet.
+func recall[V any](ctx context.Context, a modelRequest) (answer V, ok bool, err error) {
 	if a.Redis == nil {
 		return answer, false, nil
 	}
@@ -132,9 +139,9 @@ func recall[V any](ctx context.Context, a asking) (answer V, ok bool, err error)
 	return ai.DecodeRecord[V](record, timing.LongestFailure)
 }
 
-// share lets other processes recall an answer, or the failure to get one while that stands. Where another process has
-// an answer, a failure does not replace it.
-func (a asking) share(ctx context.Context, answer any, failure error) {
+// share stores an answer for other processes, or the failure for as long as it lasts. A failure
+// does not replace an answer.
+func (a modelRequest) share(ctx context.Context, answer any, failure error) {
 	if a.Redis == nil {
 		return
 	}
@@ -147,7 +154,7 @@ func (a asking) share(ctx context.Context, answer any, failure error) {
 	a.Redis.Set(ctx, a.key.shared(), ai.EncodeRecord(answer), sharedAnswer)
 }
 
-// logged writes an error to the log and returns it. It logs neither a budget that is used up nor a caller that left.
+// logged logs an error and returns it. It logs neither an exhausted budget nor a canceled request.
 func (s *Sidecar) logged(id mip.ID, err error) error {
 	if err != nil && httpError(err).Code != api.RateLimited && !errors.Is(err, context.Canceled) {
 		s.Log.Warn("no answer", "proposal", id, "error", err.Error())
@@ -155,8 +162,10 @@ func (s *Sidecar) logged(id mip.ID, err error) error {
 	return err
 }
 
-// aiDisabled says that no model can be asked, because none is configured or the one that is cannot be used.
+// aiDisabled is the error if no model is configured, or the configured one cannot be used.
 func aiDisabled(why error) *api.HTTPError {
-	detail := "This site has no language model for that: " + strings.ReplaceAll(why.Error(), "\n", "; ") + "."
-	return &api.HTTPError{Code: api.AIDisabled, Detail: detail, Err: fmt.Errorf("no model: %w", why)}
+	detail := "This site has no language model for that: " +
+		strings.ReplaceAll(why.Error(), "\n", "; ") + "."
+	return &api.HTTPError{Code: api.AIDisabled, Detail: detail,
+		Err: fmt.Errorf("no model: %w", why)}
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// Sentences that answer developers with yes and users with no, speak of validators without an answer, and of nobody.
+// Sentences with a duty for developers, without one for users, and about validators without either.
+// None is about the foundation.
 const (
 	changes = "Contracts that allocate more than 8 MB will now revert."
 	calm    = "Users do not have to do anything."
@@ -26,14 +27,16 @@ const (
 
 // bounded is the text of a proposal with these sentences.
 func bounded(number int) string {
-	return fmt.Sprintf("---\nmip: %d\ntitle: Memory %d\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n"+
-		"## Abstract\n\nMemory gets a bound.\n\n## Backwards Compatibility\n\n%s\n\n%s\n\n%s\n",
+	return fmt.Sprintf("---\nmip: %d\ntitle: Memory %d\nstatus: Draft\n"+
+		"type: Standards Track\ncategory: Core\n---\n\n## Abstract\n\nMemory gets a bound.\n\n"+
+		"## Backwards Compatibility\n\n%s\n\n%s\n\n%s\n",
 		number, number, changes, calm, aside)
 }
 
-// groupSaid is an answer for a group. Without a quote it says that the text says nothing.
-func groupSaid(severity string, acts bool, quote string, named any) map[string]any {
-	x := map[string]any{"impact": nobody, "severity": severity, "actionRequired": acts, "actionEvidence": named, "evidence": []any{}}
+// groupAnswer is a model's answer for a group. Without a quote it is silent.
+func groupAnswer(severity string, acts bool, quote string, named any) map[string]any {
+	x := map[string]any{"impact": nobody, "severity": severity, "actionRequired": acts,
+		"actionEvidence": named, "evidence": []any{}}
 	if quote != "" {
 		x["impact"], x["evidence"] = "It is as the quote says.", []any{compatibly(quote)}
 	}
@@ -45,14 +48,14 @@ func compatibly(quote string) map[string]any {
 	return map[string]any{"section": "s-backwards-compatibility", "quote": quote}
 }
 
-// boundedSaid is a sound answer for the text of bounded.
-func boundedSaid() map[string]any {
+// boundedAnswer is a sound answer for the text of bounded.
+func boundedAnswer() map[string]any {
 	return map[string]any{
 		"tldr": "A bound.", "whatsChanging": []string{"One.", "Two.", "Three."},
-		"developers": groupSaid("high", true, changes, compatibly(changes)),
-		"users":      groupSaid("low", false, calm, compatibly(calm)),
-		"validators": groupSaid("medium", false, aside, nil),
-		"foundation": groupSaid("low", false, "", nil),
+		"developers": groupAnswer("high", true, changes, compatibly(changes)),
+		"users":      groupAnswer("low", false, calm, compatibly(calm)),
+		"validators": groupAnswer("medium", false, aside, nil),
+		"foundation": groupAnswer("low", false, "", nil),
 	}
 }
 
@@ -65,10 +68,13 @@ func encoded(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestModelAnswers gives sound answers of a model and such as lie. What is sound comes through as it is. A lie is held by
-// its form, by quotes, by what it names and by floors. No rule reads its sentences.
+// TestModelAnswers gives sound and false answers of a model. A sound answer is published unchanged.
+// A false one is held to its form, its quotes, the names in it and floors. No rule interprets its
+// sentences.
 func TestModelAnswers(t *testing.T) {
-	p := published(t, map[string]string{"MIP-1.md": bounded(1)}, func(s *site.Site) { s.HardForks, s.Overrides = nil, nil })
+	p := published(t, map[string]string{"MIP-1.md": bounded(1)}, func(s *site.Site) {
+		s.HardForks, s.Overrides = nil, nil
+	})
 	group := func(a map[string]any, name string) map[string]any { return a[name].(map[string]any) }
 	published := func(sum api.Summary) string {
 		var out strings.Builder
@@ -90,38 +96,56 @@ func TestModelAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(a map[string]any)
-		want  string // the code of the failure, or what is published
+		want  string // code of the failure, or the published answer
 	}{
 		// Sound answers.
-		{"as it is", func(map[string]any) {}, "A bound. 3, high acts, low nothing to do, medium not said, low silent"},
-		{"one point", func(a map[string]any) { a["whatsChanging"] = []string{"Memory gets a bound."} },
+		{"as it is", func(map[string]any) {},
+			"A bound. 3, high acts, low nothing to do, medium not said, low silent"},
+		{"one point", func(a map[string]any) {
+			a["whatsChanging"] = []string{"Memory gets a bound."}
+		},
 			"A bound. 1, high acts, low nothing to do, medium not said, low silent"},
-		{"a duty in words that no rule knows", func(a map[string]any) { a["validators"] = groupSaid("high", true, aside, compatibly(aside)) },
+		{"a duty in words that no rule knows", func(a map[string]any) {
+			a["validators"] = groupAnswer("high", true, aside, compatibly(aside))
+		},
 			"A bound. 3, high acts, low nothing to do, high acts, low silent"},
 		{"a reassurance in words that no rule knows", func(a map[string]any) {
-			a["validators"] = groupSaid("medium", false, aside, compatibly(aside))
+			a["validators"] = groupAnswer("medium", false, aside, compatibly(aside))
 		}, "A bound. 3, high acts, low nothing to do, medium nothing to do, low silent"},
-		{"a sentence that a rule takes for one of a successor", func(a map[string]any) { a["tldr"] = "The table goes. It is replaced by a bound." },
-			"The table goes. It is replaced by a bound. 3, high acts, low nothing to do, medium not said, low silent"},
+		{"a sentence that a rule takes for one of a successor", func(a map[string]any) {
+			a["tldr"] = "The table goes. It is replaced by a bound."
+		},
+			"The table goes. It is replaced by a bound. 3, high acts, low nothing to do, medium " +
+				"not said, low silent"},
 		// Lies.
 		{"a duty with an invented quote", func(a map[string]any) {
-			a["users"] = groupSaid("high", true, "Users must send their tokens.", compatibly("Users must send their tokens."))
+			a["users"] = groupAnswer("high", true, "Users must send their tokens.",
+				compatibly("Users must send their tokens."))
 		}, "A bound. 3, high acts, low silent, medium not said, low silent"},
-		{"a number that the text has not", func(a map[string]any) { group(a, "users")["impact"] = "Pay 500 tokens." }, "ai_failed"},
-		{"a host that the text has not", func(a map[string]any) { a["tldr"] = "Claim at evil.example now." }, "ai_failed"},
+		{"a number that the text has not",
+			func(a map[string]any) { group(a, "users")["impact"] = "Pay 500 tokens." },
+			"ai_failed"},
+		{"a host that the text has not",
+			func(a map[string]any) { a["tldr"] = "Claim at evil.example now." }, "ai_failed"},
 		{"a severity below the floor", func(a map[string]any) {
 			group(a, "developers")["severity"], group(a, "validators")["severity"] = "low", "low"
 		}, "A bound. 3, medium acts, low nothing to do, medium not said, low silent"},
-		// Nothing holds this one but its quote, which readers see beside it.
-		{"a duty that is left out", func(a map[string]any) { a["developers"] = groupSaid("medium", false, changes, nil) },
+		// Only the quote, which readers see beside it, contradicts this one.
+		{"a duty that is left out", func(a map[string]any) {
+			a["developers"] = groupAnswer("medium", false, changes, nil)
+		},
 			"A bound. 3, medium not said, low nothing to do, medium not said, low silent"},
-		{"a duty beside a quote that denies it", func(a map[string]any) { a["users"] = groupSaid("low", true, calm, compatibly(calm)) },
+		{"a duty beside a quote that denies it", func(a map[string]any) {
+			a["users"] = groupAnswer("low", true, calm, compatibly(calm))
+		},
 			"A bound. 3, high acts, low acts, medium not said, low silent"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := boundedSaid()
+			a := boundedAnswer()
 			tt.spoil(a)
-			answer := func(demo.ModelRequest) demo.ModelReply { return demo.ModelReply{Text: encoded(t, a)} }
+			answer := func(demo.ModelRequest) demo.ModelReply {
+				return demo.ModelReply{Text: encoded(t, a)}
+			}
 			withAI(t, aiSetup{site: p, provider: "openai", answer: answer}, func(w *aiWorld) {
 				sum := w.summary(`{"mipNumber": 1}`)
 				got := published(sum)
@@ -136,45 +160,52 @@ func TestModelAnswers(t *testing.T) {
 	}
 }
 
-// verdict is what an answer says to a group.
+// verdict is the answer for a group.
 type verdict struct {
 	Stated         bool
 	ActionRequired bool
 	ActionEvidence *struct{ Section, Quote string }
 }
 
-// Whether a group has to act is yes with the sentence that says so, no with the sentence that says so, or not said:
-// in a summary by rules, in that of a model, and in a committed one.
+// Whether a group has to act is yes or no with the sentence as evidence, or not stated: in a
+// summary by rules, in a model's, and in a committed one.
 func TestSummaryAnswers(t *testing.T) {
-	said := boundedSaid()
-	committed, hash := maps.Clone(said), sha256.Sum256([]byte(bounded(2)))
-	maps.Copy(committed, map[string]any{"mipNumber": 2, "generatedAt": "2026-11-01T00:00:00Z", "locale": "en", "source": "a person",
+	sound := boundedAnswer()
+	committed, hash := maps.Clone(sound), sha256.Sum256([]byte(bounded(2)))
+	maps.Copy(committed, map[string]any{"mipNumber": 2, "generatedAt": "2026-11-01T00:00:00Z",
+		"locale": "en", "source": "a person",
 		"contentHash": hex.EncodeToString(hash[:])})
-	p := published(t, map[string]string{"MIP-1.md": bounded(1), "MIP-2.md": bounded(2), "summaries/MIP-2.json": encoded(t, committed)},
+	p := published(t, map[string]string{"MIP-1.md": bounded(1), "MIP-2.md": bounded(2),
+		"summaries/MIP-2.json": encoded(t, committed)},
 		func(s *site.Site) { s.HardForks, s.Overrides = nil, nil })
 	quote := func(q string) *struct{ Section, Quote string } {
 		return &struct{ Section, Quote string }{"s-backwards-compatibility", q}
 	}
-	want := map[string]verdict{"developers": {true, true, quote(changes)}, "users": {true, false, quote(calm)},
+	want := map[string]verdict{"developers": {true, true, quote(changes)},
+		"users":      {true, false, quote(calm)},
 		"validators": {true, false, nil}, "foundation": {false, false, nil}}
 	for _, provider := range []string{"", "openai"} {
 		answer := func(demo.ModelRequest) demo.ModelReply {
-			return demo.ModelReply{Text: encoded(t, said)}
+			return demo.ModelReply{Text: encoded(t, sound)}
 		}
 		withAI(t, aiSetup{site: p, provider: provider, answer: answer}, func(w *aiWorld) {
-			for number, source := range map[int]string{1: map[string]string{"": "extractive", "openai": modelName}[provider], 2: "a person"} {
-				a := w.post("/api/ai-summary", fmt.Sprintf(`{"mipNumber": %d}`, number)).want(w.world, 200)
+			for number, source := range map[int]string{1: map[string]string{"": "extractive",
+				"openai": modelName}[provider], 2: "a person"} {
+				a := w.post("/api/ai-summary",
+					fmt.Sprintf(`{"mipNumber": %d}`, number)).want(w.world, 200)
 				var got map[string]json.RawMessage
-				if err := json.Unmarshal(a.body, &got); err != nil || string(got["source"]) != fmt.Sprintf("%q", source) {
-					t.Fatalf("proposal %d: source %s, %v; want %s", number, got["source"], err, source)
+				if err := json.Unmarshal(a.body, &got); err != nil ||
+					string(got["source"]) != fmt.Sprintf("%q", source) {
+					t.Fatalf("proposal %d: source %s, %v; want %s",
+						number, got["source"], err, source)
 				}
 				for group, want := range want {
-					var said verdict
-					if err := json.Unmarshal(got[group], &said); err != nil {
+					var answer verdict
+					if err := json.Unmarshal(got[group], &answer); err != nil {
 						t.Error(err)
 					}
-					if diff := cmp.Diff(want, said); diff != "" {
-						t.Errorf("%s says to %s (-want +got):\n%s", source, group, diff)
+					if diff := cmp.Diff(want, answer); diff != "" {
+						t.Errorf("%s for %s (-want +got):\n%s", source, group, diff)
 					}
 				}
 			}

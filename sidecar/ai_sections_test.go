@@ -18,16 +18,20 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// lanterns is the site of one proposal with twelve sections, small ones and some of several questions.
+// lanterns is the site of one proposal with twelve sections: small ones, and some that need several
+// questions.
 func lanterns(t *testing.T) *build.Published {
 	t.Helper()
 	var text strings.Builder
-	text.WriteString("---\nmip: 1\ntitle: Lanterns\ndescription: Twelve lanterns in a row.\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n")
+	text.WriteString("---\nmip: 1\ntitle: Lanterns\n" +
+		"description: Twelve lanterns in a row.\nstatus: Draft\ntype: Standards Track\n" +
+		"category: Core\ncreated: 2026-01-02\n---\n\n")
 	for i := range 12 {
 		name := string(rune('A' + i))
 		text.WriteString("## Lantern " + name + "\n\n")
 		for j := range 1 + i%4*3 {
-			text.WriteString(fmt.Sprintf("Lantern %s shines on paragraph %d.\n%s\n\n", name, j, strings.Repeat("It shines all night. ", 10+i)))
+			text.WriteString(fmt.Sprintf("Lantern %s shines on paragraph %d.\n%s\n\n",
+				name, j, strings.Repeat("It shines all night. ", 10+i)))
 		}
 	}
 	return published(t, map[string]string{"MIP-1.md": text.String()})
@@ -55,7 +59,7 @@ func subsets(n int) [][]string {
 	return out
 }
 
-// ofSections asks for the translation of some sections; none: of all.
+// ofSections asks for the translation of some sections, or of all without any.
 func ofSections(ids []string) *http.Request {
 	body := `{"mipNumber": 1, "locale": "ja"}`
 	if len(ids) > 0 {
@@ -67,14 +71,15 @@ func ofSections(ids []string) *http.Request {
 	return r
 }
 
-// A text and a language cost the model once, whichever sections are asked for, in whichever order, at the same
-// time or one after another; and the budget is charged once.
+// The model is asked once for each text and language, whichever sections are requested, in any
+// order, concurrently or one after another. The budget is charged once.
 func TestSectionsCostOnce(t *testing.T) {
 	site := lanterns(t)
 	var spent *ai.Budget
-	setup := aiSetup{site: site, provider: "openai", budget: ai.Limits{CallsPerMinute: 1000}, change: func(c *sidecar.Config) {
-		spent = c.AI.Model.(*ai.Budget)
-	}}
+	setup := aiSetup{site: site, provider: "openai", budget: ai.Limits{CallsPerMinute: 1000},
+		change: func(c *sidecar.Config) {
+			spent = c.AI.Model.(*ai.Budget)
+		}}
 	whole := 0
 	withAI(t, setup, func(w *aiWorld) {
 		read[api.Translation](w.world, w.send(ofSections(nil)))
@@ -89,10 +94,12 @@ func TestSectionsCostOnce(t *testing.T) {
 		var want strings.Builder
 		for _, s := range p.Sections {
 			if len(ids) == 0 || slices.Contains(ids, s.ID) {
-				want.WriteString(s.Markdown) // the model repeats what it is given
+				want.WriteString(s.Markdown) // the model repeats its input
 			}
 		}
-		if got.Markdown != want.String() || got.Title != p.Title || got.Description == nil || *got.Description != *p.Description || got.ContentHash != p.ContentHash || got.Source != modelName {
+		if got.Markdown != want.String() || got.Title != p.Title || got.Description == nil ||
+			*got.Description != *p.Description || got.ContentHash != p.ContentHash ||
+			got.Source != modelName {
 			w.Errorf("%q: %+v, want the text %q", ids, got, want.String())
 		}
 	}
@@ -123,13 +130,14 @@ func TestSectionsCostOnce(t *testing.T) {
 	}
 }
 
-// What one process has of a text the others take from it, whichever sections each was asked for.
+// Other processes reuse the pieces of a text, whichever sections each requests.
 func TestSectionsCostOnceOfAll(t *testing.T) {
 	c, w := newAICluster(t, 3, 1000)
 	ask := func(i int, sections string) {
 		t.Helper()
 		c.at(i)
-		w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja"`+sections+`}`).want(w.world, 200)
+		w.post("/api/ai-translate",
+			`{"mipNumber": 7, "locale": "ja"`+sections+`}`).want(w.world, 200)
 	}
 	ask(0, `, "sections": ["s-abstract", "s-motivation"]`)
 	ask(1, ``)
@@ -151,15 +159,18 @@ func TestSectionsCostOnceOfAll(t *testing.T) {
 	}
 }
 
-// An id that the proposal does not have is none, whatever else was asked for.
+// An unknown section id is an error, whatever was requested before.
 func TestSectionOfNoProposal(t *testing.T) {
 	withAI(t, aiSetup{provider: "openai"}, func(w *aiWorld) {
 		ask := func(sections string) *reply {
-			return w.post("/api/ai-translate", `{"mipNumber": 7, "locale": "ja", "sections": [`+sections+`]}`)
+			return w.post("/api/ai-translate",
+				`{"mipNumber": 7, "locale": "ja", "sections": [`+sections+`]}`)
 		}
 		ask(`"s-abstract", "s-motivation"`).want(w.world, 200)
 		calls := len(w.model.Requests())
-		for _, odd := range []string{`"s-abstract\ns-motivation"`, `"s-motivation\ns-abstract"`, `"s-abstract", "s-abstract\ns-motivation"`, `"[0 1]"`, `"0"`, `""`, `"s-abstract "`, `"S-ABSTRACT"`} {
+		for _, odd := range []string{`"s-abstract\ns-motivation"`, `"s-motivation\ns-abstract"`,
+			`"s-abstract", "s-abstract\ns-motivation"`, `"[0 1]"`, `"0"`, `""`, `"s-abstract "`,
+			`"S-ABSTRACT"`} {
 			ask(odd).want(w.world, 400).problem(w.world, api.BadRequest)
 		}
 		if n := len(w.model.Requests()); n != calls {

@@ -11,13 +11,15 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// aiSummary answers POST /api/ai-summary with the first of these that there is:
+// aiSummary answers POST /api/ai-summary with the first of these that exists:
 //
-//   - the committed summary of the present text;
+//   - the committed summary of the current text;
 //   - the model's, made now or earlier;
-//   - the site's own summary: the committed one of an older text, marked stale, else the one by rules.
+//   - the site's own summary: the committed one of an older text, marked stale, else the one by
+//     rules.
 //
-// The site's own summary has a Fallback, which says why the model's is not there, unless no model was wanted.
+// The site's own summary has a Fallback, which gives the reason why the model's is missing, unless
+// no model is configured.
 func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, error) {
 	// Summaries in English need no model, so English is a locale of every site here.
 	q, err := s.readQuestion(w, r, api.English)
@@ -37,8 +39,10 @@ func (s *Sidecar) aiSummary(w http.ResponseWriter, r *http.Request) (*response, 
 	return s.newResponse(sum, time.Time{}, 0)
 }
 
-// bestSummary returns a summary. failed is why it is not the one that was asked for, or nil.
-func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary, failed *api.HTTPError, err error) {
+// bestSummary returns a summary. failed is the reason why it is not the requested one, or nil.
+func (s *Sidecar) bestSummary(
+	ctx context.Context, q question,
+) (sum api.Summary, failed *api.HTTPError, err error) {
 	m, err := q.catalog.Find(q.id)
 	if err != nil {
 		return sum, nil, err
@@ -56,7 +60,7 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 		failed = aiDisabled(s.AI.Unusable)
 	case s.AI.Model != nil:
 		subject := q.catalog.Subject(m, s.Now())
-		a := s.asking(q, m, "summary")
+		a := s.newModelRequest(q, m, "summary")
 		a.key.texts = subject.Hash()
 		if sum, err = a.modelSummary(ctx, subject); err == nil {
 			return sum, nil, nil
@@ -74,18 +78,21 @@ func (s *Sidecar) bestSummary(ctx context.Context, q question) (sum api.Summary,
 	case failed != nil:
 		return sum, nil, failed
 	}
-	return sum, nil, &api.HTTPError{Code: api.NotFound, Detail: "The site has published no summary of this proposal."}
+	return sum, nil, &api.HTTPError{Code: api.NotFound,
+		Detail: "The site has published no summary of this proposal."}
 }
 
-// modelSummary asks the model, unless it was asked before.
-func (a asking) modelSummary(ctx context.Context, subject catalog.Subject) (api.Summary, error) {
+// modelSummary asks the model unless the answer is cached.
+func (a modelRequest) modelSummary(
+	ctx context.Context, subject catalog.Subject,
+) (api.Summary, error) {
 	return getAnswer(ctx, a, a.summaries, func(ctx context.Context) (api.Summary, error) {
 		sum, err := askModel(ctx, a, summaryQuestion{a.key, subject})
 		return sum, a.logged(a.key.id, err)
 	})
 }
 
-// summaryQuestion is the question for the summary of a key.
+// summaryQuestion asks for the summary of a key.
 type summaryQuestion struct {
 	key     answerKey
 	subject catalog.Subject
@@ -102,6 +109,7 @@ func (q summaryQuestion) Ask(ctx context.Context, m ai.Model) (api.Summary, erro
 
 // Fits implements [modelQuestion].
 func (q summaryQuestion) Fits(sum api.Summary, model string) bool {
-	return sum.MIPNumber == q.key.id.Number && sum.ContentHash == q.key.hash && sum.Locale == q.key.locale &&
-		sum.Source == model && !sum.Stale && !sum.Committed && sum.Fallback == nil && summary.CheckForm(sum) == nil
+	return sum.MIPNumber == q.key.id.Number && sum.ContentHash == q.key.hash &&
+		sum.Locale == q.key.locale && sum.Source == model && !sum.Stale && !sum.Committed &&
+		sum.Fallback == nil && summary.CheckForm(sum) == nil
 }

@@ -13,12 +13,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// errNoModel is why nothing can be translated.
-var errNoModel = errors.New("AI_PROVIDER is not set, and no translation into this language is committed")
+// errNoModel is the reason why nothing can be translated.
+var errNoModel = errors.New(
+	"AI_PROVIDER is not set, and no translation into this language is committed")
 
-// aiTranslate answers POST /api/ai-translate: the title, the description and the chosen sections in the proposal's
-// order. English is the text itself. A committed translation comes first, marked stale when the English has changed
-// since. Otherwise the model is asked, unless it was before.
+// aiTranslate answers POST /api/ai-translate: the title, the description and the chosen sections,
+// in the proposal's order. English is the text itself. A committed translation comes first, marked
+// stale if the English has changed since. Otherwise the model is asked, unless its answer is
+// cached.
 func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response, error) {
 	q, err := s.readQuestion(w, r, "")
 	if err != nil {
@@ -38,7 +40,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 		}
 		return s.newResponse(t, time.Time{}, 0)
 	}
-	// Find has the proposal of the list. Its text is read only where the model needs it.
+	// Find returns the entry of the list. The text is read only if the model needs it.
 	committed, err := q.catalog.Translation(r.Context(), m, q.locale)
 	var t api.Translation
 	switch {
@@ -60,7 +62,7 @@ func (s *Sidecar) aiTranslate(w http.ResponseWriter, r *http.Request) (*response
 	return s.newResponse(t, time.Time{}, 0)
 }
 
-// original returns the chosen sections as they stand, and asks no model.
+// original returns the chosen sections of the English text, without a model.
 func (s *Sidecar) original(ctx context.Context, q question) (api.Translation, error) {
 	p, err := q.catalog.Proposal(ctx, q.id)
 	if err != nil {
@@ -76,10 +78,10 @@ func (s *Sidecar) original(ctx context.Context, q question) (api.Translation, er
 	return cut(t, q.sections)
 }
 
-// cut returns the chosen sections of a whole translation, whose sections have the ids of the English
-// ones. Stale is left to the caller.
+// cut returns the chosen sections of a whole translation, whose sections have the ids of the
+// English ones. The caller sets Stale.
 func cut(p *api.PublishedTranslation, sections []string) (api.Translation, error) {
-	// Without sections all are chosen, and after an error none.
+	// An empty list chooses all sections. After an error none is chosen.
 	chosen, err := ai.Choose(p.Sections, sections)
 	var markdown strings.Builder
 	for _, i := range chosen {
@@ -92,9 +94,11 @@ func cut(p *api.PublishedTranslation, sections []string) (api.Translation, error
 	}, err
 }
 
-// modelTranslation asks the model, unless it was asked before. It asks once for each piece of the text, whatever
-// sections a request chooses.
-func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Metadata) (api.Translation, error) {
+// modelTranslation asks the model unless the answer is cached. It asks once for each piece of the
+// text, whichever sections a request chooses.
+func (s *Sidecar) modelTranslation(
+	ctx context.Context, q question, m mip.Metadata,
+) (api.Translation, error) {
 	p, err := q.catalog.Proposal(ctx, m.ID)
 	if err != nil {
 		return api.Translation{}, s.logged(m.ID, err)
@@ -103,15 +107,15 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Metada
 	if err != nil {
 		return api.Translation{}, err
 	}
-	a := s.asking(q, m, "translation")
+	a := s.newModelRequest(q, m, "translation")
 	a.key.hash = p.ContentHash
-	// No id of a caller gets into a key.
+	// Positions, so that no text of a caller gets into a key.
 	if len(chosen) < len(p.Sections) {
 		a.key.sections = fmt.Sprint(chosen)
 	}
 	return getAnswer(ctx, a, s.translations, func(ctx context.Context) (api.Translation, error) {
 		t, err := ai.Translate(ctx, a, p, q.locale, q.sections)
-		if err == nil && t.Source == "" { // nothing in it had to be asked
+		if err == nil && t.Source == "" { // no passage needed the model
 			t.Source, t.GeneratedAt = s.AI.Name, mip.NewTime(s.Now())
 		}
 		return t, s.logged(m.ID, err)
@@ -119,10 +123,10 @@ func (s *Sidecar) modelTranslation(ctx context.Context, q question, m mip.Metada
 }
 
 // Piece implements [ai.PieceCache]. The key of a piece does not depend on the chosen sections.
-func (a asking) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
+func (a modelRequest) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
 	a.key.sections, a.key.texts = "", p.Hash
 	e, err := a.pieces.Get(ctx, a.key, func(ctx context.Context) (ai.Passages, error) {
 		return askModel(ctx, a, p)
 	})
-	return e.Value, a.standing(err, e.Next)
+	return e.Value, a.withRemaining(err, e.Next)
 }

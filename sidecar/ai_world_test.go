@@ -31,7 +31,7 @@ const (
 	modelName = "lantern-large"
 )
 
-// aiWorld is a world that knows a built site, with a language model behind it.
+// aiWorld is a world with a built site and a language model.
 type aiWorld struct {
 	*world
 	model  *demo.Model
@@ -40,7 +40,7 @@ type aiWorld struct {
 	budget func() ai.Spend
 }
 
-// aiSetup is what differs between worlds. The zero value is the sample site without a model.
+// aiSetup is how a world differs from others. The zero value is the sample site without a model.
 type aiSetup struct {
 	site     *build.Published                        // nil: the samples
 	provider string                                  // empty: no model
@@ -49,8 +49,8 @@ type aiSetup struct {
 	change   func(*sidecar.Config)
 }
 
-// withAI runs a test in a bubble. Only the store of limits has the real clock: each test asks from enough
-// addresses.
+// withAI runs a test in a bubble. The store of limits has the real clock, so each test uses enough
+// caller addresses.
 func withAI(t *testing.T, setup aiSetup, f func(w *aiWorld)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { f(newAIWorld(t, setup)) })
@@ -65,7 +65,8 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 	a.world = newWorld(t, func(c *sidecar.Config) {
 		c.RequestsPerMinute, c.AIRequestsPerMinute = 10_000, 10_000
 		if setup.provider != "" {
-			m, err := ai.NewClient(ai.ClientConfig{Provider: setup.provider, Name: modelName, BaseURL: "https://" + modelHost + "/v1", Key: modelKey, Transport: late{&a.world}})
+			m, err := ai.NewClient(ai.ClientConfig{Provider: setup.provider, Name: modelName,
+				BaseURL: "https://" + modelHost + "/v1", Key: modelKey, Transport: late{&a.world}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,12 +92,14 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 	return a
 }
 
-// late is the network of a world that does not exist yet.
+// late is the network of a world that is created later.
 type late struct{ world **world }
 
-func (l late) RoundTrip(r *http.Request) (*http.Response, error) { return (*l.world).net.RoundTrip(r) }
+func (l late) RoundTrip(r *http.Request) (*http.Response, error) {
+	return (*l.world).net.RoundTrip(r)
+}
 
-// post sends a body of JSON.
+// post sends a JSON body.
 func (w *world) post(path, body string, fields ...string) *reply {
 	w.Helper()
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
@@ -113,7 +116,7 @@ func (w *world) summary(body string) api.Summary {
 	return read[api.Summary](w, w.post("/api/ai-summary", body))
 }
 
-// subject is what a summary of a proposal of the site speaks of.
+// subject is the input for the summary of a proposal.
 func (w *aiWorld) subject(number int) summary.Subject {
 	w.Helper()
 	return subjectOf(w.TB, w.known, number)
@@ -143,8 +146,8 @@ func subjectOf(t testing.TB, k *catalog.Catalog, number int) summary.Subject {
 	return s
 }
 
-// summariser is a model that answers well: with what the rules say, told as its own words. A question for
-// a translation gets the passages back as they are.
+// summariser is a model that answers well: with the summary by rules as its own. It answers a
+// translation request with the same passages.
 func summariser(t testing.TB, k *catalog.Catalog) func(demo.ModelRequest) demo.ModelReply {
 	return func(r demo.ModelRequest) demo.ModelReply {
 		if strings.Contains(r.System, "You translate") {
@@ -158,25 +161,26 @@ func summariser(t testing.TB, k *catalog.Catalog) func(demo.ModelRequest) demo.M
 			}
 		}
 		if asked >= 0 {
-			return demo.ModelReply{Text: said(t, summary.Extract(subjectOf(t, k, asked)))}
+			return demo.ModelReply{Text: modelJSON(t, summary.Extract(subjectOf(t, k, asked)))}
 		}
 		t.Errorf("the question names no proposal: %.300s", r.User)
 		return demo.ModelReply{}
 	}
 }
 
-// said is a summary as a model writes it.
-func said(t testing.TB, sum api.Summary) string {
+// modelJSON is a summary in the form of a model's answer.
+func modelJSON(t testing.TB, sum api.Summary) string {
 	t.Helper()
-	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
-		"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
+	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging,
+		"developers": sum.Developers,
+		"users":      sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(b)
 }
 
-// passages is the object of a question for a translation.
+// passages is the JSON object in a request for a translation.
 func passages(r demo.ModelRequest) string {
 	first, rest, _ := strings.Cut(r.User, "\n")
 	data, _, _ := strings.Cut(rest, "\n"+strings.TrimSuffix(first, " BEGIN")+" END")
@@ -210,7 +214,7 @@ func published(t testing.TB, files map[string]string, change ...func(*site.Site)
 	return p
 }
 
-// sampleText is a sample proposal's file.
+// sampleText is the file of a sample proposal.
 func sampleText(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("../internal/samples/proposals", name))

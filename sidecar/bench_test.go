@@ -9,8 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// warm is a sidecar of the samples that nobody limits, and a request to each of the routes that are
-// compared: any GET, whole and in parts, and a summary that is kept.
+// warm returns requests to a sidecar of the samples without limits, one for each route to compare:
+// any GET, whole and in parts, and a cached summary.
 func warm(t testing.TB) map[string]func() {
 	w := newAIWorld(t, aiSetup{change: func(c *sidecar.Config) {
 		c.RequestsPerMinute, c.AIRequestsPerMinute, c.Log = 1_000_000_000, 1_000_000_000, nil
@@ -28,12 +28,13 @@ func warm(t testing.TB) map[string]func() {
 	return map[string]func(){
 		"network-info": send(http.MethodGet, "/api/network-info", ""),
 		"mip-watch":    send(http.MethodGet, "/api/mip-watch", ""),
-		"parts":        send(http.MethodGet, "/api/mip-watch?parts=forum,networks,hardforks,discrepancies", ""),
-		"ai-summary":   send(http.MethodPost, "/api/ai-summary", `{"mipNumber":6}`),
+		"parts": send(http.MethodGet,
+			"/api/mip-watch?parts=forum,networks,hardforks,discrepancies", ""),
+		"ai-summary": send(http.MethodPost, "/api/ai-summary", `{"mipNumber":6}`),
 	}
 }
 
-// TestWarmIsCheap holds a cached response to what a GET costs, in allocations: nothing is put together or encoded, and
+// TestWarmIsCheap bounds the allocations of a cached response: nothing is assembled or encoded, and
 // the names of parts take one.
 func TestWarmIsCheap(t *testing.T) {
 	cost := map[string]float64{}

@@ -18,7 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// bubble runs a test in a world of its own with its own time.
+// bubble runs a test in a world of its own with a fake clock.
 func bubble(t *testing.T, f func(w *world), change ...func(*sidecar.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -31,12 +31,16 @@ func bubble(t *testing.T, f func(w *world), change ...func(*sidecar.Config)) {
 func TestForumActivity(t *testing.T) {
 	bubble(t, func(w *world) {
 		got := read[api.ForumActivity](w, w.get("/api/forum-activity?topicId=399"))
-		if got.TopicID != 399 || got.Title != "Topic 399" || got.Posts != 10 || got.Replies != 9 || got.Participants != 3 || got.Views != 100 || got.Likes != 5 ||
-			got.URL != "https://forum.example.org/t/topic-399/399" || got.Stale || got.ActivityScore < 1 || got.ActivityScore > 99 || got.FetchedAt != mip.NewTime(time.Now()) {
+		if got.TopicID != 399 || got.Title != "Topic 399" || got.Posts != 10 || got.Replies != 9 ||
+			got.Participants != 3 || got.Views != 100 || got.Likes != 5 ||
+			got.URL != "https://forum.example.org/t/topic-399/399" || got.Stale ||
+			got.ActivityScore < 1 || got.ActivityScore > 99 ||
+			got.FetchedAt != mip.NewTime(time.Now()) {
 			t.Errorf("forum activity %+v", got)
 		}
-		// Any topic of the forum, not only those that a proposal links to.
-		if got := read[api.ForumActivity](w, w.get("/api/forum-activity?topicId=500")); got.TopicID != 500 {
+		// Any topic of the forum is served, even an unlinked one.
+		if got := read[api.ForumActivity](w,
+			w.get("/api/forum-activity?topicId=500")); got.TopicID != 500 {
 			t.Errorf("forum activity %+v", got)
 		}
 		calls := w.forum.Calls()
@@ -44,15 +48,20 @@ func TestForumActivity(t *testing.T) {
 		w.get("/api/forum-activity?x=1&topicId=399&y").want(w, 200)
 		w.get("/api/forum-activity?topicId=399&x=%zz").want(w, 200)
 		if w.forum.Calls() != calls {
-			t.Errorf("a fresh answer, and one with unknown parameters, cost %d calls", w.forum.Calls()-calls)
+			t.Errorf("a fresh answer, and one with unknown parameters, cost %d calls",
+				w.forum.Calls()-calls)
 		}
 	})
 }
 
 func TestTopicID(t *testing.T) {
 	bubble(t, func(w *world) {
-		for _, query := range []string{"", "?", "?topicid=399", "?topicId=", "?topicId=0", "?topicId=-1", "?topicId=%2B1", "?topicId=+1", "?topicId=01", "?topicId=1.0", "?topicId=1e3", "?topicId=0x1",
-			"?topicId=12345678901234567890", "?topicId=2147483648", "?topicId=1%26x", "?topicId=%00", "?topicId=1%00", "?topicId=1&topicId=1", "?topicId=1&topicId=2", "?topicId=%zz", "?topicId=1;x=2", "?x=%zz", "?topicId=١"} {
+		for _, query := range []string{"", "?", "?topicid=399", "?topicId=", "?topicId=0",
+			"?topicId=-1", "?topicId=%2B1", "?topicId=+1", "?topicId=01", "?topicId=1.0",
+			"?topicId=1e3", "?topicId=0x1",
+			"?topicId=12345678901234567890", "?topicId=2147483648", "?topicId=1%26x",
+			"?topicId=%00", "?topicId=1%00", "?topicId=1&topicId=1", "?topicId=1&topicId=2",
+			"?topicId=%zz", "?topicId=1;x=2", "?x=%zz", "?topicId=١"} {
 			w.get("/api/forum-activity"+query).want(w, 400).problem(w, api.BadRequest)
 		}
 		if w.forum.Calls() != 0 {
@@ -68,11 +77,14 @@ func TestNetworkInfo(t *testing.T) {
 			t.Fatalf("networks %+v", info)
 		}
 		m := info.Networks["mainnet"]
-		if m.Name != "Main" || m.ChainID != 143 || m.Status != api.NetworkOK || m.BlockHeight == nil || *m.BlockHeight != 1000 || m.FinalizedHeight == nil || m.Stale || m.Error != nil {
+		if m.Name != "Main" || m.ChainID != 143 || m.Status != api.NetworkOK ||
+			m.BlockHeight == nil || *m.BlockHeight != 1000 || m.FinalizedHeight == nil || m.Stale ||
+			m.Error != nil {
 			t.Errorf("mainnet %+v", m)
 		}
 		time.Sleep(6 * time.Second)
-		if again := read[api.NetworkInfo](w, w.get("/api/network-info")).Networks["mainnet"]; *again.BlockHeight != 1006 {
+		again := read[api.NetworkInfo](w, w.get("/api/network-info")).Networks["mainnet"]
+		if *again.BlockHeight != 1006 {
 			t.Errorf("height after 6 s of one-second blocks: %d, want 1006", *again.BlockHeight)
 		}
 	})
@@ -82,7 +94,9 @@ func TestWrongChainIsUnavailable(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.main.chain.SetChainID(1)
 		info := read[api.NetworkInfo](w, w.get("/api/network-info"))
-		if m := info.Networks["mainnet"]; m.Status != api.NetworkUnavailable || m.BlockHeight != nil || m.ChainID != 143 || m.Error == nil {
+		m := info.Networks["mainnet"]
+		if m.Status != api.NetworkUnavailable || m.BlockHeight != nil || m.ChainID != 143 ||
+			m.Error == nil {
 			t.Errorf("mainnet behind another chain: %+v", m)
 		}
 		if n := info.Networks["testnet"]; n.Status != api.NetworkOK {
@@ -94,7 +108,9 @@ func TestWrongChainIsUnavailable(t *testing.T) {
 func TestMIPWatch(t *testing.T) {
 	bubble(t, func(w *world) {
 		got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
-		if len(got.MIPs) != 3 || *got.MIPs[0].ForumTopicID != 399 || got.MIPs[1].ForumTopicID == nil || *got.MIPs[1].ForumTopicID != 401 || got.MIPs[2].ForumTopicID != nil {
+		if len(got.MIPs) != 3 || *got.MIPs[0].ForumTopicID != 399 ||
+			got.MIPs[1].ForumTopicID == nil || *got.MIPs[1].ForumTopicID != 401 ||
+			got.MIPs[2].ForumTopicID != nil {
 			t.Errorf("mips %+v, want the topics 399, 401 (found by words) and none", got.MIPs)
 		}
 		if len(got.Forum) != 2 || got.Forum[0].TopicID != 401 || got.Forum[1].TopicID != 399 {
@@ -104,13 +120,14 @@ func TestMIPWatch(t *testing.T) {
 			t.Errorf("errors %v, networks %+v", got.Errors, got.Networks)
 		}
 		f := got.Freshness
-		if f.MIPs == nil || f.Forum == nil || f.Networks == nil || f.HardForks == nil || *f.Forum != mip.NewTime(time.Now()) {
+		if f.MIPs == nil || f.Forum == nil || f.Networks == nil || f.HardForks == nil ||
+			*f.Forum != mip.NewTime(time.Now()) {
 			t.Errorf("freshness %+v", f)
 		}
 		if w.known.List.MIPs[1].ForumTopicID != nil {
 			t.Error("the answer changed what is known")
 		}
-		// 401 is linked now: asking for it costs none of the budget for the others.
+		// 401 is linked now: it does not use the budget of unlinked topics.
 		before := w.forum.Calls()
 		w.get("/api/forum-activity?topicId=401").want(w, 200)
 		if w.forum.Calls() != before {
@@ -119,29 +136,37 @@ func TestMIPWatch(t *testing.T) {
 	})
 }
 
-// Forks follow the chains' own time: a clock that is ahead activates nothing.
+// Forks follow the chains' own time: a node clock that is ahead activates nothing.
 func TestHardForksFollowBlockTime(t *testing.T) {
 	bubble(t, func(w *world) {
 		status := func() (string, []string) {
 			got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
 			var codes []string
 			for _, d := range got.Discrepancies {
-				codes = append(codes, fmt.Sprintf("%d %s %s: %s", *d.MIP, *d.Network, d.Code, d.Message))
+				codes = append(codes, fmt.Sprintf("%d %s %s: %s",
+					*d.MIP, *d.Network, d.Code, d.Message))
 			}
 			return got.HardForks[0].Status, codes
 		}
 		is, found := status()
-		if is != "active on testnet" || len(found) != 1 || !strings.HasPrefix(found[0], "2 mainnet final-not-active: MIP-2 is Final, and NINE") || !strings.Contains(found[0], "1 Jan 2000, 00:01 UTC") {
+		if is != "active on testnet" || len(found) != 1 ||
+			!strings.HasPrefix(found[0], "2 mainnet final-not-active: MIP-2 is Final, and NINE") ||
+			!strings.Contains(found[0], "1 Jan 2000, 00:01 UTC") {
 			t.Errorf("before activation: %q %q", is, found)
 		}
 		w.main.chain.Stall()
 		time.Sleep(200 * time.Second)
 		if is, found = status(); is != "active on testnet" || len(found) != 1 {
-			t.Errorf("after activation by the clock, with the chain standing still: %q %q", is, found)
+			t.Errorf("after activation by the clock, with the chain standing still: %q %q",
+				is, found)
 		}
 		w.main.chain.Resume()
 		time.Sleep(10 * time.Second)
-		if is, found = status(); is != "active" || len(found) != 1 || !strings.HasPrefix(found[0], "1 mainnet active-not-final: NINE is active on mainnet since 1 Jan 2000, 00:01 UTC") || !strings.Contains(found[0], "MIP-1, which it bundles, is Review") {
+		if is, found = status(); is != "active" || len(found) != 1 ||
+			!strings.HasPrefix(found[0],
+				"1 mainnet active-not-final: NINE is active on mainnet since 1 Jan 2000, "+
+					"00:01 UTC") ||
+			!strings.Contains(found[0], "MIP-1, which it bundles, is Review") {
 			t.Errorf("after activation: %q %q", is, found)
 		}
 		if w.known.HardForks[0].Status != "scheduled" {
@@ -150,25 +175,32 @@ func TestHardForksFollowBlockTime(t *testing.T) {
 	})
 }
 
-// What texts leave out is counted, and told where the chains have gone on without it.
+// Omissions of texts are counted, and reported where the chains have a fork without them.
 func TestCompared(t *testing.T) {
 	bubble(t, func(w *world) {
 		k := *w.known
 		k.List.MIPs, k.HardForks = slices.Clone(k.List.MIPs), slices.Clone(k.HardForks)
 		k.List.MIPs[0].Standing, k.List.MIPs[1].Standing = mip.Standing{}, mip.Standing{}
-		k.List.MIPs[0].StatedActivations = []mip.StatedActivation{{Network: "mainnet", Text: "TBD"}, {Network: "testnet", Text: "1", Timestamp: k.HardForks[0].Activation["testnet"].Timestamp}}
+		k.List.MIPs[0].StatedActivations = []mip.StatedActivation{{Network: "mainnet", Text: "TBD"},
+			{Network: "testnet", Text: "1",
+				Timestamp: k.HardForks[0].Activation["testnet"].Timestamp}}
 		k.HardForks[0].BundledMIPs = append(slices.Clone(k.HardForks[0].BundledMIPs), 77)
 		if err := w.sidecar.Update(&k); err != nil {
 			t.Fatal(err)
 		}
-		always := []string{`activation-in-text-differs: The text of MIP-1 says "TBD" for mainnet, where NINE activates on 1 Jan 2000, 00:01 UTC.`, "bundled-not-published: NINE bundles MIP-77, which is not published here."}
+		always := []string{
+			`activation-in-text-differs: The text of MIP-1 says "TBD" for mainnet, where NINE activates on 1 Jan 2000, 00:01 UTC.`, "bundled-not-published: NINE bundles MIP-77, which is not published here."}
 		for _, tt := range []struct {
 			status string
 			found  []string
 		}{
 			{"active on testnet", always},
-			{"active", []string{"active-without-status: NINE is active on mainnet since 1 Jan 2000, 00:01 UTC (its latest block is of 1 Jan 2000, 00:03 UTC), and MIP-1, which it bundles, states no status.",
-				always[0], "active-without-status: NINE is active on mainnet since 1 Jan 2000, 00:01 UTC (its latest block is of 1 Jan 2000, 00:03 UTC), and MIP-2, which it bundles, states no status.", always[1]}},
+			{"active", []string{"active-without-status: NINE is active on mainnet since 1 Jan " +
+				"2000, 00:01 UTC (its latest block is of 1 Jan 2000, 00:03 UTC), and MIP-1, " +
+				"which it bundles, states no status.",
+				always[0], "active-without-status: NINE is active on mainnet since 1 Jan 2000, " +
+					"00:01 UTC (its latest block is of 1 Jan 2000, 00:03 UTC), and MIP-2, which " +
+					"it bundles, states no status.", always[1]}},
 		} {
 			want, found := tt.status, tt.found
 			if want == "active" {
@@ -183,20 +215,25 @@ func TestCompared(t *testing.T) {
 				t.Errorf("%s: discrepancies (-want +got):\n%s", want, diff)
 			}
 			if c := got.Compared; c == nil || c.Bundled != 3 || c.Published != 2 || c.Stated != 0 {
-				t.Errorf("%s: compared %+v, want 3 bundled, 2 published, none with a status", want, c)
+				t.Errorf("%s: compared %+v, want 3 bundled, 2 published, none with a status",
+					want, c)
 			}
-			if f := got.HardForks[0]; f.Status != want || !reflect.DeepEqual(f.StatusAsOf, got.Freshness.HardForks) {
-				t.Errorf("%s as of %v, want %s as of %v", f.Status, f.StatusAsOf, want, got.Freshness.HardForks)
+			f := got.HardForks[0]
+			if f.Status != want || !reflect.DeepEqual(f.StatusAsOf, got.Freshness.HardForks) {
+				t.Errorf("%s as of %v, want %s as of %v",
+					f.Status, f.StatusAsOf, want, got.Freshness.HardForks)
 			}
 		}
 	})
 }
 
-// A chain that does not answer any more says nothing about now: its forks follow the clock, and so do
-// those of one whose blocks are ahead of it.
+// The head of a chain that stopped answering does not count: its forks follow the wall clock, and
+// so do the forks of a chain whose blocks are ahead of it.
 func TestHardForksOfASilentChain(t *testing.T) {
 	bubble(t, func(w *world) {
-		status := func() string { return read[api.MIPWatch](w, w.get("/api/mip-watch")).HardForks[0].Status }
+		status := func() string {
+			return read[api.MIPWatch](w, w.get("/api/mip-watch")).HardForks[0].Status
+		}
 		if is := status(); is != "active on testnet" {
 			t.Errorf("before activation: %q", is)
 		}
@@ -208,21 +245,24 @@ func TestHardForksOfASilentChain(t *testing.T) {
 	})
 	bubble(t, func(w *world) {
 		w.main.Always(demo.Rewrite(func(b []byte) []byte {
-			return regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`).ReplaceAll(b, []byte(`"timestamp":"0xee000000"`))
+			return regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`).ReplaceAll(b,
+				[]byte(`"timestamp":"0xee000000"`))
 		}))
-		if got := read[api.MIPWatch](w, w.get("/api/mip-watch")); got.HardForks[0].Status != "active on testnet" {
+		got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
+		if got.HardForks[0].Status != "active on testnet" {
 			t.Errorf("with blocks of the year 2096: %q", got.HardForks[0].Status)
 		}
 	})
 }
 
-// A topic that is linked by words only is never shut out by those who ask for other ones.
+// Requests for other topics never shut out a topic that is linked by slug only.
 func TestTopicLinkedByWords(t *testing.T) {
 	bubble(t, func(w *world) {
 		for i := range 25 {
 			w.get(fmt.Sprint("/api/forum-activity?topicId=", 1000+i))
 		}
-		if a := w.get("/api/forum-activity?topicId=1030").want(w, 429); !slices.Contains(a.Header().Values("RateLimit-Policy"), `"forum";q=20;w=60`) {
+		a := w.get("/api/forum-activity?topicId=1030").want(w, 429)
+		if !slices.Contains(a.Header().Values("RateLimit-Policy"), `"forum";q=20;w=60`) {
 			t.Errorf("the refusal names the limits %q", a.Header().Values("RateLimit-Policy"))
 		}
 		w.get("/api/forum-activity?topicId=401").want(w, 200)
@@ -234,8 +274,10 @@ func TestOverdueLastCall(t *testing.T) {
 		day, _ := mip.NewDate(2000, 1, 1)
 		w.known.List.MIPs[2].LastCallDeadline = day
 		has := func() bool {
-			return slices.ContainsFunc(read[api.MIPWatch](w, w.get("/api/mip-watch")).Discrepancies, func(d api.Discrepancy) bool {
-				return d.Code == "last-call-overdue" && *d.MIP == 3 && d.Hardfork == nil && d.Network == nil && strings.Contains(d.Message, "2000-01-01")
+			return slices.ContainsFunc(read[api.MIPWatch](w,
+				w.get("/api/mip-watch")).Discrepancies, func(d api.Discrepancy) bool {
+				return d.Code == "last-call-overdue" && *d.MIP == 3 && d.Hardfork == nil &&
+					d.Network == nil && strings.Contains(d.Message, "2000-01-01")
 			})
 		}
 		if has() {
@@ -248,14 +290,15 @@ func TestOverdueLastCall(t *testing.T) {
 	})
 }
 
-// What a site does not have is no failure.
+// A site without a forum or networks is no failure.
 func TestSiteWithoutForumAndNetworks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.known.Site.Forum, w.known.Site.Networks, w.known.HardForks = nil, []mip.Network{}, nil
 		w.know()
 		got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
-		if len(got.Errors) != 0 || len(got.Forum) != 0 || len(got.Networks) != 0 || got.Freshness.Forum != nil || got.Freshness.Networks != nil {
+		if len(got.Errors) != 0 || len(got.Forum) != 0 || len(got.Networks) != 0 ||
+			got.Freshness.Forum != nil || got.Freshness.Networks != nil {
 			t.Errorf("mip-watch %+v", got)
 		}
 		w.get("/api/forum-activity?topicId=399").want(w, 404).problem(w, api.NotFound)
@@ -270,7 +313,9 @@ func TestNetworkWithoutEndpoints(t *testing.T) {
 		w := newWorld(t)
 		w.known.Endpoints = nil
 		w.know()
-		if m := read[api.NetworkInfo](w, w.get("/api/network-info")).Networks["mainnet"]; m.Status != api.NetworkUnavailable || m.Error == nil || *m.Error != string(api.UpstreamUnavailable) {
+		m := read[api.NetworkInfo](w, w.get("/api/network-info")).Networks["mainnet"]
+		if m.Status != api.NetworkUnavailable || m.Error == nil ||
+			*m.Error != string(api.UpstreamUnavailable) {
 			t.Errorf("mainnet %+v", m)
 		}
 	})
@@ -279,15 +324,19 @@ func TestNetworkWithoutEndpoints(t *testing.T) {
 func TestNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		for _, path := range []string{"/api/forum-activity?topicId=1", "/api/network-info", "/api/mip-watch", "/readyz"} {
-			if a := w.get(path).want(w, 503).problem(w, api.NotReady); a.Header().Get("Retry-After") != "1" {
+		for _, path := range []string{"/api/forum-activity?topicId=1", "/api/network-info",
+			"/api/mip-watch", "/readyz"} {
+			a := w.get(path).want(w, 503).problem(w, api.NotReady)
+			if a.Header().Get("Retry-After") != "1" {
 				t.Errorf("%s: Retry-After %q", path, a.Header().Get("Retry-After"))
 			}
 		}
 		w.get("/healthz").want(w, 200)
 		w.know()
 		w.get("/readyz").want(w, 200)
-		if got := w.get("/healthz"); !strings.Contains(string(got.body), `"version":"v1","revision":"badc0de","commit":"c0ffee`) {
+		got := w.get("/healthz")
+		if !strings.Contains(string(got.body),
+			`"version":"v1","revision":"badc0de","commit":"c0ffee`) {
 			t.Errorf("healthz %s", got.body)
 		}
 		w.sidecar.Drain()
@@ -298,7 +347,7 @@ func TestNotReady(t *testing.T) {
 	})
 }
 
-// The first requests to a process that is still reading the site wait for it.
+// Requests to a process that is still reading the site wait for it.
 func TestFirstRequestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -312,7 +361,7 @@ func TestFirstRequestWaits(t *testing.T) {
 	})
 }
 
-// Another catalog keeps what was fetched; another forum is asked anew.
+// Another catalog keeps the cached topics. A new forum address starts afresh.
 func TestUpdateAgain(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.get("/api/mip-watch").want(w, 200)
@@ -321,7 +370,8 @@ func TestUpdateAgain(t *testing.T) {
 		next.List.MIPs = next.List.MIPs[:1]
 		w.known = next
 		w.know()
-		if got := read[api.MIPWatch](w, w.get("/api/mip-watch")); len(got.MIPs) != 1 || len(got.Forum) != 1 {
+		got := read[api.MIPWatch](w, w.get("/api/mip-watch"))
+		if len(got.MIPs) != 1 || len(got.Forum) != 1 {
 			t.Errorf("mip-watch %+v", got)
 		}
 		if w.forum.Calls() != calls {
@@ -338,22 +388,30 @@ func TestUpdateAgain(t *testing.T) {
 
 func TestMethodsAndPaths(t *testing.T) {
 	bubble(t, func(w *world) {
-		for _, path := range []string{"/api/network-info", "/api/mip-watch", "/api/forum-activity", "/healthz"} {
+		for _, path := range []string{"/api/network-info", "/api/mip-watch", "/api/forum-activity",
+			"/healthz"} {
 			for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "TRACE", "FOO"} {
-				if a := w.ask(method, path).want(w, 405).problem(w, api.MethodNotAllowed); a.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
+				if a := w.ask(method, path).want(w, 405).problem(w,
+					api.MethodNotAllowed); a.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
 					t.Errorf("%s %s: Allow %q", method, path, a.Header().Get("Allow"))
 				}
 			}
-			a := w.ask("OPTIONS", path, "Origin", "https://x.example", "Access-Control-Request-Method", "GET").want(w, 204)
-			if len(a.body) > 0 || a.Header().Get("Access-Control-Allow-Methods") == "" || a.Header().Get("Allow") == "" {
+			a := w.ask("OPTIONS", path, "Origin", "https://x.example",
+				"Access-Control-Request-Method", "GET").want(w, 204)
+			if len(a.body) > 0 || a.Header().Get("Access-Control-Allow-Methods") == "" ||
+				a.Header().Get("Allow") == "" {
 				t.Errorf("OPTIONS %s: %v %s", path, a.Header(), a.body)
 			}
 		}
-		for _, path := range []string{"/", "//api/network-info", "/api//network-info", "/api/network-info/", "/api/../api/network-info", "/%2e%2e/api", "/api/%2e%2e/", "/API/network-info", "/api/v1/mips", "/api/nothing"} {
+		for _, path := range []string{"/", "//api/network-info", "/api//network-info",
+			"/api/network-info/", "/api/../api/network-info", "/%2e%2e/api", "/api/%2e%2e/",
+			"/API/network-info", "/api/v1/mips", "/api/nothing"} {
 			w.get(path).want(w, 404).problem(w, api.NotFound)
 		}
-		get, head := w.get("/api/network-info").want(w, 200), w.ask("HEAD", "/api/network-info").want(w, 200)
-		if len(head.body) > 0 || head.Header().Get("Content-Length") != fmt.Sprint(len(get.body)) || head.Header().Get("ETag") != get.Header().Get("ETag") {
+		get, head := w.get("/api/network-info").want(w, 200),
+			w.ask("HEAD", "/api/network-info").want(w, 200)
+		if len(head.body) > 0 || head.Header().Get("Content-Length") != fmt.Sprint(len(get.body)) ||
+			head.Header().Get("ETag") != get.Header().Get("ETag") {
 			t.Errorf("HEAD %v %q after GET %v", head.Header(), head.body, get.Header())
 		}
 		if a := w.ask("HEAD", "/api/forum-activity").want(w, 400); len(a.body) > 0 {
@@ -365,33 +423,43 @@ func TestMethodsAndPaths(t *testing.T) {
 func TestCacheFields(t *testing.T) {
 	bubble(t, func(w *world) {
 		for path, want := range map[string]struct{ life, vary string }{
-			"/api/network-info": {"5, stale-while-revalidate=30", "query=topicId"}, "/api/forum-activity?topicId=399": {"300, stale-while-revalidate=300", "query=topicId"},
-			"/api/mip-watch": {"5, stale-while-revalidate=30", "query=parts"}, "/api/mip-watch?parts=hardforks": {"5, stale-while-revalidate=30", "query=parts"},
-			"/api/mip-watch?parts=forum": {"300, stale-while-revalidate=300", "query=parts"}, "/api/mip-watch?parts=mips": {"300, stale-while-revalidate=300", "query=parts"},
+			"/api/network-info":               {"5, stale-while-revalidate=30", "query=topicId"},
+			"/api/forum-activity?topicId=399": {"300, stale-while-revalidate=300", "query=topicId"},
+			"/api/mip-watch":                  {"5, stale-while-revalidate=30", "query=parts"},
+			"/api/mip-watch?parts=hardforks":  {"5, stale-while-revalidate=30", "query=parts"},
+			"/api/mip-watch?parts=forum":      {"300, stale-while-revalidate=300", "query=parts"},
+			"/api/mip-watch?parts=mips":       {"300, stale-while-revalidate=300", "query=parts"},
 		} {
 			a := w.get(path).want(w, 200)
-			if cdn := a.Header().Get("Netlify-CDN-Cache-Control"); !strings.HasSuffix(cdn, "max-age="+want.life) || a.Header().Get("Netlify-Vary") != want.vary {
+			cdn := a.Header().Get("Netlify-CDN-Cache-Control")
+			if !strings.HasSuffix(cdn, "max-age="+want.life) ||
+				a.Header().Get("Netlify-Vary") != want.vary {
 				t.Errorf("%s: %v", path, a.Header())
 			}
 			tag := a.Header().Get("ETag")
-			if b := w.ask("GET", path, "If-None-Match", `"x", W/`+tag).want(w, 304); len(b.body) > 0 || b.Header().Get("ETag") != tag {
+			b := w.ask("GET", path, "If-None-Match", `"x", W/`+tag).want(w, 304)
+			if len(b.body) > 0 || b.Header().Get("ETag") != tag {
 				t.Errorf("%s: 304 with %v %q", path, b.Header(), b.body)
 			}
-			if z := w.ask("GET", path, "Accept-Encoding", "gzip").want(w, 200); z.Header().Get("Content-Encoding") != "gzip" || z.Header().Get("Vary") != "Accept-Encoding" {
+			z := w.ask("GET", path, "Accept-Encoding", "gzip").want(w, 200)
+			if z.Header().Get("Content-Encoding") != "gzip" ||
+				z.Header().Get("Vary") != "Accept-Encoding" {
 				t.Errorf("%s: %v", path, z.Header())
 			}
 		}
 	})
 }
 
-// A panic is a problem with the id that the log has.
+// A panic gives a problem with the id that the log has.
 func TestPanic(t *testing.T) {
 	clock := time.Now
 	bubble(t, func(w *world) {
 		clock = func() time.Time { panic("the clock broke") }
 		defer func() { clock = time.Now }()
 		a := w.get("/api/network-info").want(w, 500).problem(w, api.Internal)
-		if lines := w.log.lines("panic"); len(lines) != 1 || !strings.Contains(lines[0], a.Header().Get("X-Request-Id")) || strings.Contains(string(a.body), "clock") {
+		lines := w.log.lines("panic")
+		if len(lines) != 1 || !strings.Contains(lines[0], a.Header().Get("X-Request-Id")) ||
+			strings.Contains(string(a.body), "clock") {
 			t.Errorf("log %q, answer %s", lines, a.body)
 		}
 	}, func(c *sidecar.Config) { c.Now = func() time.Time { return clock() } })
@@ -403,10 +471,15 @@ func TestRequestLines(t *testing.T) {
 		w.get("/what/hunter2")
 		w.ask("HUNTER2", "/api/mip-watch")
 		lines := w.log.lines("request")
-		if len(lines) != 3 || !strings.Contains(lines[0], `"route":"/api/forum-activity","status":200`) || !strings.Contains(lines[1], `"route":"other","status":404,"code":"not_found","bytes":`) || !strings.Contains(lines[2], `"method":"other"`) {
+		if len(lines) != 3 ||
+			!strings.Contains(lines[0], `"route":"/api/forum-activity","status":200`) ||
+			!strings.Contains(lines[1],
+				`"route":"other","status":404,"code":"not_found","bytes":`) ||
+			!strings.Contains(lines[2], `"method":"other"`) {
 			t.Errorf("log %q", lines)
 		}
-		if log := w.log.String(); strings.Contains(strings.ToLower(log), "hunter2") || strings.Contains(log, "192.0.2.1") || strings.Contains(log, "A-KEY") {
+		if log := w.log.String(); strings.Contains(strings.ToLower(log), "hunter2") ||
+			strings.Contains(log, "192.0.2.1") || strings.Contains(log, "A-KEY") {
 			t.Errorf("the log holds what it must not: %s", log)
 		}
 	})

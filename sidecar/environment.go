@@ -11,11 +11,14 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// Environment returns the [Config] that the variables of a process decide, however it is run, with a log of JSON lines
-// to w. It reads them through lookup, which is like [os.LookupEnv]. An empty variable counts as unset. Those of
-// networks, whose names follow from the site, are not among them; see [catalog.Endpoints]. Each error begins with the
-// name of the variable. What is likely not as it was meant is a line of the log, and everything works as well as it can:
-// a model that cannot be asked, a proxy that is everybody. The Redis is not connected yet.
+// Environment returns the [Config] that the variables of a process set, however it is run, with a
+// log of JSON lines to w. It reads them through lookup, which is like [os.LookupEnv]. An empty
+// variable counts as unset. It leaves out the variables of networks, whose names depend on the
+// site; see [catalog.Endpoints].
+//
+// Each error begins with the name of the variable. A value that is probably a mistake is logged,
+// and everything else works: such as a model that cannot be used, or a proxy prefix that covers
+// everybody. Redis is not connected yet.
 func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []error) {
 	var errs []error
 	c := Config{
@@ -23,7 +26,7 @@ func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []err
 		RequestsPerMinute:   read(lookup, &errs, "REQUESTS_PER_MINUTE", ai.ParseCount),
 		AIRequestsPerMinute: read(lookup, &errs, "AI_REQUESTS_PER_MINUTE", ai.ParseCount),
 	}
-	// A level that cannot be read is info, so that the errors are logged.
+	// An invalid level counts as info, so that the errors are logged.
 	level := read(lookup, &errs, "LOG_LEVEL", parseLevel)
 	c.Log = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 	c.Redis = read(lookup, &errs, "REDIS_URL", func(address string) (*redis.Store, error) {
@@ -37,16 +40,19 @@ func Environment(lookup func(string) (string, bool), w io.Writer) (Config, []err
 	}
 	for _, p := range c.Proxies {
 		if open(p) {
-			c.Log.Warn("TRUSTED_PROXIES holds "+p.String()+": whoever sends from there names any caller in X-Forwarded-For, "+
-				"and gets round every limit; name the addresses of your proxies alone", "variable", "TRUSTED_PROXIES")
+			c.Log.Warn("TRUSTED_PROXIES holds "+p.String()+": whoever sends from there can forge "+
+				"X-Forwarded-For and so evade every limit; name the addresses of your "+
+				"proxies alone", "variable", "TRUSTED_PROXIES")
 		}
 	}
 	return c, errs
 }
 
-// read parses a variable that is set, without white space around it, and notes the error. The value of a variable that
-// is empty or cannot be read is the zero one.
-func read[T any](lookup func(string) (string, bool), errs *[]error, name string, parse func(string) (T, error)) (v T) {
+// read parses a variable, without surrounding white space, and appends any error to errs. An empty
+// or invalid variable gives the zero value.
+func read[T any](
+	lookup func(string) (string, bool), errs *[]error, name string, parse func(string) (T, error),
+) (v T) {
 	text, _ := lookup(name)
 	if text = strings.TrimSpace(text); text == "" {
 		return v
@@ -58,7 +64,7 @@ func read[T any](lookup func(string) (string, bool), errs *[]error, name string,
 	return v
 }
 
-// parseLevel reads a level of log/slog by its name, without an offset such as INFO+1.
+// parseLevel parses the name of a level of log/slog, without an offset such as INFO+1.
 func parseLevel(text string) (level slog.Level, err error) {
 	if level.UnmarshalText([]byte(text)) != nil || strings.ContainsAny(text, "+-") {
 		return 0, fmt.Errorf("want debug, info, warn or error, got %q", text)
@@ -66,7 +72,8 @@ func parseLevel(text string) (level slog.Level, err error) {
 	return level, nil
 }
 
-// ModelName is the name of the language model that is asked, for the log: unusable for one that cannot be, none for none.
+// ModelName is the name of the language model for the log: "unusable" if it cannot be used, "none"
+// if there is none.
 func (c Config) ModelName() string {
 	switch {
 	case c.AI.Unusable != nil:
@@ -77,7 +84,7 @@ func (c Config) ModelName() string {
 	return c.AI.Name
 }
 
-// open reports whether a prefix holds more addresses of the internet than any proxies have.
+// open reports whether a prefix has more public addresses than any group of proxies.
 func open(p netip.Prefix) bool {
 	const least4, least6 = 8, 16 // bits
 	least := least6
@@ -87,18 +94,20 @@ func open(p netip.Prefix) bool {
 	return p.Bits() < least && !p.Addr().IsPrivate()
 }
 
-// parseProxies reads addresses and prefixes. An IPv4 address within an IPv6 one becomes the IPv4 address, as the
-// addresses of callers do.
+// parseProxies parses addresses and prefixes. An IPv4-mapped IPv6 address becomes the IPv4 address,
+// as addresses of callers do.
 func parseProxies(text string) (out []netip.Prefix, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
 		p, err := netip.ParsePrefix(part)
-		// A zone names an interface of this machine, by which no address of a request is told apart.
+		// A zone names an interface of this machine. Addresses of callers have none, so it would
+		// never match.
 		if a, bad := netip.ParseAddr(part); bad == nil && a.Zone() == "" {
 			p, err = netip.PrefixFrom(a, a.BitLen()), nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%q is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1", part)
+			return nil, fmt.Errorf("%q is neither an address nor a prefix; want such as "+
+				"10.0.0.0/8,192.0.2.1", part)
 		}
 		const mapped = 96 // bits before the IPv4 address
 		if p.Addr().Is4In6() && p.Bits() >= mapped {

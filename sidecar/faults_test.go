@@ -17,24 +17,26 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// took is how long f takes on the bubble's clock.
+// took returns how long f takes on the bubble's clock.
 func took(f func()) time.Duration {
 	began := time.Now()
 	f()
 	return time.Since(began)
 }
 
-// silence makes every host misbehave in the same way; nil: behave again.
+// silence gives every host the same fault. Nil mends them.
 func (w *world) silence(f demo.Fault) {
 	w.forum.Always(f)
 	w.main.Always(f)
 	w.test.Always(f)
 }
 
-// However the hosts fail, a cold mip-watch answers in time, with its static parts and with the errors.
+// Whichever way the hosts fail, a cold mip-watch answers in time, with its static parts and the
+// errors.
 func TestColdMIPWatchWhileAllFails(t *testing.T) {
 	for name, f := range map[string]demo.Fault{
-		"hang": demo.Hang(), "500": demo.Answer(500, nil, "broken"), "HTML": demo.HTML(), "elsewhere": demo.Redirect("https://elsewhere.example.org/"),
+		"hang": demo.Hang(), "500": demo.Answer(500, nil, "broken"), "HTML": demo.HTML(),
+		"elsewhere": demo.Redirect("https://elsewhere.example.org/"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(w *world) {
@@ -42,13 +44,20 @@ func TestColdMIPWatchWhileAllFails(t *testing.T) {
 				elsewhere := demo.NewScript(nil)
 				w.net.Serve("elsewhere.example.org", elsewhere)
 				var got api.MIPWatch
-				if d := took(func() { got = read[api.MIPWatch](w, w.get("/api/mip-watch")) }); d > 3*time.Second {
+				if d := took(func() {
+					got = read[api.MIPWatch](w,
+						w.get("/api/mip-watch"))
+				}); d > 3*time.Second {
 					t.Errorf("answered after %v", d)
 				}
-				if len(got.MIPs) != 3 || len(got.HardForks) != 1 || got.Errors["forum"] == "" || got.Errors["networks"] == "" || len(got.Forum) != 0 || got.Networks["mainnet"].Status != api.NetworkUnavailable {
+				if len(got.MIPs) != 3 || len(got.HardForks) != 1 || got.Errors["forum"] == "" ||
+					got.Errors["networks"] == "" || len(got.Forum) != 0 ||
+					got.Networks["mainnet"].Status != api.NetworkUnavailable {
 					t.Errorf("mip-watch %+v", got)
 				}
-				if got.HardForks[0].Status != "active on testnet" || got.Freshness.HardForks == nil || got.Freshness.Forum != nil || got.Freshness.Networks != nil {
+				if got.HardForks[0].Status != "active on testnet" ||
+					got.Freshness.HardForks == nil || got.Freshness.Forum != nil ||
+					got.Freshness.Networks != nil {
 					t.Errorf("forks %+v, freshness %+v", got.HardForks, got.Freshness)
 				}
 				if elsewhere.Calls() != 0 {
@@ -62,32 +71,42 @@ func TestColdMIPWatchWhileAllFails(t *testing.T) {
 	}
 }
 
-// Without anything kept the caller of a topic gets a coded problem; with something kept, that, marked.
+// Without a cached topic the caller gets a coded problem, with one the topic, marked stale.
 func TestForumFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault demo.Fault
 		cold  api.Code
-		gone  bool // nothing older is given
+		gone  bool // nothing older is served
 	}{
-		"504":              {fault: demo.Hang(), cold: api.UpstreamTimeout},
-		"502":              {fault: demo.Answer(502, map[string][]string{"Content-Type": {"text/html"}}, "<html>secret words</html>"), cold: api.UpstreamUnavailable},
-		"502, Retry-After": {fault: demo.Answer(429, map[string][]string{"Retry-After": {"15"}}, `{"errors":["secret words"],"error_type":"rate_limit"}`), cold: api.UpstreamUnavailable},
-		"404":              {fault: demo.Answer(410, nil, `{"errors":["secret words"]}`), cold: api.NotFound, gone: true},
+		"504": {fault: demo.Hang(), cold: api.UpstreamTimeout},
+		"502": {fault: demo.Answer(502,
+			map[string][]string{"Content-Type": {"text/html"}}, "<html>secret words</html>"),
+			cold: api.UpstreamUnavailable},
+		"502, Retry-After": {fault: demo.Answer(429, map[string][]string{"Retry-After": {"15"}},
+			`{"errors":["secret words"],"error_type":"rate_limit"}`),
+			cold: api.UpstreamUnavailable},
+		"404": {fault: demo.Answer(410, nil, `{"errors":["secret words"]}`),
+			cold: api.NotFound, gone: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(w *world) {
 				w.forum.Always(c.fault)
 				var a *reply
-				if d := took(func() { a = w.get("/api/forum-activity?topicId=399") }); d > 3*time.Second {
+				if d := took(func() {
+					a = w.get(
+						"/api/forum-activity?topicId=399")
+				}); d > 3*time.Second {
 					t.Errorf("cold: answered after %v", d)
 				}
 				a.want(w, c.cold.Status()).problem(w, c.cold)
 				if strings.Contains(string(a.body), "secret") {
 					t.Errorf("the forum's words reached the caller: %s", a.body)
 				}
-				// However often the forum fails, the breaker included, the code is the same.
+				// The code stays the same however often the forum fails, also when the breaker is
+				// open.
 				for i := range 8 {
-					w.get(fmt.Sprint("/api/forum-activity?topicId=", []int{400, 401, 500}[i%3])).want(w, c.cold.Status())
+					w.get(fmt.Sprint("/api/forum-activity?topicId=",
+						[]int{400, 401, 500}[i%3])).want(w, c.cold.Status())
 					time.Sleep(11 * time.Second)
 				}
 				w.forum.Always(nil)
@@ -95,17 +114,22 @@ func TestForumFails(t *testing.T) {
 				w.get("/api/forum-activity?topicId=399").want(w, 200)
 				w.forum.Always(c.fault)
 				time.Sleep(6 * time.Minute)
-				if d := took(func() { a = w.get("/api/forum-activity?topicId=399") }); d > 3*time.Second {
+				if d := took(func() {
+					a = w.get(
+						"/api/forum-activity?topicId=399")
+				}); d > 3*time.Second {
 					t.Errorf("warm: answered after %v", d)
 				}
 				if c.gone {
 					a.want(w, 404)
 					return
 				}
-				if got := read[api.ForumActivity](w, a); !got.Stale || time.Since(got.FetchedAt.UTC()) < 6*time.Minute {
+				got := read[api.ForumActivity](w, a)
+				if !got.Stale || time.Since(got.FetchedAt.UTC()) < 6*time.Minute {
 					t.Errorf("stale answer %+v", got)
 				}
-				if life := a.Header().Get("Netlify-CDN-Cache-Control"); strings.Contains(life, "max-age=300") || strings.Contains(life, "stale-while") {
+				life := a.Header().Get("Netlify-CDN-Cache-Control")
+				if strings.Contains(life, "max-age=300") || strings.Contains(life, "stale-while") {
 					t.Errorf("a stale answer may be kept for %q", life)
 				}
 				time.Sleep(24 * time.Hour)
@@ -115,13 +139,14 @@ func TestForumFails(t *testing.T) {
 	}
 }
 
-// 429 is respected: no call before the time is up, and ten minutes at the most.
+// Retry-After of a 429 is respected: no call before it is over, for ten minutes at most.
 func TestForumSaysLater(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.forum.Always(demo.Answer(429, map[string][]string{"Retry-After": {"86400"}}, ""))
 		a := w.get("/api/forum-activity?topicId=399").want(w, 502)
 		if a.Header().Get("Retry-After") != "600" {
-			t.Errorf("Retry-After %q, want the ten minutes that are respected", a.Header().Get("Retry-After"))
+			t.Errorf("Retry-After %q, want the ten minutes that are respected",
+				a.Header().Get("Retry-After"))
 		}
 		calls := w.forum.Calls()
 		for range 9 {
@@ -139,13 +164,15 @@ func TestForumSaysLater(t *testing.T) {
 	})
 }
 
-// Whoever counts through all topics cannot drive load through us, and linked topics stay fresh.
+// A caller that enumerates all topics cannot load the forum through the sidecar, and linked topics
+// stay fresh.
 func TestEnumeration(t *testing.T) {
 	bubble(t, func(w *world) {
 		var mu sync.Mutex
-		var calls []time.Time // for topics that nobody links to
+		var calls []time.Time // for unlinked topics
 		w.forum.Always(func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
-			if !strings.HasPrefix(r.URL.Path, "/t/399.") && !strings.Contains(r.URL.Path, "topic-401") && !strings.HasPrefix(r.URL.Path, "/t/401.") {
+			if !strings.HasPrefix(r.URL.Path, "/t/399.") && !strings.Contains(r.URL.Path,
+				"topic-401") && !strings.HasPrefix(r.URL.Path, "/t/401.") {
 				mu.Lock()
 				calls = append(calls, time.Now())
 				mu.Unlock()
@@ -186,7 +213,7 @@ func TestEnumeration(t *testing.T) {
 	})
 }
 
-// 500 callers miss one key; the first one hangs up.
+// 500 callers miss one key, and the first one cancels.
 func TestManyCallersOneCall(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.silence(demo.Delay(time.Second))
@@ -222,7 +249,7 @@ func TestManyCallersOneCall(t *testing.T) {
 				seen[r]++
 			}
 			for r, n := range seen {
-				if s == w.forum && n > 1 || n > 3 { // a head is three calls
+				if s == w.forum && n > 1 || n > 3 { // a head takes three calls
 					t.Errorf("%s was asked %d times", r, n)
 				}
 			}
@@ -230,7 +257,7 @@ func TestManyCallersOneCall(t *testing.T) {
 	})
 }
 
-// A height that falls is shown as given, a head that stands still is stale.
+// A falling height is shown as given. A head that does not advance is stale.
 func TestHeads(t *testing.T) {
 	bubble(t, func(w *world) {
 		head := func() api.NetworkStatus {
@@ -255,14 +282,17 @@ func TestHeads(t *testing.T) {
 	})
 }
 
-// A sidecar that is frozen and thawed, or whose clock jumps, tells right ages and asks again.
+// A sidecar that is frozen and thawed, or whose clock jumps, reports right ages and asks again.
 func TestClock(t *testing.T) {
 	offset := time.Duration(0)
 	bubble(t, func(w *world) {
-		one := func() api.ForumActivity { return read[api.ForumActivity](w, w.get("/api/forum-activity?topicId=399")) }
+		one := func() api.ForumActivity {
+			return read[api.ForumActivity](w, w.get("/api/forum-activity?topicId=399"))
+		}
 		one()
 		offset = time.Hour // thawed
-		if got := one(); got.Stale || got.FetchedAt != mip.NewTime(time.Now().Add(offset)) || w.forum.Calls() != 2 {
+		if got := one(); got.Stale || got.FetchedAt != mip.NewTime(time.Now().Add(offset)) ||
+			w.forum.Calls() != 2 {
 			t.Errorf("an hour later: %+v after %d calls", got, w.forum.Calls())
 		}
 		offset = -time.Hour

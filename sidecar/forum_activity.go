@@ -28,14 +28,14 @@ func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*respon
 	// Callers of one topic share its response, linked or not.
 	key := responseKey{site: st, route: r.URL.Path, number: topic}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
-		// Linked topics are refreshed whenever they are due. All others share a budget of calls, so that no caller
-		// drives load through the sidecar.
+		// Linked topics are refreshed whenever they are due. All others share a budget of calls, so
+		// that callers cannot make the sidecar load the forum.
 		get := st.forum.Other
 		if _, linked := st.linked.Load(topic); linked {
 			get = st.forum.Linked
 		}
 		e, err := get(ctx, topic)
-		// A topic whose link has only a slug passes for one that nobody links to until the slug is resolved.
+		// A topic whose link has only a slug counts as unlinked until the slug is resolved.
 		if errors.Is(err, forum.ErrBusy) {
 			s.discuss(ctx, st, false)
 			if _, linked := st.linked.Load(topic); linked {
@@ -45,7 +45,7 @@ func (s *Sidecar) forumActivity(_ http.ResponseWriter, r *http.Request) (*respon
 		if err != nil {
 			return nil, err
 		}
-		// A topic that is stale already must not get staler in a CDN.
+		// A CDN must not make a stale topic staler.
 		stale := timing.FreshTopic
 		if e.Stale {
 			stale = 0
@@ -67,16 +67,17 @@ func (s *Sidecar) networkInfo(_ http.ResponseWriter, r *http.Request) (*response
 	})
 }
 
-// topicID reads the one parameter. Others are ignored. The forum counts in 32 bits, and other spellings of a number
-// would be other keys of a cache.
+// topicID parses the one parameter and ignores others. The forum has 32-bit ids. Other spellings of
+// a number are refused, since each would have its own entry in a CDN's cache.
 func topicID(query string) (int, error) {
-	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
+	values, _ := url.ParseQuery(query) // on an error it leaves out the invalid parameters
 	given := values["topicId"]
 	if len(given) == 1 {
-		if n, err := strconv.ParseInt(given[0], 10, 32); err == nil && n > 0 && given[0] == strconv.FormatInt(n, 10) {
+		n, err := strconv.ParseInt(given[0], 10, 32)
+		if err == nil && n > 0 && given[0] == strconv.FormatInt(n, 10) {
 			return int(n), nil
 		}
 	}
-	return 0, badRequest("topicId is there once, and is the number of a forum topic, such as ?topicId=399: " +
-		"digits from 1 to 2147483647, without leading zeros.")
+	return 0, badRequest("topicId is there once, and is the number of a forum topic, such as " +
+		"?topicId=399: digits from 1 to 2147483647, without leading zeros.")
 }

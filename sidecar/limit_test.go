@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// outside runs a test in a world on the real clock.
+// outside runs a test in a world with the real clock.
 func outside(t *testing.T, f func(w *world), change ...func(*sidecar.Config)) {
 	t.Helper()
 	w := newWorld(t, change...)
@@ -24,8 +24,10 @@ func outside(t *testing.T, f func(w *world), change ...func(*sidecar.Config)) {
 func TestLimit(t *testing.T) {
 	outside(t, func(w *world) {
 		first := w.get("/api/network-info").want(w, 200)
-		if !regexp.MustCompile(`^"default";r=119;t=([1-9]|[1-5][0-9]|60)$`).MatchString(first.Header().Get("RateLimit")) ||
-			first.Header().Get("RateLimit-Policy") != `"default";q=120;w=60` || first.Header().Get("Retry-After") != "" {
+		if !regexp.MustCompile(`^"default";r=119;t=([1-9]|[1-5][0-9]|60)$`).MatchString(
+			first.Header().Get("RateLimit")) ||
+			first.Header().Get("RateLimit-Policy") != `"default";q=120;w=60` ||
+			first.Header().Get("Retry-After") != "" {
 			t.Errorf("first: %v", first.Header())
 		}
 		for range 119 {
@@ -33,7 +35,8 @@ func TestLimit(t *testing.T) {
 		}
 		a := w.get("/api/mip-watch").want(w, 429).problem(w, api.RateLimited)
 		wait, err := strconv.Atoi(a.Header().Get("Retry-After"))
-		if err != nil || wait < 1 || wait > 60 || a.Header().Get("RateLimit") != fmt.Sprintf(`"default";r=0;t=%d`, wait) {
+		if err != nil || wait < 1 || wait > 60 ||
+			a.Header().Get("RateLimit") != fmt.Sprintf(`"default";r=0;t=%d`, wait) {
 			t.Errorf("refused: %v", a.Header())
 		}
 		w.ask("HEAD", "/api/mip-watch").want(w, 429)
@@ -43,8 +46,9 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestLimitOfEverything holds that a caller gets no more answers than his limit says, and no more lines of the
-// log, whatever he asks for. Health checks always get an answer, and have no line.
+// TestLimitOfEverything checks that a caller gets no more answers than the limit allows, and no
+// more lines of the log, whichever path is requested. Health checks always get an answer, and are
+// not logged.
 func TestLimitOfEverything(t *testing.T) {
 	const many, most, mostAI = 500, 120, 10
 	type route struct {
@@ -52,11 +56,13 @@ func TestLimitOfEverything(t *testing.T) {
 		allowed      int
 	}
 	limited := []route{
-		{"GET", "/nothing", most}, {"POST", "/", most}, {"GET", "/api/forum-activity", most}, {"GET", "/api/ai-summary", most},
+		{"GET", "/nothing", most}, {"POST", "/", most}, {"GET", "/api/forum-activity", most},
+		{"GET", "/api/ai-summary", most},
 		{"PUT", "/api/mip-watch", most}, {"BREW", "/healthz", most}, {"POST", "/readyz", most},
 		{"POST", "/api/ai-summary", mostAI}, {"POST", "/api/ai-translate", mostAI},
 	}
-	for _, path := range []string{"/nothing", "/api/mip-watch", "/api/ai-summary", "/api/ai-translate", "/healthz", "/readyz"} {
+	for _, path := range []string{"/nothing", "/api/mip-watch", "/api/ai-summary",
+		"/api/ai-translate", "/healthz", "/readyz"} {
 		limited = append(limited, route{"OPTIONS", path, most})
 	}
 	outside(t, func(w *world) {
@@ -69,7 +75,8 @@ func TestLimitOfEverything(t *testing.T) {
 				}
 			}
 			if refused != many-r.allowed {
-				t.Errorf("%s %s: %d of %d refused, want %d", r.method, r.path, refused, many, many-r.allowed)
+				t.Errorf("%s %s: %d of %d refused, want %d",
+					r.method, r.path, refused, many, many-r.allowed)
 			}
 			if n := len(w.log.lines("request")) - lines; n != r.allowed {
 				t.Errorf("%s %s: %d lines of the log, want %d", r.method, r.path, n, r.allowed)
@@ -90,10 +97,12 @@ func TestLimitOfEverything(t *testing.T) {
 	})
 }
 
-// Who is the caller: (address, field) pairs that share a limit with the first one, and those that do not.
+// TestCallers lists pairs of an address and a field that share a limit with the first pair, and
+// pairs that do not.
 func TestCallers(t *testing.T) {
 	proxies := func(c *sidecar.Config) {
-		c.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:ffff::/48")}
+		c.Proxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"),
+			netip.MustParsePrefix("2001:db8:ffff::/48")}
 	}
 	netlify := func(c *sidecar.Config) { c.Netlify = true }
 	type caller struct{ from, forwarded, netlify string }
@@ -103,22 +112,32 @@ func TestCallers(t *testing.T) {
 		other  []caller
 	}{
 		"direct": {func(*sidecar.Config) {},
-			[]caller{{"192.0.2.1:1", "", ""}, {"192.0.2.1:2", "203.0.113.9", ""}, {"192.0.2.1:3", "", "203.0.113.9"}, {"[::ffff:192.0.2.1]:5", "", ""}},
+			[]caller{{"192.0.2.1:1", "", ""}, {"192.0.2.1:2", "203.0.113.9", ""},
+				{"192.0.2.1:3", "", "203.0.113.9"}, {"[::ffff:192.0.2.1]:5", "", ""}},
 			[]caller{{"192.0.2.2:1", "192.0.2.1", "192.0.2.1"}}},
 		"one /64": {func(*sidecar.Config) {},
-			[]caller{{"[2001:db8:1:2::1]:1", "", ""}, {"[2001:db8:1:2:ffff:ffff:ffff:ffff]:1", "", ""}, {"[2001:db8:1:2::9%eth0]:1", "", ""}},
+			[]caller{{"[2001:db8:1:2::1]:1", "", ""},
+				{"[2001:db8:1:2:ffff:ffff:ffff:ffff]:1", "", ""},
+				{"[2001:db8:1:2::9%eth0]:1", "", ""}},
 			[]caller{{"[2001:db8:1:3::1]:1", "", ""}}},
 		"addresses that hold one of IPv4": {func(*sidecar.Config) {},
-			[]caller{{"192.0.2.1:1", "", ""}, {"[2002:c000:201::1]:1", "", ""}, {"[2002:c000:201:ffff::1]:1", "", ""}, {"[64:ff9b::c000:201]:1", "", ""},
-				{"[2001:0:cb00:7109:0:1234:3fff:fdfe]:1", "", ""}, {"[2001:0:cb00:710a:8000:4321:3fff:fdfe]:1", "", ""}},
-			[]caller{{"[2002:c000:202::1]:1", "", ""}, {"[64:ff9b::c000:203]:1", "", ""}, {"[2001:0:cb00:7109:0:1234:3fff:fdfb]:1", "", ""}, {"[2001:1:c000:201::1]:1", "", ""}}},
+			[]caller{{"192.0.2.1:1", "", ""}, {"[2002:c000:201::1]:1", "", ""},
+				{"[2002:c000:201:ffff::1]:1", "", ""}, {"[64:ff9b::c000:201]:1", "", ""},
+				{"[2001:0:cb00:7109:0:1234:3fff:fdfe]:1", "", ""},
+				{"[2001:0:cb00:710a:8000:4321:3fff:fdfe]:1", "", ""}},
+			[]caller{{"[2002:c000:202::1]:1", "", ""}, {"[64:ff9b::c000:203]:1", "", ""},
+				{"[2001:0:cb00:7109:0:1234:3fff:fdfb]:1", "", ""},
+				{"[2001:1:c000:201::1]:1", "", ""}}},
 		"cannot be told": {func(*sidecar.Config) {},
-			[]caller{{"@", "", ""}, {"", "", ""}, {"/run/x.sock", "192.0.2.7", ""}, {"nonsense:1", "", "192.0.2.7"}},
+			[]caller{{"@", "", ""}, {"", "", ""}, {"/run/x.sock", "192.0.2.7", ""},
+				{"nonsense:1", "", "192.0.2.7"}},
 			[]caller{{"192.0.2.2:1", "", ""}}},
 		"behind proxies": {proxies,
-			[]caller{{"10.1.2.3:1", "203.0.113.9", ""}, {"10.9.9.9:1", "1.1.1.1, 203.0.113.9", ""}, {"10.9.9.9:1", "x, 203.0.113.9:4711, 10.4.4.4", ""},
+			[]caller{{"10.1.2.3:1", "203.0.113.9", ""}, {"10.9.9.9:1", "1.1.1.1, 203.0.113.9", ""},
+				{"10.9.9.9:1", "x, 203.0.113.9:4711, 10.4.4.4", ""},
 				{"[2001:db8:ffff::1]:9", "203.0.113.9", ""}, {"203.0.113.9:1", "1.2.3.4", ""}},
-			[]caller{{"10.1.2.3:1", "203.0.113.10", ""}, {"10.1.2.3:1", "203.0.113.9, nonsense", ""}}},
+			[]caller{{"10.1.2.3:1", "203.0.113.10", ""},
+				{"10.1.2.3:1", "203.0.113.9, nonsense", ""}}},
 		"Netlify": {netlify,
 			[]caller{{"", "", "203.0.113.9"}, {"1.2.3.4:1", "8.8.8.8", "203.0.113.9"}},
 			[]caller{{"", "203.0.113.9", "203.0.113.10"}, {"203.0.113.9:1", "203.0.113.9", ""}}},
@@ -154,17 +173,21 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// TestUntrustedProxy holds that the log names a neighbour once whose word on its callers is not taken, and what to set.
+// TestUntrustedProxy checks that the log names an untrusted proxy once, with the setting to change.
 func TestUntrustedProxy(t *testing.T) {
 	for name, c := range map[string]struct {
 		from, forwarded, want string
 		change                func(*sidecar.Config)
 	}{
-		"loopback":        {"127.0.0.1:9", "203.0.113.9", "X-Forwarded-For from 127.0.0.1 is not trusted", func(*sidecar.Config) {}},
-		"private network": {"[fd00::7]:9", "203.0.113.9", "set TRUSTED_PROXIES=fd00::7", func(*sidecar.Config) {}},
-		"no field":        {"127.0.0.1:9", "", "", func(*sidecar.Config) {}},
-		"anybody":         {"192.0.2.1:9", "203.0.113.9", "", func(*sidecar.Config) {}},
-		"named":           {"127.0.0.1:9", "203.0.113.9", "", func(c *sidecar.Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }},
+		"loopback": {"127.0.0.1:9", "203.0.113.9",
+			"X-Forwarded-For from 127.0.0.1 is not trusted", func(*sidecar.Config) {}},
+		"private network": {"[fd00::7]:9", "203.0.113.9", "set TRUSTED_PROXIES=fd00::7",
+			func(*sidecar.Config) {}},
+		"no field": {"127.0.0.1:9", "", "", func(*sidecar.Config) {}},
+		"anybody":  {"192.0.2.1:9", "203.0.113.9", "", func(*sidecar.Config) {}},
+		"named": {"127.0.0.1:9", "203.0.113.9", "", func(c *sidecar.Config) {
+			c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			outside(t, func(w *world) {
@@ -173,7 +196,9 @@ func TestUntrustedProxy(t *testing.T) {
 					w.ask("GET", "/api/network-info", "X-Forwarded-For", c.forwarded).want(w, 200)
 				}
 				log := w.log.String()
-				if n := strings.Count(log, "TRUSTED_PROXIES"); c.want == "" && n > 0 || c.want != "" && n != 1 || !strings.Contains(log, c.want) {
+				n := strings.Count(log, "TRUSTED_PROXIES")
+				if c.want == "" && n > 0 || c.want != "" && n != 1 ||
+					!strings.Contains(log, c.want) {
 					t.Errorf("want %q once in the log:\n%s", c.want, log)
 				}
 			}, c.change)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,12 +13,12 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/sidecar/catalog"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// mipWatch answers GET /api/mip-watch. A part that failed is named in errors, and the answer is a 200 all the same.
+// mipWatch answers GET /api/mip-watch. The status is 200 even if a part fails, which errors then
+// names.
 func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, error) {
 	p, err := partsOf(r.URL.RawQuery)
 	if err != nil {
@@ -32,8 +31,8 @@ func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, e
 	key := responseKey{site: st, route: r.URL.Path, number: int(p)}
 	return s.cached(r.Context(), key, func(ctx context.Context) (*response, error) {
 		w, until := s.watch(ctx, st, p)
-		// A CDN gives heads stale for a short time only, since they are soon too old to be shown, and an answer with a
-		// failed part never.
+		// A CDN serves stale heads for a short time only, since they are soon too old to be shown,
+		// and never an answer with a failed part.
 		stale := timing.FreshTopic
 		switch {
 		case p.has(needHeads):
@@ -45,8 +44,8 @@ func (s *Sidecar) mipWatch(_ http.ResponseWriter, r *http.Request) (*response, e
 	})
 }
 
-// parts is a choice of the members of [api.MIPWatch], a bit for each name of [api.WatchParts] in that order. Every
-// order of the names is thus one choice and one cached response.
+// parts is a set of members of [api.MIPWatch], with one bit for each name of [api.WatchParts], in
+// that order. Any order of the names thus gives one set and one cached response.
 type parts uint8
 
 // The parts, in the order of [api.WatchParts].
@@ -60,24 +59,25 @@ const (
 
 	allParts = partMIPs | partForum | partNetworks | partHardForks | partDiscrepancies | partAI
 
-	// needHeads are the parts that need the heads of the chains, by whose time forks activate.
+	// needHeads are the parts that need the heads of the chains, whose time activates forks.
 	needHeads = partNetworks | partHardForks | partDiscrepancies
 	// needForum are the parts that need the forum, which resolves links that have only a slug.
 	needForum = partMIPs | partForum
 )
 
-// has reports whether one of some parts is chosen.
+// has reports whether p contains any of some.
 func (p parts) has(some parts) bool { return p&some != 0 }
 
-// partsOf reads the parameter, which may be missing or be there several times. Others are ignored.
+// partsOf parses the parameter parts, which may be missing or repeated. It ignores other
+// parameters.
 func partsOf(query string) (parts, error) {
-	values, _ := url.ParseQuery(query) // an error leaves out the parameters that cannot be read
+	values, _ := url.ParseQuery(query) // on an error it leaves out the invalid parameters
 	given := values["parts"]
 	if len(given) == 0 && !strings.Contains("&"+query, "&parts=") {
 		return allParts, nil
 	}
 	names := api.WatchParts()
-	// A value that is sound chooses at least one part.
+	// A sound value has at least one part.
 	chosen, sound := parts(0), true
 	for name := range strings.SplitSeq(strings.Join(given, ","), ",") {
 		at := slices.Index(names, name)
@@ -85,16 +85,19 @@ func partsOf(query string) (parts, error) {
 		chosen |= 1 << max(0, at)
 	}
 	if !sound {
-		const detail = "parts names one or more of %s, each once, with commas between them or a parameter for each."
+		const detail = "parts names one or more of %s, each once, with commas between them or a " +
+			"parameter for each."
 		return 0, badRequest(detail, strings.Join(names, ", "))
 	}
 	return chosen, nil
 }
 
-// watch makes the chosen parts. It asks the forum and the networks at the same time, as far as the parts need them.
-// until is when the first of them is due to be asked again.
-func (s *Sidecar) watch(ctx context.Context, st *siteState, p parts) (w api.MIPWatch, until time.Time) {
-	// Both have the same deadline, so that the slower one decides and a failed one delays nothing.
+// watch makes the chosen parts. It asks the forum and the networks concurrently, if the parts need
+// them. until is the earliest time at which one of them is due again.
+func (s *Sidecar) watch(
+	ctx context.Context, st *siteState, p parts,
+) (w api.MIPWatch, until time.Time) {
+	// Both have the same deadline, so the slower one decides, and a failed one delays nothing.
 	var wg sync.WaitGroup
 	until = s.Now().Add(timing.FreshTopic)
 	d := discussions{until: until}
@@ -132,20 +135,22 @@ func (s *Sidecar) watch(ctx context.Context, st *siteState, p parts) (w api.MIPW
 	return w, until
 }
 
-// addHeads adds the parts that follow from the heads of the chains. All are judged by one clock, so that they agree
-// with each other.
+// addHeads adds the parts that depend on the heads of the chains. One clock judges all of them, so
+// that they agree with each other.
 func addHeads(w *api.MIPWatch, st *siteState, p parts, clock chainClock) {
 	c := st.catalog
 	if p.has(partHardForks | partDiscrepancies) {
 		w.Freshness.HardForks = new(mip.NewTime(clock.wall))
 		for _, n := range c.Site.Networks {
-			w.Freshness.HardForks = earlier(w.Freshness.HardForks, new(mip.NewTime(clock.now(n.ID))))
+			w.Freshness.HardForks = earlier(w.Freshness.HardForks,
+				new(mip.NewTime(clock.now(n.ID))))
 		}
 	}
 	if p.has(partHardForks) {
 		w.HardForks = append([]mip.HardFork{}, c.HardForks...)
 		for i, f := range w.HardForks {
-			w.HardForks[i].Status, w.HardForks[i].StatusAsOf = f.StatusAt(c.Site.Networks, clock.now), w.Freshness.HardForks
+			w.HardForks[i].Status = f.StatusAt(c.Site.Networks, clock.now)
+			w.HardForks[i].StatusAsOf = w.Freshness.HardForks
 		}
 	}
 	if p.has(partDiscrepancies) {
@@ -154,7 +159,8 @@ func addHeads(w *api.MIPWatch, st *siteState, p parts, clock chainClock) {
 	if p.has(partNetworks) {
 		w.Networks = clock.heads
 	}
-	// errors names one code for all networks: that of the first one, in the site's order, that failed.
+	// errors has one code for all networks: the error of the first failed network, in the site's
+	// order.
 	for _, n := range c.Site.Networks {
 		head := clock.heads[n.ID]
 		if p.has(partNetworks) {
@@ -166,7 +172,7 @@ func addHeads(w *api.MIPWatch, st *siteState, p parts, clock chainClock) {
 	}
 }
 
-// earlier returns the first of two times. Nil is none.
+// earlier returns the earlier of two times. Nil means no time.
 func earlier(a, b *mip.Time) *mip.Time {
 	if a == nil || b != nil && b.UTC().Before(a.UTC()) {
 		return b
@@ -176,28 +182,28 @@ func earlier(a, b *mip.Time) *mip.Time {
 
 // discussions is the activity of all linked topics.
 type discussions struct {
-	// mips are those of the site, with the topics of links that have only a slug.
+	// mips are the site's proposals, with the resolved topics of links that have only a slug.
 	mips []mip.Metadata
-	// topics has the highest score first.
+	// topics are sorted by score, highest first.
 	topics []api.ForumActivity
-	// err is that of the first topic, in the order of the list, that could not be renewed.
+	// err is the error of the first topic, in the order of the list, that could not be renewed.
 	err error
-	// until is when the first topic is due to be asked for again.
+	// until is the earliest time at which a topic is due again.
 	until time.Time
 }
 
-// discuss gets every linked topic, all at the same time. The forum bounds how many calls go out at once. Without
-// activity it only resolves slugs.
+// discuss gets every linked topic, all concurrently. The forum bounds how many calls go out at
+// once. Without activity it only resolves slugs.
 func (s *Sidecar) discuss(ctx context.Context, st *siteState, activity bool) discussions {
 	answers := make([]forum.Answer, len(st.links))
-	// A topic is zero where a slug leads to none.
+	// A topic is zero if its slug does not resolve.
 	topics := make([]int, len(st.links))
 	var wg sync.WaitGroup
 	for i, l := range st.links {
 		wg.Go(func() { topics[i], answers[i] = s.follow(ctx, st, l, activity) })
 	}
 	wg.Wait()
-	// The catalog is shared and never changed.
+	// The catalog is shared and immutable, so clone the list.
 	d := discussions{mips: slices.Clone(st.catalog.List.MIPs), topics: []api.ForumActivity{}}
 	d.until = s.Now().Add(timing.FreshTopic)
 	for i, l := range st.links {
@@ -214,14 +220,14 @@ func (s *Sidecar) discuss(ctx context.Context, st *siteState, activity bool) dis
 		}
 	}
 	seen := map[int]bool{}
-	// Answers are taken in the order of the list, so that equal input gives equal answers.
+	// Take answers in the order of the list, so that equal input gives equal output.
 	for i, a := range answers {
 		if !a.At.IsZero() && !seen[topics[i]] {
 			seen[topics[i]] = true
 			a.Value.Proposals = proposals[topics[i]]
 			d.topics = append(d.topics, a.Value)
 		}
-		// A topic that does not exist is left out and is no failure.
+		// A topic that does not exist is left out. It is no failure.
 		if a.Err != nil && d.err == nil && !errors.Is(a.Err, forum.ErrNotFound) {
 			d.err = a.Err
 		}
@@ -230,18 +236,21 @@ func (s *Sidecar) discuss(ctx context.Context, st *siteState, activity bool) dis
 		}
 	}
 	slices.SortFunc(d.topics, func(a, b api.ForumActivity) int {
-		return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore), cmp.Compare(a.TopicID, b.TopicID))
+		return cmp.Or(cmp.Compare(b.ActivityScore, a.ActivityScore),
+			cmp.Compare(a.TopicID, b.TopicID))
 	})
 	return d
 }
 
-// follow resolves the slug of a link that has no number, whose topic counts as linked from then on, and gets the
-// topic's activity if it is wanted. The topic is zero when the slug leads to none.
-func (s *Sidecar) follow(ctx context.Context, st *siteState, l link, activity bool) (topic int, a forum.Answer) {
+// follow resolves the slug of a link without a number, and marks its topic as linked. If activity
+// is wanted, it gets that of the topic. The topic is zero if the slug does not resolve.
+func (s *Sidecar) follow(
+	ctx context.Context, st *siteState, l link, activity bool,
+) (topic int, a forum.Answer) {
 	var err error
 	if topic = l.topic; topic == 0 {
 		if topic, err = st.forum.Resolve(ctx, l.slug); err != nil {
-			// The forum keeps the failure for as long as it stands. This only bounds the response.
+			// The forum caches the failure. This only bounds the response.
 			return 0, forum.Answer{Err: err, Next: s.Now().Add(timing.FreshHead)}
 		}
 		st.linked.Store(topic, true)
@@ -253,9 +262,11 @@ func (s *Sidecar) follow(ctx context.Context, st *siteState, l link, activity bo
 	return topic, a
 }
 
-// heads gets the heads of all networks, by id and all at the same time, so that a slow one delays no other. until is
-// when the first of them is due to be asked for again.
-func (s *Sidecar) heads(ctx context.Context, st *siteState) (heads map[string]api.NetworkStatus, until time.Time) {
+// heads gets the heads of all networks by id, all concurrently, so that a slow network delays no
+// other. until is the earliest time at which one of them is due again.
+func (s *Sidecar) heads(
+	ctx context.Context, st *siteState,
+) (heads map[string]api.NetworkStatus, until time.Time) {
 	heads, until = make(map[string]api.NetworkStatus, len(st.chains)), s.Now().Add(timing.FreshHead)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -272,104 +283,4 @@ func (s *Sidecar) heads(ctx context.Context, st *siteState) (heads map[string]ap
 	}
 	wg.Wait()
 	return heads, until
-}
-
-// chainClock has the time of each network: that of its latest block if the head is fresh, else the wall clock's.
-type chainClock struct {
-	wall  time.Time
-	heads map[string]api.NetworkStatus
-}
-
-// block returns the time of the latest block of a network. ok is false for a network whose head is not fresh.
-func (c chainClock) block(network string) (t time.Time, ok bool) {
-	h := c.heads[network]
-	if h.BlockTime == nil || h.Error != nil || h.BlockTime.UTC().Unix() <= 0 {
-		return c.wall, false
-	}
-	// A node whose clock is ahead must not activate a fork early.
-	if t = h.BlockTime.UTC(); c.wall.Before(t) {
-		t = c.wall
-	}
-	return t, true
-}
-
-// now returns the time at which the forks of a network are judged.
-func (c chainClock) now(network string) time.Time {
-	t, _ := c.block(network)
-	return t
-}
-
-// minute is how the message of a discrepancy has a time, in UTC: people read it.
-const minute = "2 Jan 2006, 15:04 UTC"
-
-// source says where a network's time comes from, for the message of a discrepancy.
-func (c chainClock) source(network string) string {
-	t, ok := c.block(network)
-	at := t.UTC().Format(minute)
-	switch {
-	case !ok:
-		return "judged by the clock at " + at + ", since its head is not known"
-	case c.heads[network].Stale:
-		return "its head has not advanced since a block of " + at
-	}
-	return "its latest block is of " + at
-}
-
-// compare lists where the texts and the chains disagree now, by proposal and then in the order of the forks, and counts
-// what was compared: see [mip.Compare]. A last call whose last day is over in UTC comes before a proposal's others.
-func compare(c *catalog.Catalog, clock chainClock) ([]api.Discrepancy, *mip.Compared) {
-	out := []api.Discrepancy{}
-	for _, m := range c.List.MIPs {
-		if last := m.CommentsUntil(); last != nil && !clock.wall.Before(last.Time().AddDate(0, 0, 1)) {
-			message := fmt.Sprintf("%s is in %s, and its deadline %s has passed.", m.ID, m.Status, last)
-			out = append(out, api.Discrepancy{ID: m.ID, MIP: mainNumber(c, m.ID), Code: "last-call-overdue", Message: message})
-		}
-	}
-	compared, found := mip.Compare(c.List.MIPs, mip.ID{Kind: c.Site.Prefix}, c.HardForks, c.Site.Networks)
-	for _, d := range found {
-		// A fork without an activation time on the network is not active there.
-		if !d.Holds(d.Activation.Reached(clock.now(d.Network.ID))) {
-			continue
-		}
-		now := api.Discrepancy{ID: d.ID, MIP: mainNumber(c, d.ID), Hardfork: &d.Fork, Code: d.Code, Message: clock.message(d)}
-		if d.Network.ID != "" {
-			now.Network = &d.Network.ID
-		}
-		out = append(out, now)
-	}
-	// The sort is stable, so that the forks of a proposal stay in their order.
-	slices.SortStableFunc(out, func(a, b api.Discrepancy) int { return a.ID.Compare(b.ID) })
-	return out, &compared
-}
-
-// mainNumber is the number of a proposal of the main kind, and nil for one of another, whose number would name another.
-func mainNumber(c *catalog.Catalog, id mip.ID) *int {
-	if id.Kind != c.Site.Prefix {
-		return nil
-	}
-	return &id.Number
-}
-
-// message says what disagrees now, with its evidence.
-func (c chainClock) message(d mip.Disagreement) string {
-	a, network, source := d.Activation, d.Network.ID, c.source(d.Network.ID)
-	since := "from the first block"
-	when := "has no activation time"
-	if a.Time != nil {
-		when = "activates on " + a.Time.UTC().Format(minute)
-		if *a.Timestamp != 0 {
-			since = "since " + a.Time.UTC().Format(minute)
-		}
-	}
-	switch d.Code {
-	case mip.ActiveNotFinal:
-		return fmt.Sprintf("%s is active on %s %s (%s), and %s, which it bundles, is %s.", d.Fork, network, since, source, d.ID, d.Status)
-	case mip.ActiveWithoutStatus:
-		return fmt.Sprintf("%s is active on %s %s (%s), and %s, which it bundles, states no status.", d.Fork, network, since, source, d.ID)
-	case mip.FinalNotActive:
-		return fmt.Sprintf("%s is %s, and %s, which bundles it, %s on %s (%s).", d.ID, d.Status, d.Fork, when, network, source)
-	case mip.BundledNotPublished:
-		return fmt.Sprintf("%s bundles %s, which is not published here.", d.Fork, d.ID)
-	}
-	return fmt.Sprintf("The text of %s says %q for %s, where %s %s.", d.ID, d.Stated, network, d.Fork, when)
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Each choice has its members as the whole answer has them, and asks nobody whom it does not need.
+// Each choice has the same members as the whole answer, and asks only the hosts that it needs.
 func TestPartsOfMIPWatch(t *testing.T) {
 	for _, tt := range []struct {
 		parts         string
-		forum, chains bool     // asked
+		forum, chains bool     // whether each is asked
 		fresh         []string // members of freshness that are not null
 	}{
 		{"mips", true, false, []string{"mips"}},
@@ -29,15 +29,19 @@ func TestPartsOfMIPWatch(t *testing.T) {
 		{"hardforks", false, true, []string{"hardforks"}},
 		{"discrepancies", false, true, []string{"hardforks"}},
 		{"mips,networks", true, true, []string{"mips", "networks"}},
-		{"forum,networks,hardforks,discrepancies", true, true, []string{"forum", "hardforks", "networks"}},
+		{"forum,networks,hardforks,discrepancies", true, true,
+			[]string{"forum", "hardforks", "networks"}},
 		{"ai", false, false, nil},
-		{"mips,forum,networks,hardforks,discrepancies,ai", true, true, []string{"forum", "hardforks", "mips", "networks"}},
+		{"mips,forum,networks,hardforks,discrepancies,ai", true, true,
+			[]string{"forum", "hardforks", "mips", "networks"}},
 	} {
 		t.Run(tt.parts, func(t *testing.T) {
 			bubble(t, func(w *world) {
 				part := w.get("/api/mip-watch?parts="+tt.parts).want(w, 200)
-				if forum, chains := w.forum.Calls() > 0, w.main.Calls()+w.test.Calls() > 0; forum != tt.forum || chains != tt.chains {
-					t.Errorf("forum asked: %t, chains: %t, want %t and %t", forum, chains, tt.forum, tt.chains)
+				if forum, chains := w.forum.Calls() > 0,
+					w.main.Calls()+w.test.Calls() > 0; forum != tt.forum || chains != tt.chains {
+					t.Errorf("forum asked: %t, chains: %t, want %t and %t",
+						forum, chains, tt.forum, tt.chains)
 				}
 				got, want := members(w, part), members(w, w.get("/api/mip-watch"))
 				names := append(strings.Split(tt.parts, ","), "freshness", "errors")
@@ -66,7 +70,7 @@ func TestPartsOfMIPWatch(t *testing.T) {
 	}
 }
 
-// members are the members of an answer.
+// members decodes the members of an answer.
 func members(w *world, a *reply) map[string]json.RawMessage {
 	w.Helper()
 	var out map[string]json.RawMessage
@@ -76,17 +80,25 @@ func members(w *world, a *reply) map[string]json.RawMessage {
 	return out
 }
 
-// Any order of names is one answer; with all names it is that of no parameter.
+// Any order of names gives one answer. All names give the answer without the parameter.
 func TestOrderOfParts(t *testing.T) {
 	bubble(t, func(w *world) {
 		for _, same := range [][]string{
-			{"?parts=forum,networks", "?parts=networks,forum", "?parts=networks%2Cforum", "?x=1&parts=forum,networks&y", "?parts=forum&parts=networks", "?parts=networks&x=1&parts=forum", "?x=%zz&parts=forum,networks"},
-			{"", "?", "?Parts=forum", "?counterparts=1", "?x=%zz", "?parts=mips,forum,networks,hardforks,discrepancies,ai", "?parts=ai,discrepancies,hardforks,networks,forum,mips", "?parts=ai,forum&parts=mips&parts=networks,hardforks&parts=discrepancies"},
+			{"?parts=forum,networks", "?parts=networks,forum", "?parts=networks%2Cforum",
+				"?x=1&parts=forum,networks&y", "?parts=forum&parts=networks",
+				"?parts=networks&x=1&parts=forum", "?x=%zz&parts=forum,networks"},
+			{"", "?", "?Parts=forum", "?counterparts=1", "?x=%zz",
+				"?parts=mips,forum,networks,hardforks,discrepancies,ai",
+				"?parts=ai,discrepancies,hardforks,networks,forum,mips",
+				"?parts=ai,forum&parts=mips&parts=networks,hardforks&parts=discrepancies"},
 		} {
 			first := w.get("/api/mip-watch"+same[0]).want(w, 200)
 			for _, query := range same[1:] {
-				if a := w.get("/api/mip-watch"+query).want(w, 200); a.Header().Get("ETag") != first.Header().Get("ETag") || string(a.body) != string(first.body) {
-					t.Errorf("%s is another answer than %s:\n%s\n%s", query, same[0], a.body, first.body)
+				a := w.get("/api/mip-watch"+query).want(w, 200)
+				if a.Header().Get("ETag") != first.Header().Get("ETag") ||
+					string(a.body) != string(first.body) {
+					t.Errorf("%s is another answer than %s:\n%s\n%s",
+						query, same[0], a.body, first.body)
 				}
 			}
 		}
@@ -97,13 +109,19 @@ func TestWrongParts(t *testing.T) {
 	bubble(t, func(w *world) {
 		for _, query := range []string{
 			"?parts", "?parts=", "?parts=,", "?parts=forum,", "?parts=,forum", "?parts=forum,,mips",
-			"?parts=all", "?parts=Forum", "?parts=forum,x", "?parts=forum%20", "?parts=forum+", "?parts=freshness",
-			"?parts=forum;x=1", "?parts=%00", "?parts=forum%26x", "?parts=forum,forum", "?parts=mips,forum,mips",
-			"?parts=forum&parts=forum", "?parts=forum&parts=", "?parts=&parts=forum", "?parts=forum,mips&parts=mips", "?parts=forum&parts=x",
+			"?parts=all", "?parts=Forum", "?parts=forum,x", "?parts=forum%20", "?parts=forum+",
+			"?parts=freshness",
+			"?parts=forum;x=1", "?parts=%00", "?parts=forum%26x", "?parts=forum,forum",
+			"?parts=mips,forum,mips",
+			"?parts=forum&parts=forum", "?parts=forum&parts=", "?parts=&parts=forum",
+			"?parts=forum,mips&parts=mips", "?parts=forum&parts=x",
 			"?parts=%zz", "?parts=forum%",
 		} {
 			a := w.get("/api/mip-watch"+query).want(w, 400).problem(w, api.BadRequest)
-			if body := string(a.body); !strings.Contains(body, `"detail":"parts `) || !strings.Contains(body, "mips, forum, networks, hardforks, discrepancies, ai, each once") {
+			body := string(a.body)
+			if !strings.Contains(body, `"detail":"parts `) ||
+				!strings.Contains(body,
+					"mips, forum, networks, hardforks, discrepancies, ai, each once") {
 				t.Errorf("%s: %s, want that it says what parts is", query, body)
 			}
 		}
@@ -113,7 +131,7 @@ func TestWrongParts(t *testing.T) {
 	})
 }
 
-// The list of proposals needs the forum for links without a number, and for nothing else.
+// The list of proposals needs the forum only for links without a number.
 func TestPartsAskTheForumForWords(t *testing.T) {
 	bubble(t, func(w *world) {
 		got := read[api.MIPWatch](w, w.get("/api/mip-watch?parts=mips"))
@@ -121,7 +139,7 @@ func TestPartsAskTheForumForWords(t *testing.T) {
 			t.Errorf("mips %+v, want the topic 401, found by words", got.MIPs)
 		}
 		for _, request := range w.forum.Requests() {
-			if !strings.Contains(request, "/t/topic-401") { // a redirect leads on to its number
+			if !strings.Contains(request, "/t/topic-401") { // it redirects to its number
 				t.Errorf("the forum was asked for figures: %s", request)
 			}
 		}
@@ -131,18 +149,21 @@ func TestPartsAskTheForumForWords(t *testing.T) {
 		w.know()
 		w.get("/api/mip-watch?parts=mips").want(w, 200)
 		if n := w.forum.Calls(); n != 0 {
-			t.Errorf("%d calls to the forum where every link has its number: %q", n, w.forum.Requests())
+			t.Errorf("%d calls to the forum where every link has its number: %q",
+				n, w.forum.Requests())
 		}
 	})
 }
 
-// A part says what failed behind it, and nothing of what it does not need.
+// A part names the failures of the hosts that it needs, and no others.
 func TestPartsNameTheirErrors(t *testing.T) {
 	for _, tt := range []struct {
 		parts string
 		want  []string
 	}{
-		{"mips", []string{"forum"}}, {"forum", []string{"forum"}}, {"networks", []string{"networks"}}, {"hardforks", []string{"networks"}}, {"discrepancies", []string{"networks"}},
+		{"mips", []string{"forum"}}, {"forum", []string{"forum"}},
+		{"networks", []string{"networks"}}, {"hardforks", []string{"networks"}},
+		{"discrepancies", []string{"networks"}},
 		{"forum,hardforks", []string{"forum", "networks"}},
 	} {
 		t.Run(tt.parts, func(t *testing.T) {
@@ -150,16 +171,19 @@ func TestPartsNameTheirErrors(t *testing.T) {
 				w.forum.Always(demo.Disconnect())
 				w.main.Always(demo.Disconnect())
 				a := w.get("/api/mip-watch?parts="+tt.parts).want(w, 200)
-				if diff := cmp.Diff(tt.want, slices.Sorted(maps.Keys(read[api.MIPWatch](w, a).Errors))); diff != "" {
+				diff := cmp.Diff(tt.want, slices.Sorted(maps.Keys(read[api.MIPWatch](w, a).Errors)))
+				if diff != "" {
 					t.Errorf("errors (-want +got)\n%s", diff)
 				}
-				if cdn := a.Header().Get("Netlify-CDN-Cache-Control"); tt.parts == "forum" && strings.Contains(cdn, "stale-while-revalidate") {
+				cdn := a.Header().Get("Netlify-CDN-Cache-Control")
+				if tt.parts == "forum" && strings.Contains(cdn, "stale-while-revalidate") {
 					t.Errorf("what failed may be told for longer: %s", cdn)
 				}
 				w.forum.Always(nil)
 				w.main.Always(nil)
 				time.Sleep(time.Minute)
-				if got := read[api.MIPWatch](w, w.get("/api/mip-watch?parts="+tt.parts)); len(got.Errors) > 0 {
+				if got := read[api.MIPWatch](w,
+					w.get("/api/mip-watch?parts="+tt.parts)); len(got.Errors) > 0 {
 					t.Errorf("errors %v a minute after the hosts came back", got.Errors)
 				}
 			})
@@ -167,7 +191,7 @@ func TestPartsNameTheirErrors(t *testing.T) {
 	}
 }
 
-// A topic names the proposals that link to it, by number or by words; alone it names none.
+// A topic names the proposals that link to it, by number or by slug. Requested alone it names none.
 func TestProposalsOfTopics(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.known.List.MIPs[2].ForumTopicID = new(401)
@@ -177,11 +201,14 @@ func TestProposalsOfTopics(t *testing.T) {
 			for _, topic := range read[api.MIPWatch](w, w.get("/api/mip-watch"+query)).Forum {
 				got[topic.TopicID] = fmt.Sprint(topic.Proposals)
 			}
-			if diff := cmp.Diff(map[int]string{399: "[{1 MIP-1 T}]", 401: "[{2 MIP-2 T} {3 MIP-3 T}]"}, got); diff != "" {
+			diff := cmp.Diff(map[int]string{399: "[{1 MIP-1 T}]", 401: "[{2 MIP-2 T} {3 MIP-3 T}]"},
+				got)
+			if diff != "" {
 				t.Errorf("%q (-want +got)\n%s", query, diff)
 			}
 		}
-		if a := w.get("/api/forum-activity?topicId=399").want(w, 200); strings.Contains(string(a.body), "proposals") {
+		a := w.get("/api/forum-activity?topicId=399").want(w, 200)
+		if strings.Contains(string(a.body), "proposals") {
 			t.Errorf("forum-activity is %s", a.body)
 		}
 	})

@@ -10,11 +10,11 @@ import (
 )
 
 // ProposalRoute is the route of the documents of proposals. They are files of the site: a request
-// reaches the sidecar only where there is no such file.
+// reaches the sidecar only if no such file exists.
 const ProposalRoute = api.ProposalPath + "{id...}"
 
-// proposal answers a GET below [api.ProposalPath]: an id in another form, such as MIP-7 or 007, and a last
-// slash lead to the address that the document has.
+// proposal answers a GET below [api.ProposalPath]. An id in another form, such as MIP-7 or 007, and
+// a trailing slash redirect to the canonical address.
 func (s *Sidecar) proposal(_ http.ResponseWriter, r *http.Request) (*response, error) {
 	st, err := s.site(r.Context())
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Sidecar) proposal(_ http.ResponseWriter, r *http.Request) (*response, e
 		_, err = st.catalog.Find(id)
 	}
 	canonical := id.Key(site.Prefix)
-	// Dots and doubled slashes lead nowhere. What is written well has no file.
+	// Dots and doubled slashes lead nowhere. A canonical address gets here only if it has no file.
 	if err != nil || path.Clean(asked) != asked || written == canonical && !slash {
 		return nil, &api.HTTPError{Code: api.NotFound, Detail: api.NotPublished(site)}
 	}

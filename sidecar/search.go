@@ -16,8 +16,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// search answers GET /api/search. There are as many answers as questions, so none is kept here: the parts of the index
-// that they are made of are.
+// search answers GET /api/search. The possible answers are too many to cache. The parts of the
+// index behind them are cached.
 func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, error) {
 	asked, err := searchOf(r.URL.RawQuery)
 	if err != nil {
@@ -36,7 +36,8 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 		q.Filter(f.name, f.value)
 	}
 	if q.Empty() {
-		return nil, badRequest("q is a word of two letters or more, or the number or id of a proposal, unless one of %s is there.",
+		return nil, badRequest("q is a word of two letters or more, or the number or id of a "+
+			"proposal, unless one of %s is there.",
 			strings.Join(api.SearchFilters(), ", "))
 	}
 	if err := s.takePlace(r.Context()); err != nil {
@@ -48,14 +49,15 @@ func (s *Sidecar) search(_ http.ResponseWriter, r *http.Request) (*response, err
 		return nil, err
 	}
 	out.Query = visible(asked.text)
-	// What lacks a text is soon asked for again.
+	// An incomplete answer is soon requested again.
 	if !whole {
 		return s.newResponse(out, s.Now().Add(timing.FreshHead), 0)
 	}
 	return s.newResponse(out, s.Now().Add(timing.FreshTopic), timing.FreshTopic)
 }
 
-// takePlace waits until fewer searches run than there are processors, but not for so long that no time would be left.
+// takePlace waits until fewer searches run than there are processors, but leaves enough time for
+// the search.
 func (s *Sidecar) takePlace(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, timing.SearchPlace)
 	defer cancel()
@@ -64,40 +66,47 @@ func (s *Sidecar) takePlace(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return &api.HTTPError{
-			Code: api.NotReady, Detail: "Too many searches run at the moment; ask again in a moment.", RetryAfter: time.Second,
+			Code: api.NotReady, RetryAfter: time.Second,
+			Detail: "Too many searches run at the moment; ask again in a moment.",
 		}
 	}
 }
 
-// searchParameters are the names of all parameters.
+// searchParameters returns the names of all parameters.
 func searchParameters() []string {
 	return append([]string{"q", "limit", "offset"}, api.SearchFilters()...)
 }
 
-// searched is what a request asks for.
+// searched is a parsed request.
 type searched struct {
 	text    string
 	page    catalog.Page
-	filters []struct{ name, value string }
+	filters []filter
 }
 
-// searchOf reads the parameters. Others are refused, since a filter that is spelt wrong would find
-// everything, but for locale, which had a meaning and is ignored.
+// filter is one parameter that restricts a search.
+type filter struct{ name, value string }
+
+// searchOf parses the parameters. It refuses unknown ones, since a misspelt filter would match
+// everything. It ignores locale, which an earlier version had.
 func searchOf(query string) (out searched, err error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return out, badRequest("The query cannot be read: want parameters with & between them, each value with its special characters as %%XX.")
+		return out, badRequest("The query cannot be read: want parameters with & between them, " +
+			"each value with its special characters as %%XX.")
 	}
 	known := searchParameters()
 	for name := range values {
 		if name != "locale" && !slices.Contains(known, name) {
-			return out, badRequest("%.40q is no parameter of this address: want %s.", name, strings.Join(known, ", "))
+			return out, badRequest("%.40q is no parameter of this address: want %s.",
+				name, strings.Join(known, ", "))
 		}
 	}
 	if given := values["q"]; len(given) > 0 {
 		out.text = given[0]
 		if len(given) > 1 || len(out.text) > api.LongestQuestion || !utf8.ValidString(out.text) {
-			return out, badRequest("q is there once at most, and is UTF-8 of at most %d bytes.", api.LongestQuestion)
+			return out, badRequest("q is there once at most, and is UTF-8 of at most %d bytes.",
+				api.LongestQuestion)
 		}
 	}
 	if out.page.Limit, err = numberOf(values, "limit", api.UsualHits, 1, api.MostHits); err != nil {
@@ -108,20 +117,26 @@ func searchOf(query string) (out searched, err error) {
 	}
 	for _, name := range api.SearchFilters() {
 		for _, value := range values[name] {
-			named := strings.ContainsFunc(value, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+			named := strings.ContainsFunc(value, func(c rune) bool {
+				return unicode.IsLetter(c) || unicode.IsDigit(c)
+			})
 			if !named || len(value) > api.LongestFilter || !utf8.ValidString(value) {
-				return out, badRequest("%s is a value as proposals have it, such as ?status=final: UTF-8 of at most %d bytes with a letter or a digit.",
+				return out, badRequest("%s is a value as proposals have it, such as "+
+					"?status=final: UTF-8 of at most %d bytes with a letter or a digit.",
 					name, api.LongestFilter)
 			}
-			if out.filters = append(out.filters, struct{ name, value string }{name, value}); len(out.filters) > api.MostFilters {
-				return out, badRequest("%s is one value too many: filters have at most %d values together.", name, api.MostFilters)
+			out.filters = append(out.filters, filter{name, value})
+			if len(out.filters) > api.MostFilters {
+				return out, badRequest("%s is one value too many: filters have at most %d values "+
+					"together.", name, api.MostFilters)
 			}
 		}
 	}
 	return out, nil
 }
 
-// visible is a text without controls, marks of direction and other characters that nobody sees: it is shown to people.
+// visible returns a text without control characters, direction marks and other invisible
+// characters: people see it.
 func visible(text string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.Cc, unicode.Cf) {

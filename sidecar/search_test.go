@@ -18,7 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// found are the ids and sections of an answer.
+// found returns the ids and sections of an answer.
 func found(r api.SearchResults) (out []string) {
 	for _, h := range r.Hits {
 		section := ""
@@ -30,25 +30,30 @@ func found(r api.SearchResults) (out []string) {
 	return out
 }
 
-// TestSearch asks as programs do: filters in the text and beside it are the same.
+// TestSearch checks that filters in the text and in parameters are the same.
 func TestSearch(t *testing.T) {
 	withAI(t, aiSetup{}, func(w *aiWorld) {
 		ask := func(query string) api.SearchResults {
 			return read[api.SearchResults](w.world, w.get("/api/search?"+query))
 		}
 		one := ask("q=subscription+to+finalized+heads+")
-		if h := one.Hits[0]; h.ID.String() != "MIP-5" || h.Status != "Final" || !strings.HasPrefix(h.URL, w.known.Site.BaseURL+"/mip/5/#s-") || one.Query != "subscription to finalized heads " ||
-			one.Count < 1 || len(one.DidYouMean) != 0 || one.IndexedAt == nil || *one.IndexedAt != *w.known.List.UpdatedAt {
+		if h := one.Hits[0]; h.ID.String() != "MIP-5" || h.Status != "Final" ||
+			!strings.HasPrefix(h.URL, w.known.Site.BaseURL+"/mip/5/#s-") ||
+			one.Query != "subscription to finalized heads " ||
+			one.Count < 1 || len(one.DidYouMean) != 0 || one.IndexedAt == nil ||
+			*one.IndexedAt != *w.known.List.UpdatedAt {
 			t.Errorf("%+v", one)
 		}
 		if got := found(ask("q=5")); len(got) == 0 || got[0] != "MIP-5" {
 			t.Errorf("by number: %v", got)
 		}
-		if got := ask("q=subscripton+"); got.Count == 0 || len(got.DidYouMean) != 1 || got.DidYouMean[0] != (api.Replacement{Word: "subscripton", Instead: "subscription"}) {
+		if got := ask("q=subscripton+"); got.Count == 0 || len(got.DidYouMean) != 1 ||
+			got.DidYouMean[0] != (api.Replacement{Word: "subscripton", Instead: "subscription"}) {
 			t.Errorf("a slip: %+v", got)
 		}
 		all := ask("kind=mip&limit=50")
-		if all.Count != w.known.List.Count || len(all.Hits) != all.Count || all.Hits[0].ID.Number != 15 || all.Hits[0].Score != 0 || len(all.Hits[0].Excerpt) == 0 {
+		if all.Count != w.known.List.Count || len(all.Hits) != all.Count ||
+			all.Hits[0].ID.Number != 15 || all.Hits[0].Score != 0 || len(all.Hits[0].Excerpt) == 0 {
 			t.Errorf("all: %d of %d, %v", all.Count, w.known.List.Count, found(all))
 		}
 		if got := ask("kind=MIP"); len(got.Hits) != 10 || got.Count != all.Count {
@@ -66,11 +71,16 @@ func TestSearch(t *testing.T) {
 				t.Errorf("%s and %s: %d and %d\n%s", text, beside, a.Count, b.Count, d)
 			}
 		}
-		if got := ask("q=fee&author=nobody-of-this-name&status=Finish"); got.Count != 0 || got.Hits == nil || len(got.Unknown) != 2 || !slices.Contains(got.Unknown[0].Known, "final") {
+		if got := ask("q=fee&author=nobody-of-this-name&status=Finish"); got.Count != 0 ||
+			got.Hits == nil || len(got.Unknown) != 2 ||
+			!slices.Contains(got.Unknown[0].Known, "final") {
 			t.Errorf("%+v", got)
 		}
-		// A phrase, and one whose words are there, but not beside each other.
-		if got := ask("q=%22base+fee%22&limit=1"); len(got.Hits) != 1 || !slices.ContainsFunc(got.Hits[0].Excerpt, func(f api.Fragment) bool { return f.Mark && strings.EqualFold(f.Text, "base fee") }) {
+		// A phrase, and a phrase whose words are there but not adjacent.
+		if got := ask("q=%22base+fee%22&limit=1"); len(got.Hits) != 1 ||
+			!slices.ContainsFunc(got.Hits[0].Excerpt, func(f api.Fragment) bool {
+				return f.Mark && strings.EqualFold(f.Text, "base fee")
+			}) {
 			t.Errorf("%+v", got)
 		}
 		if got := ask("q=%22fee+base%22"); got.Count != 0 {
@@ -79,7 +89,8 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// TestSearchText is that a question is only text: bounded, as a whole in the answer, and without what nobody sees.
+// TestSearchText checks that a query is only text: bounded, repeated whole in the answer, and
+// without invisible characters.
 func TestSearchText(t *testing.T) {
 	withAI(t, aiSetup{}, func(w *aiWorld) {
 		for text, want := range map[string]string{
@@ -88,28 +99,35 @@ func TestSearchText(t *testing.T) {
 			`"status:" fee \ / ' % _`:                       `"status:" fee \ / ' % _`,
 		} {
 			a := w.get("/api/search?q="+url.QueryEscape(text)).want(w.world, 200)
-			if got := read[api.SearchResults](w.world, a); got.Query != want || a.Header().Get("X-Content-Type-Options") != "nosniff" {
+			got := read[api.SearchResults](w.world, a)
+			if got.Query != want || a.Header().Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%q is %q", text, got.Query)
 			}
 		}
 	})
 }
 
-// TestSearchIsKept is that a CDN keeps an answer for some minutes, and a browser one that is still the same.
+// TestSearchIsKept checks that a CDN keeps an answer for some minutes, and a browser revalidates
+// it.
 func TestSearchIsKept(t *testing.T) {
 	withAI(t, aiSetup{}, func(w *aiWorld) {
 		a := w.get("/api/search?q=fee").want(w.world, 200)
-		if cdn, vary := a.Header().Get("Netlify-CDN-Cache-Control"), a.Header().Get("Netlify-Vary"); !strings.HasSuffix(cdn, "max-age=300, stale-while-revalidate=300") ||
-			vary != "query=q|limit|offset|status|type|category|kind|author" || a.Header().Get("RateLimit") == "" {
+		if cdn, vary := a.Header().Get("Netlify-CDN-Cache-Control"),
+			a.Header().Get("Netlify-Vary"); !strings.HasSuffix(cdn,
+			"max-age=300, stale-while-revalidate=300") ||
+			vary != "query=q|limit|offset|status|type|category|kind|author" ||
+			a.Header().Get("RateLimit") == "" {
 			t.Errorf("%v", a.Header())
 		}
-		if b := w.ask("GET", "/api/search?q=fee", "If-None-Match", a.Header().Get("ETag")).want(w.world, 304); len(b.body) > 0 {
+		b := w.ask("GET", "/api/search?q=fee", "If-None-Match",
+			a.Header().Get("ETag")).want(w.world, 304)
+		if len(b.body) > 0 {
 			t.Errorf("304 with %s", b.body)
 		}
 	})
 }
 
-// without is a site without files that begin so.
+// without is a site without the files of a prefix.
 type without struct {
 	fs.FS
 	prefix string
@@ -122,22 +140,26 @@ func (w without) Open(name string) (fs.File, error) {
 	return w.FS.Open(name)
 }
 
-// withoutTexts is a site of which the texts behind its index are gone.
+// withoutTexts is a site whose index is there and whose texts are missing.
 type withoutTexts struct{ fs.FS }
 
 func (w withoutTexts) Open(name string) (fs.File, error) {
-	if data, err := fs.ReadFile(w.FS, name); err == nil && bytes.HasPrefix(data, []byte(`{"version":4,"sections":[`)) {
+	data, err := fs.ReadFile(w.FS, name)
+	if err == nil && bytes.HasPrefix(data, []byte(`{"version":4,"sections":[`)) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	return w.FS.Open(name)
 }
 
-// TestSearchIgnores names what of a long question did not count.
+// TestSearchIgnores checks that the answer lists the words of a long query that did not count.
 func TestSearchIgnores(t *testing.T) {
 	withAI(t, aiSetup{}, func(w *aiWorld) {
-		const words = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-		for more, want := range map[string]string{"": "[]", "fees": "[fee]", "fees \"big phrase\"": "[fifteen sixteen fee]"} {
-			got := read[api.SearchResults](w.world, w.get("/api/search?q="+url.QueryEscape(words+more)).want(w.world, 200))
+		const words = "one two three four five six seven eight nine ten eleven twelve thirteen " +
+			"fourteen fifteen sixteen "
+		for more, want := range map[string]string{"": "[]", "fees": "[fee]",
+			"fees \"big phrase\"": "[fifteen sixteen fee]"} {
+			got := read[api.SearchResults](w.world,
+				w.get("/api/search?q="+url.QueryEscape(words+more)).want(w.world, 200))
 			if fmt.Sprint(got.Ignored) != want || got.Ignored == nil {
 				t.Errorf("with %q ignored are %v, want %s", more, got.Ignored, want)
 			}
@@ -145,7 +167,7 @@ func TestSearchIgnores(t *testing.T) {
 	})
 }
 
-// slow is a site of which parts of the index take long.
+// slow is a site whose index takes long to read.
 type slow struct {
 	fs.FS
 	takes *time.Duration
@@ -158,7 +180,7 @@ func (s slow) Open(name string) (fs.File, error) {
 	return s.FS.Open(name)
 }
 
-// TestSearchesAtOnce has as many searches run as there are processors. The others wait for some time.
+// TestSearchesAtOnce runs as many searches as there are processors. The others wait for some time.
 func TestSearchesAtOnce(t *testing.T) {
 	withAI(t, aiSetup{}, func(w *aiWorld) {
 		takes := 10 * time.Second
@@ -193,9 +215,11 @@ func TestSearchesAtOnce(t *testing.T) {
 	})
 }
 
-// TestSearchWithoutIndex tells programs of a site of another build. Its other answers go on.
+// TestSearchWithoutIndex searches a site of another build: search fails with a code, and the other
+// routes work.
 func TestSearchWithoutIndex(t *testing.T) {
-	for prefix, code := range map[string]api.Code{"api/v1/search": api.NotFound, "assets/": api.NotReady} {
+	for prefix, code := range map[string]api.Code{"api/v1/search": api.NotFound,
+		"assets/": api.NotReady} {
 		withAI(t, aiSetup{}, func(w *aiWorld) {
 			k, err := catalog.FromFS(without{w.site, prefix}).Load(t.Context())
 			if err != nil {
@@ -215,13 +239,15 @@ func TestSearchWithoutIndex(t *testing.T) {
 		w.known = k
 		w.know()
 		a := w.get("/api/search?q=fee").want(w.world, 200)
-		if got := read[api.SearchResults](w.world, a); len(got.Hits) == 0 || !strings.HasSuffix(a.Header().Get("Netlify-CDN-Cache-Control"), "max-age=5") {
+		got := read[api.SearchResults](w.world, a)
+		if len(got.Hits) == 0 ||
+			!strings.HasSuffix(a.Header().Get("Netlify-CDN-Cache-Control"), "max-age=5") {
 			t.Errorf("without texts: %v %+v", a.Header(), got)
 		}
 	})
 }
 
-// BenchmarkSearch asks a corpus what nobody has asked before.
+// BenchmarkSearch searches a corpus with a new query each time.
 func BenchmarkSearch(b *testing.B) {
 	w := newAIWorld(b, aiSetup{})
 	for i := 0; b.Loop(); i++ {

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,24 +20,27 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/timing"
 )
 
-// endpoint is what one path answers.
+// endpoint is how one path is answered.
 type endpoint struct {
 	// method is GET, which includes HEAD, or POST.
 	method string
-	// limit is for requests with this method. Nil disables it, and logs them with the level debug.
+	// limit is for requests with this method. Nil means no limit, and requests are then logged at
+	// level debug.
 	limit *limit.Limit
-	// vary is Netlify-Vary, the parameters by which a CDN keeps responses apart. Empty keeps them out of caches.
+	// vary is the value of Netlify-Vary, the parameters by which a CDN keeps responses apart. Empty
+	// means that no cache keeps a response.
 	vary string
-	// answer answers a request whose context ends with the time for an answer.
+	// answer answers a request. The context ends with the time for an answer.
 	answer func(w http.ResponseWriter, r *http.Request) (*response, error)
 }
 
-// newEndpoints returns the endpoints by route, which is a path but for [ProposalRoute]. All other
+// newEndpoints returns the endpoints by route. A route is a path, except [ProposalRoute]. All other
 // paths are not found.
 func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	newLimit := func(name string, perMinute int) *limit.Limit {
 		return limit.New(limit.Config{
-			Name: name, PerWindow: perMinute, Netlify: s.Netlify, Proxies: s.Proxies, Redis: s.Redis,
+			Name: name, PerWindow: perMinute, Netlify: s.Netlify, Proxies: s.Proxies,
+			Redis: s.Redis,
 		})
 	}
 	byDefault := newLimit("default", s.RequestsPerMinute)
@@ -47,8 +48,8 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	translations := newLimit("ai-translate", s.AIRequestsPerMinute)
 	s.general = byDefault
 	const get, post = http.MethodGet, http.MethodPost
-	// network-info names a parameter that it ignores: a CDN keeps responses apart by every parameter of a route that
-	// names none.
+	// network-info names a parameter that it ignores: a CDN keeps responses apart by every
+	// parameter of a route that names none.
 	const varyTopic, varyParts = "query=topicId", "query=parts"
 	varySearch := "query=" + strings.Join(searchParameters(), "|")
 	return map[string]*endpoint{
@@ -64,7 +65,7 @@ func (s *Sidecar) newEndpoints() map[string]*endpoint {
 	}
 }
 
-// allow returns the methods as the Allow field has them.
+// allow returns the methods in the form of the Allow field.
 func (e *endpoint) allow() string {
 	if e.method == http.MethodGet {
 		return "GET, HEAD, OPTIONS"
@@ -72,7 +73,7 @@ func (e *endpoint) allow() string {
 	return e.method + ", OPTIONS"
 }
 
-// Other stands for every path or method that a caller has made up.
+// Other stands for every unknown path or method.
 const Other = "other"
 
 // Limits returns the names of all limits that can refuse a request.
@@ -80,19 +81,20 @@ func Limits() []string {
 	return []string{"default", "ai-summary", "ai-translate", forum.Limit, ai.LimitModel}
 }
 
-// Request is one request that was answered. It holds no text of the caller.
+// Request is one answered request. It has no text of the caller.
 type Request struct {
 	// Route is the route of an endpoint, or [Other]. Method is GET, HEAD, POST, OPTIONS or [Other].
 	Route, Method string
 	Status        int
-	// Code is that of the problem, and Limit names the limit that refused the request. Both may be empty.
+	// Code is the code of the problem. Limit is the name of the limit that refused the request.
+	// Both may be empty.
 	Code  api.Code
 	Limit string
-	// Took is the time from the header of the request to the end of its answer.
+	// Took is the time from the header of the request to the end of the answer.
 	Took time.Duration
 }
 
-// recorder records what the log and the metrics tell of a request.
+// recorder records a request for the log and the metrics.
 type recorder struct {
 	http.ResponseWriter
 	Request
@@ -101,7 +103,7 @@ type recorder struct {
 	id string
 	// bytes is the length of the body.
 	bytes int
-	// quiet gives the line the level debug.
+	// quiet logs the request at level debug.
 	quiet bool
 }
 
@@ -130,11 +132,12 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", rec.id)
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "Allow, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers",
+		"Allow, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id")
 	h.Set("X-Content-Type-Options", "nosniff")
-	// A browser that shows an answer as a page must run nothing of it.
+	// A browser that shows an answer as a page must not run any of it.
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	// A CDN keeps /api%2fsearch apart from /api/search, so it is not the same here either.
+	// Use the escaped path: a CDN keeps /api%2fsearch apart from /api/search.
 	route := r.URL.EscapedPath()
 	if strings.HasPrefix(route, api.ProposalPath) {
 		route = ProposalRoute
@@ -148,7 +151,7 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rec.Method = r.Method
 	}
 	defer s.finish(rec, r)
-	// Every request has the deadline, since net/http reads the bodies of those that are refused as well.
+	// Every request has the deadline, since net/http also reads the bodies of refused requests.
 	limitBody(rec, r)
 	res, err := s.answer(rec, r, e)
 	switch {
@@ -159,15 +162,15 @@ func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// finish is deferred: it writes the problem of a panic, and logs the request.
+// finish is deferred. It writes the problem after a panic, and logs the request.
 func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 	p := recover()
-	// net/http takes this value for the wish to cut the connection, and logs no stack.
+	// net/http closes the connection for this value, and logs no stack.
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
 	if p != nil {
-		// Only the log has the stack. The caller gets the request's id to ask about it.
+		// Only the log has the stack. The caller gets the request's id and can ask about it.
 		s.Log.Error("panic", "id", rec.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 		if rec.Status == 0 {
 			s.writeError(rec, r, errInternal)
@@ -182,42 +185,46 @@ func (s *Sidecar) finish(rec *recorder, r *http.Request) {
 	case rec.Status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
 	}
-	var code slog.Attr // an empty attribute is left out
+	var code slog.Attr // the log leaves out an empty attribute
 	if rec.Code != "" {
 		code = slog.String("code", string(rec.Code))
 	}
-	// The caller's address is not in the log. Microseconds are exact enough, and keep the number short.
+	// The caller's address is not logged. Microseconds are exact enough, and keep the number short.
 	milliseconds := float64(rec.Took.Microseconds()) / 1000
 	s.Log.LogAttrs(r.Context(), level, "request",
-		slog.String("id", rec.id), slog.String("method", rec.Method), slog.String("route", rec.Route),
-		slog.Int("status", rec.Status), code, slog.Int("bytes", rec.bytes), slog.Float64("ms", milliseconds))
+		slog.String("id", rec.id), slog.String("method", rec.Method),
+		slog.String("route", rec.Route), slog.Int("status", rec.Status), code,
+		slog.Int("bytes", rec.bytes), slog.Float64("ms", milliseconds))
 }
 
-// answer returns the response of an endpoint, which is nil for paths that have none. The response is nil for a
-// preflight, which answer writes itself.
+// answer returns the response of an endpoint. e is nil for an unknown path. The response is nil for
+// a preflight, which answer writes itself.
 func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response, error) {
-	// Limit preflights, unknown paths and other methods too, so that no caller gets round the limits or fills the log
-	// by them.
+	// Limit preflights, unknown paths and other methods too, so that no caller evades the limits or
+	// fills the log.
 	counting := s.general
-	answers := e != nil && (r.Method == e.method || r.Method == http.MethodHead && e.method == http.MethodGet)
+	answers := e != nil &&
+		(r.Method == e.method || r.Method == http.MethodHead && e.method == http.MethodGet)
 	if answers {
 		counting = e.limit
 	}
 	h := rec.Header()
-	// Log this once: all callers beyond a proxy that is not named share one limit, and nothing else tells of it.
+	// Log this once: all callers behind an untrusted proxy share one limit, and nothing else shows
+	// it.
 	if proxy := s.general.Untrusted(r); proxy.IsValid() {
 		s.untrusted.Do(func() {
-			s.Log.Warn(fmt.Sprintf("X-Forwarded-For from %s is not trusted, so all callers behind it share one limit; "+
-				"if it is your proxy, set TRUSTED_PROXIES=%s", proxy, proxy))
+			s.Log.Warn(fmt.Sprintf("X-Forwarded-For from %s is not trusted, so all callers "+
+				"behind it share one limit; if it is your proxy, set TRUSTED_PROXIES=%s",
+				proxy, proxy))
 		})
 	}
 	if counting == nil {
-		// Health checks come every few seconds from a balancer.
+		// A balancer checks health every few seconds.
 		rec.quiet = true
 	} else {
 		room, err := counting.Take(r.Context(), s.general.Caller(r), s.current.Load().baseURL())
 		if err != nil {
-			// The lines of a caller in the log are limited as well.
+			// Refused requests must not fill the log.
 			rec.quiet = true
 			return nil, err
 		}
@@ -235,7 +242,8 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 		return nil, nil
 	case !answers:
 		h.Set("Allow", e.allow())
-		return nil, &api.HTTPError{Code: api.MethodNotAllowed, Detail: "This address answers " + e.allow() + "."}
+		return nil, &api.HTTPError{Code: api.MethodNotAllowed,
+			Detail: "This address answers " + e.allow() + "."}
 	}
 	if err := namesAsWritten(r.URL.RawQuery); err != nil {
 		return nil, err
@@ -249,25 +257,26 @@ func (s *Sidecar) answer(rec *recorder, r *http.Request, e *endpoint) (*response
 	return e.answer(rec, r.WithContext(ctx))
 }
 
-// response is a body that is ready to send. It is shared and never changed.
+// response is a body that is ready to send. It is shared and immutable.
 type response struct {
 	*entity.Entity
-	// movedTo is where the client finds what it asked for, and there is no entity then. Empty: here.
+	// movedTo is the address to redirect to. The response then has no entity. Empty means no
+	// redirect.
 	movedTo string
-	// until is the time from which on a new response may differ.
+	// until is the time from which a new response may differ.
 	until time.Time
-	// stale is how much longer a CDN may give the response while it asks again. A reader gets nothing older without
-	// a mark but its time. It is zero when the response is marked stale itself.
+	// stale is how much longer a CDN may serve the response while it revalidates. It is zero if the
+	// response itself is marked stale.
 	stale time.Duration
 }
 
-// newResponse encodes v. It makes until at least 250 ms from now.
+// newResponse encodes v. The response lasts until the given time, but for at least 250 ms.
 func (s *Sidecar) newResponse(v any, until time.Time, stale time.Duration) (*response, error) {
 	body, err := api.JSON(v)
 	if err != nil {
 		return nil, err
 	}
-	// A burst of requests while the hosts fail must not encode the response again and again.
+	// A burst of requests must not encode the response again and again while upstream hosts fail.
 	if least := s.Now().Add(timing.FreshLeast); until.Before(least) {
 		until = least
 	}
@@ -276,25 +285,27 @@ func (s *Sidecar) newResponse(v any, until time.Time, stale time.Duration) (*res
 	}, nil
 }
 
-// responseKey names the response to a GET: the site that it follows from, the route, and the parameter.
+// responseKey identifies the response to a GET: the site that it is made of, the route, and the
+// parameter.
 type responseKey struct {
 	site  *siteState
 	route string
-	// number is a topic, or parts.
+	// number is a topic id or the bits of parts.
 	number int
 }
 
-// newResponseCache makes the cache of the responses to GET, which holds as many topics as the forum keeps. It keeps no
-// failure and gives nothing stale: the caches of the forum and the chains do. A fetch has less time than its caller, so
-// that the caller gets what it returns.
+// newResponseCache makes the cache of the responses to GET, which holds as many topics as the
+// forum's. It keeps no failure and serves nothing stale: the caches of the forum and the chains do.
+// A fetch has less time than its caller, so the caller gets its result.
 func (s *Sidecar) newResponseCache() *cache.Cache[responseKey, *response] {
 	return cache.New[responseKey](cache.Config[*response]{
 		Fresh: timing.FreshTopic, Until: func(r *response) time.Time { return r.until },
-		Timeout: timing.Ask, Entries: 5 << 10, Background: !s.Function, Now: s.Now, Stats: &s.counts.responses,
+		Timeout: timing.Ask, Entries: 5 << 10, Background: !s.Function, Now: s.Now,
+		Stats: &s.counts.responses,
 	})
 }
 
-// cached returns a response that is still good, or calls fetch, once for all callers that ask at the same time.
+// cached returns a cached response, or calls fetch, once for all concurrent callers.
 func (s *Sidecar) cached(
 	ctx context.Context, key responseKey, fetch func(context.Context) (*response, error),
 ) (*response, error) {
@@ -302,15 +313,20 @@ func (s *Sidecar) cached(
 	return e.Value, err
 }
 
-// writeResponse writes a response with its cache fields. A browser asks each time, which the entity tag makes cheap.
-// Netlify's CDN, which answers most requests by itself, has a targeted field (RFC 9213).
-func (s *Sidecar) writeResponse(w http.ResponseWriter, r *http.Request, e *endpoint, res *response) {
+// writeResponse writes a response with its cache fields. A browser revalidates each time, which the
+// entity tag makes cheap. Netlify's CDN, which answers most requests by itself, has its own field
+// (RFC 9213).
+func (s *Sidecar) writeResponse(
+	w http.ResponseWriter, r *http.Request, e *endpoint, res *response,
+) {
 	h := w.Header()
 	if e.vary == "" {
 		h.Set("Cache-Control", "no-store")
 	} else {
-		// durable keeps one response for all nodes of the CDN. max-age is at least a second, its smallest unit.
-		cdn := fmt.Sprintf("public, durable, max-age=%d", max(1, int64(res.until.Sub(s.Now())/time.Second)))
+		// durable keeps one response for all nodes of the CDN. The unit of max-age is a second, so
+		// it is at least 1.
+		cdn := fmt.Sprintf("public, durable, max-age=%d",
+			max(1, int64(res.until.Sub(s.Now())/time.Second)))
 		if res.stale > 0 {
 			cdn += fmt.Sprintf(", stale-while-revalidate=%d", int64(res.stale/time.Second))
 		}
@@ -324,72 +340,4 @@ func (s *Sidecar) writeResponse(w http.ResponseWriter, r *http.Request, e *endpo
 		return
 	}
 	res.Serve(w, r, http.StatusOK)
-}
-
-// Errors of the sidecar itself. Those of hosts are made where the hosts are asked.
-var (
-	errStopping = &api.HTTPError{Code: api.NotReady, Detail: "This process is about to end.", RetryAfter: time.Second}
-	errNotReady = &api.HTTPError{Code: api.NotReady, RetryAfter: time.Second,
-		Detail: "The sidecar has not read the site's proposals yet; ask again in a moment."}
-	errInternal = &api.HTTPError{Code: api.Internal,
-		Detail: "Something failed on our side; the requestId finds it in the log."}
-)
-
-// badRequest is the error of a request that cannot be read.
-func badRequest(format string, args ...any) error {
-	return &api.HTTPError{Code: api.BadRequest, Detail: fmt.Sprintf(format, args...)}
-}
-
-// httpError returns the HTTPError in err, or the one that stands for a timeout or a defect.
-func httpError(err error) *api.HTTPError {
-	if e, ok := errors.AsType[*api.HTTPError](err); ok {
-		return e
-	}
-	if errors.Is(err, cache.ErrClosed) {
-		return errStopping
-	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		// An answer that goes on without its caller is soon there.
-		const again = 5 * time.Second
-		const detail = "The answer takes longer than a request may."
-		return &api.HTTPError{Code: api.UpstreamTimeout, Detail: detail, RetryAfter: again, Err: err}
-	}
-	return errInternal
-}
-
-// writeError writes an error as a problem.
-func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
-	e := httpError(err)
-	// A defect has no other trace: its caller gets no cause.
-	if e.Code == api.Internal && err != errInternal {
-		s.Log.Error("answer", "path", r.URL.Path, "error", err)
-	}
-	w.Code, w.Limit = e.Code, e.Limit
-	h := w.Header()
-	// The limit that refused may be another one than the caller's own, which the header has already.
-	if e.Limit != "" {
-		limit.Room{Limit: e.Limit, Policy: e.Policy, Left: e.RetryAfter}.Add(h)
-	}
-	if e.RetryAfter > 0 || e.Limit != "" {
-		h.Set("Retry-After", strconv.Itoa(api.Seconds(e.RetryAfter)))
-	}
-	p := api.NewProblem(s.current.Load().baseURL(), e.Code, "", e.Detail)
-	p.RequestID = w.id
-	WriteProblem(w, r, p)
-}
-
-// WriteProblem writes a problem with its status, which no cache keeps. It sets the Instance to the path of the request
-// as a URI reference: escaped, and never that of another host.
-func WriteProblem(w http.ResponseWriter, r *http.Request, p api.Problem) {
-	p.Instance = "/" + strings.TrimLeft(r.URL.EscapedPath(), "/")
-	body, _ := api.JSON(p) // it consists of strings
-	h := w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Type", "application/problem+json; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(p.Status)
-	if r.Method != http.MethodHead {
-		w.Write(body)
-	}
 }

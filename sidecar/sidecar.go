@@ -1,7 +1,8 @@
-// Package sidecar is the live part of a site: an http.Handler that answers what does not follow from the proposals'
-// texts. It holds the routes, their parameters, status codes, limits and cache fields. Every answer is bounded in time:
-// it is fresh, older and marked so, or a coded problem (RFC 9457). It does not know how a forum, a chain or a file is
-// read, and never reads the environment by itself.
+// Package sidecar is the live part of a site: an http.Handler that answers what does not follow
+// from the proposals' texts. It holds the routes, their parameters, status codes, limits and cache
+// fields. Every answer is bounded in time: it is fresh, older and marked so, or a coded problem
+// (RFC 9457). It does not know how a forum, a chain or a file is read, and never reads the
+// environment by itself.
 package sidecar
 
 import (
@@ -25,78 +26,80 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// The limits of a caller that [Config] has by default.
+// Default limits of a caller in [Config].
 const (
 	requestsPerMinute   = 120
 	aiRequestsPerMinute = 10
 )
 
-// Config configures a [Sidecar]. The zero value is that of a plain server that faces its callers directly.
+// Config configures a [Sidecar]. The zero value suits a plain server that callers reach directly.
 type Config struct {
-	// Transport reaches the hosts behind the sidecar. Nil means connections of its own.
+	// Transport reaches the upstream hosts. Nil means a transport of its own.
 	Transport http.RoundTripper
-	// Function says that the process is frozen after an answer, as a serverless function is. Nothing is fetched in
-	// the background then.
+	// Function means that the process is frozen after an answer, as a serverless function is. It
+	// then fetches nothing in the background.
 	Function bool
-	// Netlify says that every request comes from Netlify, which names the caller in x-nf-client-connection-ip.
-	// Anywhere else callers could write that field themselves.
+	// Netlify means that every request comes from Netlify, which names the caller in
+	// x-nf-client-connection-ip. Elsewhere callers could write that field themselves.
 	Netlify bool
-	// Proxies are the addresses whose X-Forwarded-For is believed. Nil means that none is.
+	// Proxies are the addresses whose X-Forwarded-For is trusted. Nil means none.
 	Proxies []netip.Prefix
 	// RequestsPerMinute limits the requests of each caller. Zero means 120.
 	RequestsPerMinute int
-	// AIRequestsPerMinute limits the POST requests of each caller to each of the two AI routes, whoever makes the
-	// answer. Zero means 10.
+	// AIRequestsPerMinute limits the POST requests of each caller to each of the two AI routes,
+	// whether or not a model answers. Zero means 10.
 	AIRequestsPerMinute int
-	// AI is the language model of summaries and translations. The zero value has none: summaries are made by rules,
-	// and translations are those that are committed.
+	// AI is the language model of summaries and translations. The zero value has none: summaries
+	// are made by rules, and only committed translations are served.
 	AI ai.Configured
-	// Redis holds the limits and the model's answers that all sidecars of the site share. While it is down each of
-	// them goes on alone. [Sidecar.Close] closes it. Nil means that this sidecar is alone.
+	// Redis holds the limits and the model's answers that all sidecars of the site share. While it
+	// is down each works by itself. [Sidecar.Close] closes it. Nil means that this is the only
+	// sidecar.
 	Redis *redis.Store
-	// Site are the counts of the poller that calls [Sidecar.Update]. /healthz and /readyz report a site that cannot be
-	// read. Nil means that nobody polls.
+	// Site has the counts of the poller that calls [Sidecar.Update]. /healthz and /readyz report
+	// from it that the site is unreadable. Nil means that nobody polls.
 	Site *catalog.Stats
-	// Observe is called with each request that was answered, by many goroutines at a time. Nil disables it.
+	// Observe is called with each answered request, concurrently. Nil disables it.
 	Observe func(Request)
-	// Log gets one line for each request, and each failure. Lines of health checks and of requests beyond a caller's
-	// limit have the level debug. Nil discards them.
+	// Log gets one line for each request and each failure. Health checks and refused requests are
+	// logged at level debug. Nil discards all.
 	Log *slog.Logger
-	// Version and Revision, the commit that the program was built from, are in /healthz if they are not empty.
+	// Version and Revision, the commit of the program, are in /healthz unless empty.
 	Version, Revision string
 	// Now is the wall clock. Nil means time.Now.
 	Now func() time.Time
 }
 
-// Sidecar is the handler. It is safe for concurrent use. Requests before the first [Sidecar.Update] wait for it as long
-// as they would for a host, and are then answered not_ready.
+// Sidecar is the handler. It is safe for concurrent use. Requests before the first [Sidecar.Update]
+// wait for it as long as for an upstream host, and then get not_ready.
 type Sidecar struct {
 	Config
-	// endpoints are by path.
+	// endpoints are by route.
 	endpoints map[string]*endpoint
-	// general limits all requests without a limit of their own, but for health checks.
+	// general limits all requests without a limit of their own, except health checks.
 	general *limit.Limit
-	// untrusted is done when the log has told of a proxy that is not named.
+	// untrusted is done once an untrusted proxy is logged.
 	untrusted sync.Once
 	draining  atomic.Bool
 
-	// searches has a place for each search that runs. There are as many as processors: more at a time would only make each
-	// of them slower.
+	// searches has a place for each running search. There are as many as processors: more would
+	// only slow each other down.
 	searches chan struct{}
 
-	responses    *cache.Cache[responseKey, *response]
-	summaries    *cache.Cache[answerKey, api.Summary]
-	translations *cache.Cache[answerKey, api.Translation] // put together of pieces, as they were asked for
+	responses *cache.Cache[responseKey, *response]
+	summaries *cache.Cache[answerKey, api.Summary]
+	// assembled from pieces, by the chosen sections
+	translations *cache.Cache[answerKey, api.Translation]
 	pieces       *cache.Cache[answerKey, ai.Passages]
-	failures     failures // of the model, by summaries and pieces
-	// counts are those of the caches.
+	failures     failures // of the model, by summary and piece
+	// counts are the statistics of the caches.
 	counts struct{ responses, summaries, translations cache.Stats }
 
 	// mu is held while the site changes.
 	mu      sync.Mutex
 	closed  bool
 	current atomic.Pointer[siteState]
-	// updated is closed, by ready, at the first Update or at Close.
+	// updated is closed by ready, at the first Update or at Close.
 	updated chan struct{}
 	ready   func()
 }
@@ -115,7 +118,8 @@ func New(c Config) *Sidecar {
 	c.RequestsPerMinute = cmp.Or(c.RequestsPerMinute, requestsPerMinute)
 	c.AIRequestsPerMinute = cmp.Or(c.AIRequestsPerMinute, aiRequestsPerMinute)
 	c.AI.Requests = cmp.Or(c.AI.Requests, &fetch.Stats{})
-	s := &Sidecar{Config: c, updated: make(chan struct{}), searches: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	s := &Sidecar{Config: c, updated: make(chan struct{}),
+		searches: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	s.ready = sync.OnceFunc(func() { close(s.updated) })
 	s.current.Store(&siteState{hosts: &hosts{}})
 	s.endpoints = s.newEndpoints()
@@ -126,8 +130,8 @@ func New(c Config) *Sidecar {
 	return s
 }
 
-// Update replaces the catalog of the site, from the next request on. The forum's topics and the heads of networks are
-// kept if the forum and all networks are still the same. After an error everything is as before.
+// Update replaces the catalog of the site for all later requests. It keeps the cached topics and
+// heads if the forum and all networks are unchanged. After an error nothing has changed.
 func (s *Sidecar) Update(c *catalog.Catalog) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,29 +145,30 @@ func (s *Sidecar) Update(c *catalog.Catalog) error {
 	}
 	s.current.Store(next)
 	s.ready()
-	// Free the memory: the key of a response has its site, so none would be found again.
+	// Free the memory: the key of a response has its site, so no response would be found again.
 	s.responses.Clear()
-	// Requests under way go on with the old site. Their calls end with an error when its hosts are closed.
+	// Running requests still use the old site. Their calls fail when its hosts are closed.
 	if next.hosts != old.hosts {
 		old.close()
 	}
 	return nil
 }
 
-// Drain makes /readyz answer not_ready from now on, so that a balancer sends requests elsewhere while the last ones are
-// answered.
+// Drain makes /readyz answer not_ready, so that a balancer sends no new requests while the last
+// ones are answered.
 func (s *Sidecar) Drain() { s.draining.Store(true) }
 
 // health is the body of GET /healthz and GET /readyz, which only the plain server has.
 type health struct {
 	// Status is always ok.
 	Status string `json:"status"`
-	// Version and Revision are those of the program.
+	// Version and Revision are the program's.
 	Version  string `json:"version,omitempty"`
 	Revision string `json:"revision,omitempty"`
-	// Commit is the site's: the newest one that touched a proposal.
+	// Commit is the newest one of the site that changed a proposal.
 	Commit *string `json:"commit,omitempty"`
-	// Site is ok, or unreadable while answers come of what was read before. A sidecar is healthy then.
+	// Site is ok, or unreadable while the sidecar answers from an earlier read, which is still
+	// healthy.
 	Site string `json:"site,omitempty"`
 	// Redis is ok or down. A sidecar is healthy without it.
 	Redis string `json:"redis,omitempty"`
@@ -186,7 +191,7 @@ func (s *Sidecar) health(http.ResponseWriter, *http.Request) (*response, error) 
 	return s.newResponse(h, time.Time{}, 0)
 }
 
-// redisState is ok or down, and empty without a Redis.
+// redisState is ok or down, or empty without a Redis.
 func (s *Sidecar) redisState() string {
 	switch {
 	case s.Redis == nil:
@@ -197,7 +202,7 @@ func (s *Sidecar) redisState() string {
 	return "ok"
 }
 
-// AskRedis asks the Redis whether it is there, within its timeout. It returns ok, down, or none without a Redis.
+// AskRedis pings Redis within its timeout. It returns ok or down, or none without a Redis.
 func (s *Sidecar) AskRedis(ctx context.Context) string {
 	if s.Redis == nil {
 		return "none"
@@ -217,7 +222,7 @@ func (s *Sidecar) isReady(w http.ResponseWriter, r *http.Request) (*response, er
 	return s.health(w, r)
 }
 
-// Close ends every fetch and waits until all have ended. Later requests are answered with problems.
+// Close cancels every fetch and waits until all have ended. Later requests get problems.
 func (s *Sidecar) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,20 +246,20 @@ func (s *Sidecar) Close() error {
 	return nil
 }
 
-// Stats are counts since the sidecar was made. They go on counting.
+// Stats are counts since the sidecar was created. They are live.
 type Stats struct {
-	// Caches and Hosts are by what they are for, and by the network's id for chains. Those of the forum and of chains
-	// begin anew when one of their addresses changes.
+	// Caches and Hosts have an entry for each purpose, and for each network for chains. The entries
+	// of the forum and of chains start at zero when one of their addresses changes.
 	Caches map[Subject]*cache.Stats
 	Hosts  map[Subject]*fetch.Stats
-	// Model is nil without a budget for a model.
+	// Model is nil if no budget bounds a model.
 	Model *ai.Spend
 	// RedisDown is nil without a Redis.
 	RedisDown *bool
 }
 
-// Subject names a cache or the hosts of one kind, as metrics do. Network is empty but for chains, of which each has a
-// cache and hosts of its own.
+// Subject names a cache or a kind of hosts, as metrics do. Network is the network's id for chains,
+// each of which has its own cache and hosts. It is empty otherwise.
 type Subject struct{ Name, Network string }
 
 // Stats returns the counts.
@@ -269,7 +274,8 @@ func (s *Sidecar) Stats() Stats {
 			{Name: "ai_summaries"}:    &s.counts.summaries,
 			{Name: "ai_translations"}: &s.counts.translations,
 		},
-		Hosts: map[Subject]*fetch.Stats{{Name: "forum"}: &h.forumStats.Host, {Name: "model"}: s.AI.Requests},
+		Hosts: map[Subject]*fetch.Stats{{Name: "forum"}: &h.forumStats.Host,
+			{Name: "model"}: s.AI.Requests},
 	}
 	for i, e := range h.endpoints {
 		chain := Subject{"chain", e.ID}

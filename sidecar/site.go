@@ -15,23 +15,23 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 )
 
-// siteState is a catalog with what follows from it. It is replaced as a whole.
+// siteState is a catalog with the state that depends on it. It is replaced as a whole.
 type siteState struct {
 	// catalog is nil before the first one is read.
 	catalog *catalog.Catalog
 	*hosts
-	// links are those to discussions in the forum.
+	// links are the links to discussions in the forum.
 	links []link
 	// linked has the topics of links. A slug's topic is added when the slug is resolved.
 	linked sync.Map
 }
 
-// hosts are the hosts of a site. They stay the same while their addresses do: most updates change only texts, and what
-// is cached of the hosts is still good.
+// hosts are the upstream hosts of a site. They are kept while their addresses stay the same: most
+// updates change only texts, and the cached answers of hosts are still valid.
 type hosts struct {
 	// forumURL is nil for a site without a forum.
 	forumURL *string
-	// endpoints are in the site's order, and chains and chainStats are in this order too.
+	// endpoints, chains and chainStats are in the site's order.
 	endpoints []mip.Endpoints
 	// forum is nil for a site without one.
 	forum      *forum.Forum
@@ -47,14 +47,14 @@ const userAgent = "mipwatch-sidecar"
 type link struct {
 	// proposal is a position in the list.
 	proposal int
-	// topic is zero when the link has only a slug, as /t/SLUG has.
+	// topic is zero if the link has only a slug, such as /t/SLUG.
 	topic int
-	// slug is empty when the link has a number.
+	// slug is empty if the link has a number.
 	slug string
 }
 
-// site returns the site. It waits for the first one until ctx ends, so that the first request to a process that has
-// just started is answered like any other.
+// site returns the site. It waits for the first one until ctx ends, so that the first request to a
+// new process is answered like any other.
 func (s *Sidecar) site(ctx context.Context) (*siteState, error) {
 	select {
 	case <-s.updated:
@@ -67,23 +67,25 @@ func (s *Sidecar) site(ctx context.Context) (*siteState, error) {
 	return st, nil
 }
 
-// newSite returns the site of a catalog. It has the old hosts if these are still the same.
+// newSite returns the site of a catalog. It reuses the old hosts if their addresses are unchanged.
 func (s *Sidecar) newSite(c *catalog.Catalog, old *hosts) (*siteState, error) {
 	st := &siteState{catalog: c, hosts: old, links: links(c)}
-	// Links that have only a slug have the topic zero, which is nobody's.
+	// A link with only a slug has the topic zero, which no topic has.
 	for _, l := range st.links {
 		st.linked.Store(l.topic, true)
 	}
-	// The site says which networks there are. RPC addresses are never part of what it publishes.
+	// The published site names the networks. It never has their RPC addresses.
 	var endpoints []mip.Endpoints
 	for _, n := range c.Site.Networks {
 		e := mip.Endpoints{Network: n}
-		if i := slices.IndexFunc(c.Endpoints, func(e mip.Endpoints) bool { return e.ID == n.ID }); i >= 0 {
+		i := slices.IndexFunc(c.Endpoints, func(e mip.Endpoints) bool { return e.ID == n.ID })
+		if i >= 0 {
 			e.RPC, e.BlockTime = c.Endpoints[i].RPC, cmp.Or(c.Endpoints[i].BlockTime, n.BlockTime)
 		}
 		endpoints = append(endpoints, e)
 	}
-	if reflect.DeepEqual(old.forumURL, c.Site.Forum) && reflect.DeepEqual(old.endpoints, endpoints) {
+	if reflect.DeepEqual(old.forumURL, c.Site.Forum) &&
+		reflect.DeepEqual(old.endpoints, endpoints) {
 		return st, nil
 	}
 	var err error
@@ -91,9 +93,11 @@ func (s *Sidecar) newSite(c *catalog.Catalog, old *hosts) (*siteState, error) {
 	return st, err
 }
 
-// openHosts returns the hosts at some addresses, without asking any of them. The error is that of an address.
+// openHosts returns the hosts at some addresses, without asking any of them. The error is about an
+// invalid address.
 func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts, error) {
-	h := &hosts{forumURL: forumURL, endpoints: endpoints, chainStats: make([]chain.Stats, len(endpoints))}
+	h := &hosts{forumURL: forumURL, endpoints: endpoints,
+		chainStats: make([]chain.Stats, len(endpoints))}
 	if forumURL != nil {
 		f, err := forum.New(forum.Config{
 			BaseURL: *forumURL, Transport: s.Transport, UserAgent: userAgent,
@@ -118,7 +122,7 @@ func (s *Sidecar) openHosts(forumURL *string, endpoints []mip.Endpoints) (*hosts
 	return h, nil
 }
 
-// close ends every call of a host.
+// close cancels every call to a host.
 func (h *hosts) close() {
 	if h.forum != nil {
 		h.forum.Close()
@@ -128,7 +132,8 @@ func (h *hosts) close() {
 	}
 }
 
-// links returns the links to the site's forum: one for each topic, and every one that has only a slug.
+// links returns the links to the site's forum: one for each topic, and every link that has only a
+// slug.
 func links(c *catalog.Catalog) []link {
 	if c.Site.Forum == nil {
 		return nil
@@ -136,7 +141,7 @@ func links(c *catalog.Catalog) []link {
 	var out []link
 	seen := map[int]bool{}
 	for i, m := range c.List.MIPs {
-		// Several proposals may link to one topic, which is asked for once.
+		// Several proposals may link to one topic, which is fetched once.
 		switch {
 		case m.ForumTopicID != nil && !seen[*m.ForumTopicID]:
 			seen[*m.ForumTopicID] = true
@@ -150,7 +155,7 @@ func links(c *catalog.Catalog) []link {
 	return out
 }
 
-// slugOf returns the slug in a topic's address in the forum, or nothing.
+// slugOf returns the slug in a topic's address in the forum, or "".
 func slugOf(address, forum string) string {
 	rest, _ := mip.Below(address, forum)
 	slug, ok := strings.CutPrefix(rest, "t/")
@@ -160,7 +165,7 @@ func slugOf(address, forum string) string {
 	return slug
 }
 
-// baseURL returns the site's base address, which is empty before the first catalog.
+// baseURL returns the site's base address, or "" before the first catalog.
 func (st *siteState) baseURL() string {
 	if st.catalog == nil {
 		return ""

@@ -69,8 +69,8 @@ func (s *pipeServer) connections() int {
 	return len(s.open)
 }
 
-// send writes parts to a new connection, a second apart, and returns all that is answered until the
-// connection ends.
+// send writes parts to a new connection, a second apart, and returns everything that is answered
+// until the connection ends.
 func (s *pipeServer) send(parts ...string) string {
 	client, server := net.Pipe()
 	defer client.Close()
@@ -89,7 +89,7 @@ func (s *pipeServer) send(parts ...string) string {
 	return string(answer)
 }
 
-// unfinished are requests of which some of the body is still to come, each in parts.
+// unfinished are requests with incomplete bodies, each in parts.
 func unfinished() map[string][]string {
 	drip := func(first, next string) []string {
 		return append([]string{first}, strings.Split(strings.Repeat(next+"|", 60), "|")...)
@@ -109,12 +109,14 @@ func unfinished() map[string][]string {
 		"chunked, no end":   {"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n"},
 	}
 	out := map[string][]string{}
-	paths := []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch", "/api/search", "/api/ai-summary", "/api/ai-translate",
+	paths := []string{"/api/forum-activity?topicId=399", "/api/network-info", "/api/mip-watch",
+		"/api/search", "/api/ai-summary", "/api/ai-translate",
 		"/healthz", "/readyz", "/nothing"}
 	for _, path := range paths {
 		for _, method := range []string{"GET", "POST", "PUT", "OPTIONS"} {
 			for name, body := range bodies {
-				head := method + " " + path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+				head := method + " " + path +
+					" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 				out[method+" "+path+", "+name] = append([]string{head + body[0]}, body[1:]...)
 			}
 		}
@@ -130,23 +132,30 @@ func serving() int {
 		bytes.Count(stacks, []byte("created by net/http.(*connReader).startBackgroundRead "))
 }
 
-// TestUnfinishedBodies sends bodies that never end to every route, on a server that has no timeouts. After
-// 15 s nothing is left of them, whether the caller's limit refuses the requests or not.
+// TestUnfinishedBodies sends bodies that never end to every route, on a server without timeouts.
+// After 15 s none of the connections is left, whether or not the caller's limit refuses the
+// requests.
 func TestUnfinishedBodies(t *testing.T) {
 	for _, limit := range []int{1, 10_000} {
 		t.Run(fmt.Sprint("limit ", limit), func(t *testing.T) {
 			withAI(t, aiSetup{change: func(c *sidecar.Config) {
-				c.RequestsPerMinute, c.AIRequestsPerMinute, c.Log = limit, limit, slog.New(slog.DiscardHandler)
+				c.RequestsPerMinute, c.AIRequestsPerMinute, c.Log = limit, limit,
+					slog.New(slog.DiscardHandler)
 			}}, func(w *aiWorld) {
 				s := newPipeServer(w.TB, w.sidecar)
 				all := unfinished()
 				for name, parts := range all {
 					want := "HTTP/1.1 "
-					if limit > 1 && strings.HasPrefix(name, "POST /api/ai-") { // the routes that read a body
-						want += map[bool]string{true: "413", false: "400"}[strings.Contains(name, "too long") || strings.Contains(name, "huge")]
+					// the routes that read a body
+					if limit > 1 && strings.HasPrefix(name, "POST /api/ai-") {
+						want += map[bool]string{true: "413",
+							false: "400"}[strings.Contains(name, "too long") ||
+							strings.Contains(name, "huge")]
 					}
 					go func() {
-						if answer := s.send(parts...); !strings.HasPrefix(strings.TrimPrefix(answer, "HTTP/1.1 100 Continue\r\n\r\n"), want) {
+						answer := s.send(parts...)
+						if !strings.HasPrefix(strings.TrimPrefix(answer,
+							"HTTP/1.1 100 Continue\r\n\r\n"), want) {
 							t.Errorf("%s: answered %q, want %s", name, answer, want)
 						}
 					}()
@@ -159,7 +168,7 @@ func TestUnfinishedBodies(t *testing.T) {
 				if n := s.connections(); n != 0 {
 					t.Errorf("%d of %d connections are open after 15 s", n, len(all))
 				}
-				w.net.CloseIdleConnections() // to the hosts behind
+				w.net.CloseIdleConnections() // to the upstream hosts
 				synctest.Wait()
 				if n := serving(); n != 0 {
 					t.Errorf("%d goroutines of servers are left after 15 s", n)
@@ -169,12 +178,14 @@ func TestUnfinishedBodies(t *testing.T) {
 	}
 }
 
-// TestSlowBody sends a body in drops that end in time, and waits longer for the answer than a body may take.
+// TestSlowBody sends a slow body that ends in time, and then waits longer for the answer than a
+// body may take.
 func TestSlowBody(t *testing.T) {
 	withAI(t, aiSetup{provider: "openai"}, func(w *aiWorld) {
 		const body = `{"mipNumber":6}`
 		s := newPipeServer(w.TB, w.sidecar)
-		head := "POST /api/ai-summary HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n" +
+		head := "POST /api/ai-summary HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" +
+			"Content-Type: application/json\r\n" +
 			fmt.Sprintf("Content-Length: %d\r\n\r\n", len(body))
 		w.script.Next(demo.Delay(5 * time.Second))
 		answer := s.send(head, body[:5], body[5:])
@@ -184,7 +195,7 @@ func TestSlowBody(t *testing.T) {
 	})
 }
 
-// TestDeclaredLength announces a body that is too large, of which nothing comes.
+// TestDeclaredLength declares a body that is too large, and sends none of it.
 func TestDeclaredLength(t *testing.T) {
 	withAI(t, aiSetup{}, func(w *aiWorld) {
 		client, server := net.Pipe()

@@ -9,7 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Variables is an environment that knows which of its variables were asked for. It is safe for
+// Variables is an environment that records which variables were looked up. It is safe for
 // concurrent use.
 type Variables struct {
 	values map[string]string
@@ -40,12 +40,13 @@ func (v *Variables) Lookup(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// Names are those of all variables, sorted.
+// Names returns the names of all variables, sorted.
 func (v *Variables) Names() []string { return v.names }
 
-// Misspelt returns a warning for each variable that nobody asked for and that is likely meant as
-// one that somebody did: its name begins with AI_, or is a slip or two away from one that is not
-// set. Variables of networks are left to [catalog.Poller], which knows the networks.
+// Misspelt returns a warning for each variable that was not looked up and is probably a
+// misspelling: its name begins with AI_, or differs by a letter or two from a variable that was
+// looked up and is unset. It leaves out variables of networks: [catalog.Poller], which knows the
+// networks, checks them.
 func (v *Variables) Misspelt() (warnings []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -62,7 +63,8 @@ func (v *Variables) Misspelt() (warnings []string) {
 		}
 		switch meant := mip.Closest(name, unset); {
 		case meant != "":
-			warnings = append(warnings, fmt.Sprintf("%s is not read: did you mean %s?", name, meant))
+			warnings = append(warnings, fmt.Sprintf("%s is not read: did you mean %s?",
+				name, meant))
 		case strings.HasPrefix(name, "AI_"):
 			warnings = append(warnings, name+" is not read: no variable has this name")
 		}

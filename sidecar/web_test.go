@@ -9,8 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// TestWeb runs the request scripts of the live routes against the handler, or against the deployed site
-// that MIPWATCH_URL names. The plain server's own routes are left out where a CDN stands before it.
+// TestWeb runs the request scripts of the live routes against the handler, or against the deployed
+// site that MIPWATCH_URL names. It leaves out the plain server's own routes if a CDN is in front.
 func TestWeb(t *testing.T) {
 	target, deployed := webtest.Deployed(t)
 	if !deployed {
@@ -29,7 +29,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// TestContract holds what is promised to other programs, without a model and with one that fails.
+// TestContract checks the promises to other programs, without a model and with one that fails.
 func TestContract(t *testing.T) {
 	usual := func(c *sidecar.Config) { c.AIRequestsPerMinute = 0 }
 	for name, setup := range map[string]aiSetup{

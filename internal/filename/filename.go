@@ -1,5 +1,5 @@
-// Package filename reads the names of files in a folder of proposals: which number, letters and
-// language a name states, and which files are texts. It opens no file.
+// Package filename parses the names of files in a folder of proposals: the number, the letters and
+// the language that a name states, and whether a file is a text. It opens no file.
 package filename
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// fileNumber finds the number in a file's name: MIP-7.md, eip-1046.md and 0047-a-title.md have
-// one whatever the letters are, since the folder says what they mean.
+// fileNumber finds the number in a file's name, after any letters, as in MIP-7.md, eip-1046.md and
+// 0047-a-title.md. The folder gives the letters their meaning.
 var fileNumber = regexp.MustCompile(`^(?:[A-Za-z]+[-_]?)?([0-9]+)(?:[-_. :]|$)`)
 
-// Own is the part of a text's path in its folder that names the proposal: the file's own name, or
-// that of the folder which holds the file where only that has a number, as in CIP-0001/README.md.
+// Own is the part of a text's path in its folder that identifies the proposal: the file's name, or
+// its folder's name if only that has a number, as in CIP-0001/README.md.
 func Own(name string) string {
 	base := path.Base(name)
 	if _, numbered := Number(base); !numbered && base != name {
@@ -24,7 +24,7 @@ func Own(name string) string {
 	return base
 }
 
-// Number returns the number that a file's name states.
+// Number returns the number in a file's name.
 func Number(name string) (int, bool) {
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		name = name[:i]
@@ -36,10 +36,11 @@ func Number(name string) (int, bool) {
 	return mip.ParseNumber(m[1])
 }
 
-// Letters are those before the number in a file's name, MPS of MPS-0013.md, without those of
-// the site's prefix or its plural.
+// Letters returns the letters before the number in a file's name, such as MPS in MPS-0013.md. It
+// returns "" for the site's prefix or its plural.
 func Letters(name, prefix string) string {
-	letters := name[:len(name)-len(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
+	letters := name[:len(name)-len(strings.TrimLeft(name,
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
 	if strings.EqualFold(letters, prefix) || strings.EqualFold(letters, prefix+"s") {
 		return ""
 	}

@@ -11,27 +11,27 @@ import (
 
 // Source is a place of texts.
 type Source struct {
-	// Folder is as the process sees it.
+	// Folder is relative to the working directory of the process.
 	Folder string
-	// Pattern is that of the files in the folder and below that are texts, in the syntax of
-	// [path.Match]: CIP-*/README.md. Empty: every Markdown file directly in the folder.
+	// Pattern selects the files in the folder and below that are texts, in the syntax of
+	// [path.Match]: CIP-*/README.md. Empty means every Markdown file directly in the folder.
 	Pattern string
-	// Kind is the prefix of the folder's files that state no other; empty: the main one. Of several
-	// sources with one folder the first has that of all.
+	// Kind is the default prefix of the folder's files. Empty means the main kind. Among several
+	// sources with one folder, the first one's applies to all.
 	Kind string
 }
 
-// Rules say which files are texts.
+// Rules decide which files are texts.
 type Rules struct {
 	Sources []Source
-	// Ignore are patterns of file names that are left out, in the syntax of [path.Match]. Letter
-	// case does not count.
+	// Ignore are patterns of file names to leave out, in the syntax of [path.Match]. They are
+	// case-insensitive.
 	Ignore []string
-	// Locales are the languages whose translations are read.
+	// Locales are the languages of translations that are read.
 	Locales []string
 }
 
-// Folders are those of the sources, sorted, each once.
+// Folders are the folders of the sources, sorted, each once.
 func (r Rules) Folders() (out []string) {
 	for _, s := range r.Sources {
 		out = append(out, s.Folder)
@@ -40,7 +40,7 @@ func (r Rules) Folders() (out []string) {
 	return slices.Compact(out)
 }
 
-// Patterns are those of the texts of a folder.
+// Patterns are the patterns of the texts in a folder.
 func (r Rules) Patterns(folder string) (out []string) {
 	for _, s := range r.Sources {
 		if s.Folder == folder {
@@ -50,7 +50,7 @@ func (r Rules) Patterns(folder string) (out []string) {
 	return out
 }
 
-// Kind is the prefix of a folder's files that state no other; empty: the main one.
+// Kind is the default prefix of a folder's files. Empty means the main kind.
 func (r Rules) Kind(folder string) string {
 	for _, s := range r.Sources {
 		if s.Folder == folder {
@@ -60,39 +60,43 @@ func (r Rules) Kind(folder string) string {
 	return ""
 }
 
-// Is reports whether a file has the name and the place of a proposal, whose number may be in its
-// header alone.
+// Is reports whether a file has the name and the place of a proposal. The number may be only in its
+// header.
 func (r Rules) Is(f folder.File) bool {
 	dir, _ := path.Split(f.Name)
-	return r.kept(f) && (dir == "" || slices.ContainsFunc(r.Patterns(f.Folder), func(pattern string) bool {
-		matches, _ := path.Match(pattern, f.Name)
-		return matches
-	}))
+	return r.kept(f) && (dir == "" ||
+		slices.ContainsFunc(r.Patterns(f.Folder), func(pattern string) bool {
+			matches, _ := path.Match(pattern, f.Name)
+			return matches
+		}))
 }
 
-// Was reports whether a file that may be gone had them once: a file with a number may have been in a
-// folder of its own under another name.
+// Was reports whether a file, which may be deleted, was once a proposal: a file with a number may
+// have been in a folder of its own under another name.
 func (r Rules) Was(f folder.File) bool {
 	dir, base := path.Split(f.Name)
 	_, named := Number(base)
-	return r.Is(f) || named && r.kept(f) && slices.ContainsFunc(r.Patterns(f.Folder), func(pattern string) bool {
-		folders, _ := path.Split(pattern)
-		matches, _ := path.Match(folders, dir)
-		return matches
-	})
+	return r.Is(f) || named && r.kept(f) &&
+		slices.ContainsFunc(r.Patterns(f.Folder), func(pattern string) bool {
+			folders, _ := path.Split(pattern)
+			matches, _ := path.Match(folders, dir)
+			return matches
+		})
 }
 
-// kept reports a file that is no translation and that no pattern leaves out.
+// kept reports whether a file is no translation and matches no ignored pattern.
 func (r Rules) kept(f folder.File) bool {
 	_, _, _, translated := LanguageOf(f.Name, r.Locales)
 	kept, _ := Without([]folder.File{f}, r.Ignore, nil)
 	return !translated && len(kept) > 0
 }
 
-// Without are the files whose names match no pattern, and the patterns of unused that none matches.
+// Without returns the files whose names match no pattern, and the patterns of unused that match no
+// file.
 func Without(files []folder.File, patterns, unused []string) (kept []folder.File, still []string) {
 	matches := func(pattern, name string) bool {
-		ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name)) // the site has checked the pattern
+		// the site has checked the pattern
+		ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(name))
 		return ok
 	}
 	any := func(p string, f folder.File) bool {
@@ -109,12 +113,12 @@ func Without(files []folder.File, patterns, unused []string) (kept []folder.File
 	return kept, still
 }
 
-// inLanguage is the name of a text in another language than the one beside it: README.fr.md beside
-// README.md.
-var inLanguage = regexp.MustCompile(`(?i)^(.+)\.([a-z]{2,3}(?:[-_][a-z]{2,4})?(?:[-_][a-z]{2}|[-_][0-9]{3})?)(\.md)$`)
+// inLanguage matches the name of a translation, such as README.fr.md of README.md.
+var inLanguage = regexp.MustCompile(
+	`(?i)^(.+)\.([a-z]{2,3}(?:[-_][a-z]{2,4})?(?:[-_][a-z]{2}|[-_][0-9]{3})?)(\.md)$`)
 
-// LanguagesOf is the pattern of the translations beside the texts of a pattern; empty when it names
-// none.
+// LanguagesOf is the pattern of the translations of texts that match a pattern. It is empty if the
+// pattern does not end in .md.
 func LanguagesOf(pattern string) string {
 	stem, ok := strings.CutSuffix(pattern, ".md")
 	if !ok {
@@ -123,16 +127,18 @@ func LanguagesOf(pattern string) string {
 	return stem + ".*.md"
 }
 
-// LanguageOf takes the name of a file apart that may be a translation: that of the text which it
-// would stand beside, and the language, as the site or else BCP 47 writes it. ok is false for what
-// can be another word than a language.
+// LanguageOf splits the name of a possible translation into the name of the original text and the
+// language tag. known reports that the site has the language; the tag then has the site's spelling,
+// else that of BCP 47. ok is false if the tag may be a word other than a language.
 func LanguageOf(name string, locales []string) (of, tag string, known, ok bool) {
 	m := inLanguage.FindStringSubmatch(name)
 	if m == nil {
 		return "", "", false, false
 	}
 	of, tag = m[1]+m[3], strings.ReplaceAll(m[2], "_", "-")
-	if i := slices.IndexFunc(locales, func(known string) bool { return strings.EqualFold(known, tag) }); i >= 0 {
+	if i := slices.IndexFunc(locales, func(known string) bool {
+		return strings.EqualFold(known, tag)
+	}); i >= 0 {
 		return of, locales[i], true, true
 	}
 	parts := strings.Split(strings.ToLower(tag), "-")

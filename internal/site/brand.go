@@ -9,44 +9,46 @@ import (
 	"github.com/mipwatch/mipwatch/internal/palette"
 )
 
-// Brand is how the pages of a site look like its own. The zero value is the look that every site has without one.
+// Brand is the look of a site's pages. The zero value is the default look.
 type Brand struct {
-	// Name stands at the top of pages and on share cards; empty: the title does.
+	// Name is at the top of pages and on share cards. Empty means the title.
 	Name string `yaml:"name"`
-	// Logo is the path of a picture, slash-separated and below the folder of the file; empty: none. See [Site.ReadLogo].
+	// Logo is the path of a picture, slash-separated and below the folder of the file. Empty means
+	// none. See [Site.ReadLogo].
 	Logo string `yaml:"logo"`
-	// Picture is the logo itself once it has been read.
+	// Picture is the logo after [Site.ReadLogo].
 	Picture *Picture
-	// Colors are nil where the file has none.
+	// Colors are nil if the file has none.
 	Colors *palette.Accents
-	// Footer are lines at the foot of each page.
+	// Footer are the lines at the foot of each page.
 	Footer []FooterLine `yaml:"footer"`
 }
 
-// FooterLine is a text, and where it leads; an empty URL: nowhere.
+// FooterLine is a text with an optional link.
 type FooterLine struct {
 	Text string `yaml:"text"`
 	URL  string `yaml:"url"`
 }
 
-// brand is the brand as it is written.
+// brand is the brand in the form of the file.
 type brand struct {
 	Brand
 	Color accent `yaml:"color"`
 }
 
-// accent is one colour, which is written as a text, or one for each theme.
+// accent is either one color for both themes, written as text, or one for each theme.
 type accent struct {
 	One   string
 	Light string `yaml:"light"`
 	Dark  string `yaml:"dark"`
 }
 
-// validate checks the brand, and makes its colours. Whether the logo is one is found when it is read.
+// validate checks the brand and derives its colors. [Site.ReadLogo] checks the logo.
 func (b *brand) validate(p *parser) {
 	if b.Logo != "" {
 		b.Logo = path.Clean(b.Logo)
-		p.check("brand.logo", checkInside(b.Logo, "an SVG or PNG file beside site.yaml or below its folder"))
+		p.check("brand.logo",
+			checkInside(b.Logo, "an SVG or PNG file beside site.yaml or below its folder"))
 	}
 	b.Colors = b.Color.accents(p)
 	for i, line := range b.Footer {
@@ -56,8 +58,9 @@ func (b *brand) validate(p *parser) {
 	}
 }
 
-// accents are the colours of both themes. One that is not given is the nearest to the other that its theme bears. One for
-// both is that of a theme which bears it.
+// accents returns the colors of both themes. If only one theme has a color, the other gets the
+// nearest color with enough contrast. A single color belongs to a theme in which its contrast is
+// sufficient.
 func (a accent) accents(p *parser) *palette.Accents {
 	light, dark := palette.Light(), palette.Dark()
 	read := func(name, text string, check func(palette.Color) error) (palette.Color, bool) {
@@ -76,7 +79,8 @@ func (a accent) accents(p *parser) *palette.Accents {
 		if light.Bears(c) || dark.Bears(c) {
 			return nil
 		}
-		return fmt.Errorf("%w in the light theme, and %s in the dark one", contrast(light, c), dark.Nearest(c))
+		return fmt.Errorf("%w in the light theme, and %s in the dark one",
+			contrast(light, c), dark.Nearest(c))
 	})
 	switch {
 	case ok && light.Bears(one):
@@ -84,8 +88,12 @@ func (a accent) accents(p *parser) *palette.Accents {
 	case ok:
 		a.Dark = a.One
 	}
-	l, hasLight := read("brand.color.light", a.Light, func(c palette.Color) error { return contrast(light, c) })
-	d, hasDark := read("brand.color.dark", a.Dark, func(c palette.Color) error { return contrast(dark, c) })
+	l, hasLight := read("brand.color.light", a.Light, func(c palette.Color) error {
+		return contrast(light, c)
+	})
+	d, hasDark := read("brand.color.dark", a.Dark, func(c palette.Color) error {
+		return contrast(dark, c)
+	})
 	switch {
 	case !hasLight && !hasDark:
 		return nil
@@ -97,13 +105,14 @@ func (a accent) accents(p *parser) *palette.Accents {
 	return &palette.Accents{Light: light.Accent(l), Dark: dark.Accent(d)}
 }
 
-// contrast is the error of a colour that a theme does not bear.
+// contrast returns an error if the contrast of a color is too low in a theme.
 func contrast(t palette.Theme, c palette.Color) error {
 	ground, ratio := t.Worst(c)
 	if ratio >= palette.Ratio {
 		return nil
 	}
-	// Never round up to what is wanted.
+	// Never round up to the required ratio.
 	ratio = math.Floor(ratio*100) / 100
-	return fmt.Errorf("want at least %d:1 on %s, got %.2f:1; %s would do", palette.Ratio, ground, ratio, t.Nearest(c))
+	return fmt.Errorf("want at least %d:1 on %s, got %.2f:1; %s would do",
+		palette.Ratio, ground, ratio, t.Nearest(c))
 }

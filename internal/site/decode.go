@@ -12,9 +12,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// decode reads a node into a value of its type, and adds a problem for each part that does not fit. The library's
-// decoder is not used: it knows no names, takes 010 for eight, and follows aliases, by which a small file can stand for
-// a huge one.
+// decode decodes a node into a value of its type, and adds a problem for each part that does not
+// fit. The library's decoder does not give names in errors, reads 010 as eight, and follows
+// aliases, by which a small file can become a huge one.
 func (p *parser) decode(n *yaml.Node, to reflect.Value, name string) {
 	switch kind := to.Kind(); {
 	case kind == reflect.Pointer && isNull(n):
@@ -42,13 +42,14 @@ func (p *parser) decode(n *yaml.Node, to reflect.Value, name string) {
 	}
 }
 
-// decodeAt is decode of a value of which problems are told in a line: that of its key, where it has one.
+// decodeAt decodes a value whose problems are reported in a given line: the line of its key, if it
+// has one.
 func (p *parser) decodeAt(line int, n *yaml.Node, to reflect.Value, name string) {
 	p.lines[name] = line
 	p.decode(n, to, name)
 }
 
-// decodeStruct reads a mapping with fixed keys: those of the yaml tags. Null counts as a key left out.
+// decodeStruct decodes a mapping with fixed keys, from the yaml tags. Null counts as a missing key.
 func (p *parser) decodeStruct(n *yaml.Node, to reflect.Value, name string) {
 	var keys []string
 	fields := map[string]reflect.Value{}
@@ -60,34 +61,36 @@ func (p *parser) decodeStruct(n *yaml.Node, to reflect.Value, name string) {
 	for _, e := range p.entries(n, name) {
 		field, known := fields[e.key.Value]
 		switch {
-		case !known: // a key that is misspelt must not go unnoticed
+		case !known: // a misspelt key must be reported
 			p.add(e.key.Line, "unknown-key", "%s is unknown; %s", e.name, meant(e.key.Value, keys))
 		case !isNull(e.value):
 			p.decodeAt(e.key.Line, e.value, field, e.name)
-		case unquoted.MatchString(e.key.LineComment): // it would count as left out
+		case unquoted.MatchString(e.key.LineComment): // it would count as missing
 			p.add(e.key.Line, "yaml-syntax", "%s: %s", e.name, wantQuotes)
 		}
 	}
 }
 
-// entry is a key of a mapping with its value, which has a name.
+// entry is a key of a mapping with its value. name is the value's name in messages.
 type entry struct {
 	name       string
 	key, value *yaml.Node
 }
 
-// entries returns those of a mapping, each key once.
+// entries returns the entries of a mapping, each key once.
 func (p *parser) entries(n *yaml.Node, name string) (out []entry) {
 	first := map[string]int{}
-	// Keys and values stand in turn.
+	// Keys and values alternate.
 	for pair := range slices.Chunk(n.Content, 2) {
 		e := entry{below(name, pair[0].Value), pair[0], pair[1]}
 		line, twice := first[e.key.Value]
 		switch {
-		case e.key.Kind != yaml.ScalarNode: // a list or a map can be a key in YAML
+		case e.key.Kind != yaml.ScalarNode: // in YAML a list or a map can be a key
 			p.add(e.key.Line, "wrong-type", "%s: a key must be plain text", cmp.Or(name, top))
 		case twice:
-			p.add(e.key.Line, "duplicate-key", "%s is set twice, first in line %d; remove one, or indent what belongs to the key above",
+			p.add(e.key.Line, "duplicate-key",
+				"%s is set twice, first in line %d; remove one, or indent what belongs to the "+
+					"key above",
 				e.name, line)
 		default:
 			first[e.key.Value] = e.key.Line
@@ -97,8 +100,8 @@ func (p *parser) entries(n *yaml.Node, name string) (out []entry) {
 	return out
 }
 
-// decodeScalar reads a text, a number or a truth value; false when it is none of the type. Any scalar is a text as it is
-// written, without outer blanks.
+// decodeScalar decodes text, a number or a boolean. It returns false if the node has another type.
+// Any scalar is valid text, as written and without surrounding blanks.
 func (p *parser) decodeScalar(n *yaml.Node, to reflect.Value, name string) bool {
 	switch to.Kind() {
 	case reflect.String:
@@ -108,7 +111,7 @@ func (p *parser) decodeScalar(n *yaml.Node, to reflect.Value, name string) bool 
 		to.SetString(strings.TrimSpace(n.Value))
 		p.check(name, checkText(to.String()))
 		return true
-	case reflect.Bool: // words such as yes are texts in YAML 1.2
+	case reflect.Bool: // words such as yes are text in YAML 1.2
 		return n.ShortTag() == "!!bool" && n.Decode(to.Addr().Interface()) == nil
 	case reflect.Int, reflect.Int64:
 		number, ok := decimal(n.Value)
@@ -118,7 +121,7 @@ func (p *parser) decodeScalar(n *yaml.Node, to reflect.Value, name string) bool 
 	return false
 }
 
-// meant says which keys there are: the one that is spelt much like an unknown one, or all.
+// meant names the known key that is closest to an unknown one, or all known keys.
 func meant(key string, known []string) string {
 	if best := mip.Closest(key, known); best != "" {
 		return "did you mean " + best + "?"
@@ -126,13 +129,14 @@ func meant(key string, known []string) string {
 	return "want one of " + strings.Join(known, ", ")
 }
 
-// scalars are the types of YAML in the words of people who do not know them.
+// scalars are plain names of the types of YAML.
 var scalars = map[string]string{
-	"!!null": "nothing", "!!bool": "true or false", "!!int": "a number", "!!float": "a number", "!!timestamp": "a date",
-	"!!str": "text",
+	"!!null": "nothing", "!!bool": "true or false", "!!int": "a number", "!!float": "a number",
+	"!!timestamp": "a date",
+	"!!str":       "text",
 }
 
-// wanted says what a value of a type looks like.
+// wanted describes the values of a type.
 func wanted(t reflect.Type) string {
 	if t == reflect.TypeFor[accent]() {
 		return "a colour in quotes, or light and dark with one each"
@@ -153,8 +157,8 @@ func wanted(t reflect.Type) string {
 	return "a whole number in plain digits"
 }
 
-// got says what stands where something else is wanted. A number or a truth value is repeated, as an address may not be: it
-// can hold a key.
+// got describes the value that was found instead. It repeats a number or a boolean, but not text,
+// which may contain a key.
 func got(n *yaml.Node, want reflect.Kind) string {
 	switch name, scalar := scalars[n.ShortTag()]; {
 	case n.Kind == yaml.AliasNode:
@@ -165,20 +169,23 @@ func got(n *yaml.Node, want reflect.Kind) string {
 		return "a list"
 	case !scalar:
 		return "a value of the type " + mip.Quote(n.ShortTag())
-	case isNull(n) || slices.Contains([]reflect.Kind{reflect.Struct, reflect.Map, reflect.Slice, reflect.String}, want):
+	case isNull(n) ||
+		slices.Contains([]reflect.Kind{reflect.Struct, reflect.Map, reflect.Slice, reflect.String},
+			want):
 		return name
 	default:
 		return fmt.Sprintf("%s (%s)", name, mip.Quote(n.Value))
 	}
 }
 
-// isNull reports a value that is left out, or written null or ~.
+// isNull reports whether a value is missing, null or ~.
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// below names the value that a mapping has under a key. A key may hold anything; its name is fit for a message of one line.
+// below is the name of the value under a key of a mapping. A key may contain any characters. Its
+// name fits in a message of one line.
 func below(name, key string) string {
 	return strings.TrimPrefix(name+"."+strings.Trim(mip.Quote(key), `"`), ".")
 }
 
-// item names an item of a list.
+// item is the name of an item of a list.
 func item(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }

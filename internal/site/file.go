@@ -9,7 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// file is site.yaml as it is written.
+// file is the content of site.yaml before validation.
 type file struct {
 	Site
 	Brand brand `yaml:"brand"`
@@ -21,7 +21,7 @@ type file struct {
 	Overrides map[string]Override `yaml:"overrides"` // by the proposal's number
 }
 
-// network is a chain with the nodes that are asked for it.
+// network is a chain with its RPC addresses.
 type network struct {
 	ID        string   `yaml:"id"`
 	Name      string   `yaml:"name"`
@@ -32,16 +32,17 @@ type network struct {
 
 // fork is a hard fork.
 type fork struct {
-	Name       string                  `yaml:"name"`
-	MIPs       []int                   `yaml:"mips"`
-	Meta       *int                    `yaml:"meta"`
-	Activation map[string]*unixSeconds `yaml:"activation"` // by the network's id; nil when no time is set
+	Name string `yaml:"name"`
+	MIPs []int  `yaml:"mips"`
+	Meta *int   `yaml:"meta"`
+	// by the network's id; nil if no time is set
+	Activation map[string]*unixSeconds `yaml:"activation"`
 	Source     *string                 `yaml:"source"`
 }
 
 type unixSeconds int64
 
-// site returns the site of a file in which nothing is wrong.
+// site returns the site of a valid file.
 func (f *file) site(lines map[string]int) *Site {
 	s := &f.Site
 	s.Lines, s.Forum, s.Brand = lines, f.Forum.BaseURL, f.Brand.Brand
@@ -64,8 +65,8 @@ func (f *file) site(lines map[string]int) *Site {
 	return s
 }
 
-// settleKinds makes prefix and proposals of the kinds.
-func (s *Site) settleKinds() {
+// setFromKinds sets Prefix and Proposals from Kinds, if there are any.
+func (s *Site) setFromKinds() {
 	if len(s.Kinds) == 0 {
 		return
 	}
@@ -79,34 +80,38 @@ func (s *Site) settleKinds() {
 	}
 }
 
-// parseID reads a proposal's number, of the main kind, or its id.
+// parseID parses a proposal's number, of the main kind, or its id.
 func (s *Site) parseID(text string) (mip.ID, error) {
 	id, err := mip.Site{Prefix: s.Prefix, Kinds: s.PublicKinds()}.ParseKey(text)
 	if err != nil {
-		return id, fmt.Errorf("want a proposal's number, or its id such as %s-7, as the key", s.Prefix)
+		return id, fmt.Errorf("want a proposal's number, or its id such as %s-7, as the key",
+			s.Prefix)
 	}
 	return id, nil
 }
 
-// endpoints returns the network with its nodes. One without a name is called by its id.
+// endpoints returns the network with its RPC addresses. The name defaults to the id.
 func (n network) endpoints() mip.Endpoints {
 	seconds, _ := blockTime(n.BlockTime)
-	public := mip.Network{ID: n.ID, Name: cmp.Or(n.Name, n.ID), ChainID: uint64(n.ChainID), BlockTime: seconds}
+	public := mip.Network{ID: n.ID, Name: cmp.Or(n.Name, n.ID), ChainID: uint64(n.ChainID),
+		BlockTime: seconds}
 	return mip.Endpoints{Network: public, RPC: n.RPC}
 }
 
-// hardFork returns the fork with an activation, perhaps without a time, for each of the networks.
+// hardFork returns the fork with an activation for each network, possibly without a time.
 func (h fork) hardFork(networks []mip.Endpoints) mip.HardFork {
 	out := mip.HardFork{
-		Name: h.Name, MetaMIP: h.Meta, BundledMIPs: []int{}, Source: h.Source, Activation: map[string]mip.Activation{},
+		Name: h.Name, MetaMIP: h.Meta, BundledMIPs: []int{}, Source: h.Source,
+		Activation: map[string]mip.Activation{},
 	}
 	for _, n := range networks {
 		out.Activation[n.ID] = mip.Activation{}
 		if t := h.Activation[n.ID]; t != nil {
-			out.Activation[n.ID] = mip.Activation{Timestamp: new(int64(*t)), Time: new(mip.NewTime(time.Unix(int64(*t), 0)))}
+			out.Activation[n.ID] = mip.Activation{Timestamp: new(int64(*t)),
+				Time: new(mip.NewTime(time.Unix(int64(*t), 0)))}
 		}
 	}
-	// Leave out the meta proposal, which may be listed with the others: it belongs to the fork anyway.
+	// Leave out the meta proposal, which the file may list too: it always belongs to the fork.
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(h.MIPs))) {
 		if h.Meta == nil || n != *h.Meta {
 			out.BundledMIPs = append(out.BundledMIPs, n)

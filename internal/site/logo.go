@@ -18,19 +18,19 @@ import (
 // Limits of a logo.
 const (
 	maxLogo     = 64 << 10 // bytes
-	maxLogoSide = 2048     // pixels of a PNG, which is small however many it has
+	maxLogoSide = 2048     // pixels of a side of a PNG, which may have many pixels in few bytes
 )
 
 // Picture is the logo of a brand.
 type Picture struct {
-	// Ext is .svg or .png, as the content is.
+	// Ext is .svg or .png, by the content.
 	Ext  string
 	Data []byte
-	// Aspect is the width by the height; 0 for a drawing that does not say.
+	// Aspect is width divided by height, or 0 if an SVG states neither.
 	Aspect float64
 }
 
-// LogoFile is where the logo is; empty: there is none.
+// LogoFile is the path of the logo, or "" if there is none.
 func (s *Site) LogoFile() string {
 	if s.Brand.Logo == "" {
 		return ""
@@ -38,8 +38,8 @@ func (s *Site) LogoFile() string {
 	return filepath.Join(filepath.Dir(s.File), filepath.FromSlash(s.Brand.Logo))
 }
 
-// ReadLogo reads the logo, if there is one, and returns the problem with it. It is not part of
-// [Load]: only those who publish pages need the file.
+// ReadLogo reads the logo, if there is one, and returns the problems with it. [Load] does not call
+// it: only programs that publish pages need the file.
 func (s *Site) ReadLogo() []mip.Problem {
 	if s.Brand.Logo == "" {
 		return nil
@@ -55,7 +55,7 @@ func (s *Site) ReadLogo() []mip.Problem {
 	return nil
 }
 
-// readLogo reads a file below a folder, which a symbolic link does not leave.
+// readLogo reads a file below a folder. It does not follow symbolic links out of the folder.
 func readLogo(dir, name string) (*Picture, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -71,7 +71,8 @@ func readLogo(dir, name string) (*Picture, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a file", mip.Quote(name))
 	case info.Size() > maxLogo:
-		return nil, fmt.Errorf("want at most %d KiB, got %d", maxLogo>>10, (info.Size()+1<<10-1)>>10)
+		return nil, fmt.Errorf("want at most %d KiB, got %d",
+			maxLogo>>10, (info.Size()+1<<10-1)>>10)
 	}
 	data, err := folder.Read(root, filepath.FromSlash(name), maxLogo)
 	if err != nil {
@@ -80,7 +81,7 @@ func readLogo(dir, name string) (*Picture, error) {
 	return parseLogo(data, path.Ext(name))
 }
 
-// parseLogo tells by the content what a picture is. A file is called an SVG by its name only to say why it is none.
+// parseLogo detects the format by the content. The extension only selects the error message.
 func parseLogo(data []byte, ext string) (*Picture, error) {
 	if bytes.HasPrefix(data, []byte("\x89PNG")) {
 		aspect, err := pngAspect(data)
@@ -93,11 +94,12 @@ func parseLogo(data []byte, ext string) (*Picture, error) {
 	return &Picture{".svg", data, aspect}, err
 }
 
-// pngAspect decodes the whole picture, as a browser will.
+// pngAspect decodes the whole picture, as a browser does.
 func pngAspect(data []byte) (float64, error) {
 	c, err := png.DecodeConfig(bytes.NewReader(data))
 	if err == nil && max(c.Width, c.Height) > maxLogoSide {
-		return 0, fmt.Errorf("want at most %d pixels on a side, got %d by %d", maxLogoSide, c.Width, c.Height)
+		return 0, fmt.Errorf("want at most %d pixels on a side, got %d by %d",
+			maxLogoSide, c.Width, c.Height)
 	}
 	if err == nil {
 		_, err = png.Decode(bytes.NewReader(data))

@@ -16,16 +16,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxSize bounds site.yaml. It is far above any real one.
+// maxSize bounds site.yaml, far above any real file.
 const maxSize = 1 << 20 // bytes
 
-// InvalidError is everything that is wrong with a site.yaml.
+// InvalidError holds all problems of a site.yaml.
 type InvalidError struct {
-	// Problems is never empty and sorted by line; all are of the level error.
+	// Problems has at least one problem. They are sorted by line, and all have the level error.
 	Problems []mip.Problem
 }
 
-// Error has a line for each problem: file:line: code: message.
+// Error has one line per problem: file:line: code: message.
 func (e *InvalidError) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -34,14 +34,17 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Load reads and validates a site.yaml. Wrong content is an [*InvalidError] that names path as
-// given; any other error means that the file cannot be read, or, an [fs.ErrNotExist], that there is none.
+// Load reads and validates a site.yaml. Invalid content is an [*InvalidError] with path as given.
+// Any other error means that the file cannot be read, or is missing ([fs.ErrNotExist]).
 func Load(path string) (*Site, error) {
 	data, err := read(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf(`%s: %w: create it with the keys title and base_url, such as "title: Example Proposals" `+
-			`and "base_url: https://mips.example.org", or name another file with --config`, path, fs.ErrNotExist)
+		return nil, fmt.Errorf(
+			`%s: %w: create it with the keys title and base_url, such as "title: Example Proposals" `+
+				`and "base_url: https://mips.example.org", or name another file with --config`,
+			path,
+			fs.ErrNotExist)
 	case err != nil:
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
@@ -53,8 +56,8 @@ func Load(path string) (*Site, error) {
 	return s, nil
 }
 
-// read reads a file as the process sees it, through links too. It refuses anything but a file: a pipe without a writer
-// or a terminal would hang.
+// read reads a file and follows links. It refuses everything but a regular file: a pipe without a
+// writer or a terminal would hang.
 func read(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -70,8 +73,8 @@ func read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxSize+1))
 }
 
-// Parse validates the content of a site.yaml, of which nothing is kept when there is a problem.
-// The error is an [*InvalidError] whose problems carry file as their file.
+// Parse validates the content of a site.yaml. With any problem it returns no site, and an
+// [*InvalidError] whose problems have name as their file.
 func Parse(name string, data []byte) (*Site, error) {
 	p := &parser{file: name, lines: map[string]int{}, wrong: map[string]bool{}}
 	f := &file{Site: Site{Prefix: "MIP", Proposals: []string{"proposals"}, Highlight: true}}
@@ -88,21 +91,23 @@ func Parse(name string, data []byte) (*Site, error) {
 // top is the name of the whole file in messages.
 const top = "the file"
 
-// parser reads one file and gathers its problems. A value has a name in messages, such as networks[0].id; that of the whole
-// file is empty.
+// parser parses one file and collects its problems. Each value has a name for messages, such as
+// networks[0].id. The whole file has the empty name.
 type parser struct {
 	file     string
 	problems []mip.Problem
-	// lines has the values that are in the file. One that is null is left out of a mapping with fixed keys.
+	// lines has the line of each value in the file, without null values of mappings with fixed
+	// keys.
 	lines map[string]int
-	// wrong has the values with a problem.
+	// wrong has the names of values with a problem.
 	wrong map[string]bool
 }
 
-// add adds a problem of a line, from 1; 0 stands for the whole file.
+// add adds a problem of a line, counted from 1. Line 0 means the whole file.
 func (p *parser) add(line int, code, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
-	p.problems = append(p.problems, mip.Problem{Level: mip.Error, Code: code, File: p.file, Line: line, Message: message})
+	p.problems = append(p.problems,
+		mip.Problem{Level: mip.Error, Code: code, File: p.file, Line: line, Message: message})
 }
 
 // at adds a problem of a value.
@@ -111,8 +116,8 @@ func (p *parser) at(name, code, message string) {
 	p.add(p.lines[name], code, "%s: %s", cmp.Or(name, top), message)
 }
 
-// document parses the one YAML document of the file and returns its top node, or nil when that
-// cannot be read any further. Nodes keep lines and the text as written.
+// document parses the one YAML document of the file and returns its top node, or nil if it is
+// invalid. Nodes keep lines and the original text.
 func (p *parser) document(data []byte) *yaml.Node {
 	if len(data) > maxSize {
 		p.add(0, "too-large", "larger than 1 MiB")
@@ -124,7 +129,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 		p.syntax(data, err)
 	case doc == nil:
 		p.add(0, "missing-key", "the file is empty; title and base_url are required")
-	case second != nil: // it would be left unread
+	case second != nil: // it would be ignored
 		p.add(second.Line, "yaml-syntax", "a second document; the file must hold one")
 	default:
 		return doc.Content[0]

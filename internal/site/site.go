@@ -1,6 +1,5 @@
-// Package site reads site.yaml: the title, the address, the networks, the forum and the hard
-// forks of one published site. It knows nothing of proposals' texts, of HTTP or of output
-// paths.
+// Package site reads site.yaml: the title, the address, the networks, the forum and the hard forks
+// of one published site. It does not know proposals' texts, HTTP or output paths.
 package site
 
 import (
@@ -14,98 +13,106 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Site is a validated site.yaml. Title and BaseURL are always set; every other field may be zero. A field with the name
-// of a key is read as it is, and its rules are in validate; file adds the keys that are written in another form.
+// Site is a validated site.yaml. Title and BaseURL are always set, and every other field may be
+// zero. A field with a yaml tag has the value of the file, and the method validate has its rules.
+// The type file adds the keys with another form.
 type Site struct {
-	// The name of the site, in titles, feeds and llms.txt.
+	// Title is the name of the site, in titles, feeds and llms.txt.
 	Title string `yaml:"title"`
-	// Absolute, http or https, no slash at the end; may hold a path. Every published address
-	// begins with it.
+	// BaseURL is absolute, http or https, without a trailing slash, possibly with a path. Every
+	// published address begins with it.
 	BaseURL     string `yaml:"base_url"`
 	Description string `yaml:"description"`
 	Brand       Brand
-	// Ids of the main kind start with it; the header key in lower case; MIP when the file has none.
+	// Prefix begins the ids of the main kind. In lower case it is their header key. The default is
+	// MIP.
 	Prefix string `yaml:"prefix"`
-	// Folders of all kinds, relative to the file's own folder, slash-separated; ["proposals"] when the file
-	// has none.
+	// Proposals are the folders of all kinds, slash-separated and relative to the file's folder.
+	// The default is ["proposals"].
 	Proposals []string `yaml:"proposals"`
-	// Kinds are the kinds of proposals, the main one first, which has Prefix; none: there is one alone.
+	// Kinds are the kinds of proposals. The first is the main one, with Prefix. Empty means that
+	// there is only one kind.
 	Kinds []Kind `yaml:"kinds"`
-	// Template with {path} and {commit}; empty: proposals have no source link.
+	// SourceURL is a template with {path} and {commit}. Empty means that proposals have no source
+	// link.
 	SourceURL string `yaml:"source_url"`
-	// Nil: nothing to sync from.
+	// Upstream is nil if there is nothing to sync from.
 	Upstream *Upstream `yaml:"upstream"`
-	// Base address of a Discourse, no slash at the end; empty: none.
+	// Forum is the base address of a Discourse forum, without a trailing slash. Empty means none.
 	Forum string
 	// Networks are in the file's order.
 	Networks []mip.Endpoints
-	// HardForks are in the file's order; Status is not set.
+	// HardForks are in the file's order. Status is not set.
 	HardForks []mip.HardFork
 	Overrides map[mip.ID]Override
-	// Locales are those in addition to English, BCP 47.
+	// Locales are the languages in addition to English (BCP 47).
 	Locales []string `yaml:"locales"`
-	// Redirects are old paths of proposals of the site, each with {n} where the number goes, as in /EIPS/eip-{n}, and other
-	// old paths, each with a blank and the path or address that it leads to now behind it, as in /faq /about/.
+	// Redirects are old paths of this site: patterns of proposals with {n} for the number, such as
+	// /EIPS/eip-{n}, and single paths followed by a blank and the target, a path or an address,
+	// such as /faq /about/.
 	Redirects []string `yaml:"redirects"`
-	// Ignore are patterns of names of files that hold no proposals, such as templates, in the syntax of path.Match. Letter
-	// case does not count.
+	// Ignore are patterns of names of files without proposals, such as templates, in the syntax of
+	// path.Match. They are case-insensitive.
 	Ignore []string `yaml:"ignore"`
-	// Statuses is the process; none: that of EIP-1.
+	// Statuses is the process. Empty means the process of EIP-1.
 	Statuses mip.Process `yaml:"statuses"`
-	// Keys are further keys of headers by what they mean, in the words of mip.HeaderKeys: tried behind the usual ones.
+	// Keys are additional header keys by meaning, one of mip.HeaderKeys. They are tried after the
+	// usual keys.
 	Keys map[string][]string `yaml:"keys"`
-	// Dates is the order of dates such as 3/4/2026: mdy or dmy; empty: that of the folder's other dates.
+	// Dates is the order of dates such as 3/4/2026: mdy or dmy. Empty means the order of the
+	// folder's other dates.
 	Dates string `yaml:"dates"`
-	// Show are keys of headers whose values the details of a page show as they are, in this order.
+	// Show are header keys whose values a proposal's page shows unchanged, in this order.
 	Show []string `yaml:"show"`
-	// References are where proposals of other sites are.
+	// References are the addresses of proposals of other sites.
 	References mip.References `yaml:"references"`
-	// Host is what serves the site.
+	// Host is the kind of server of the site.
 	Host mip.Host `yaml:"host"`
-	// KeepGoing says that the sound proposals are published, or taken from the upstream, where others are in error.
+	// KeepGoing means that valid proposals are published, or synced from the upstream, even if
+	// others have errors.
 	KeepGoing bool `yaml:"keep_going"`
-	// Colour code blocks; true unless the file says false.
+	// Highlight colors code blocks. The default is true.
 	Highlight bool `yaml:"highlight"`
-	// File is where the site was read, empty: nowhere.
+	// File is the path of the file, or "" if the site was not read from one.
 	File string
-	// Sources are where its proposals are, as far as [Site.Find] has found them.
+	// Sources are the places of the proposals that [Site.Find] has found.
 	Sources []filename.Source
-	// Lines are those of the file's values, by the names that messages have for them, such as
-	// brand.logo and redirects[0]. A value that the file lacks has line 0.
+	// Lines has the line of each value in the file, by its name in messages, such as brand.logo and
+	// redirects[0]. A missing value has line 0.
 	Lines map[string]int
 }
 
-// Kind is a kind of proposals, with numbers of its own.
+// Kind is a kind of proposals with its own numbers.
 type Kind struct {
 	Prefix string `yaml:"prefix"`
-	// Name is for people, in the plural; empty: that of the prefix.
+	// Name is a plural name for people. Empty means the prefix with an s.
 	Name string `yaml:"name"`
-	// Proposals are folders, as those of the site.
+	// Proposals are folders, like those of the site.
 	Proposals []string `yaml:"proposals"`
 }
 
-// Upstream is the git repository that proposals are synced from.
+// Upstream is the git repository from which proposals are synced.
 type Upstream struct {
-	// Git is the address, which the git program understands.
+	// Git is an address for the git program.
 	Git string `yaml:"git"`
-	// Branch, tag or commit; empty: the remote's default branch.
+	// Ref is a branch, tag or commit. Empty means the remote's default branch.
 	Ref string `yaml:"ref"`
-	// Folders are within the repository; none stands for its top.
+	// Folders are within the repository. Empty means its top folder.
 	Folders []string `yaml:"folders"`
 }
 
-// Override holds facts about one proposal that its header lacks. A fact that is nil is not
-// stated here, and that of the header stays.
+// Override has facts about one proposal that its header lacks. A nil fact leaves the header's
+// value.
 type Override struct {
 	ForumTopicID  *int    `yaml:"forum_topic_id"`
 	DiscussionsTo *string `yaml:"discussions_to"`
 	Hardfork      *string `yaml:"hardfork"`
 }
 
-// ProposalsLine is where the file names the folders; 0 when it does not.
+// ProposalsLine is the line that names the folders, or 0 if the file does not.
 func (s *Site) ProposalsLine() int { return cmp.Or(s.Lines["proposals"], s.Lines["kinds"]) }
 
-// UpstreamGit is the address of the upstream as the file has it; empty when there is none.
+// UpstreamGit is the address of the upstream, or "" if there is none.
 func (s *Site) UpstreamGit() string {
 	if s.Upstream == nil {
 		return ""
@@ -113,15 +120,15 @@ func (s *Site) UpstreamGit() string {
 	return s.Upstream.Git
 }
 
-// scpAddress is the form of a repository's address that ssh has: git@example.org:team/texts.git.
+// scpAddress matches the scp-like form of a repository's address: git@example.org:team/texts.git.
 var scpAddress = regexp.MustCompile(`^(?:[^@/]+@)?([^:/]+):([^/].*)$`)
 
-// Addresses are those below which the site's proposals lie: its own, and on the web those of the
-// repository that source_url leads to and of the upstream.
+// Addresses are the web addresses below which the site's proposals are published: its own, the
+// repository of source_url, and the upstream.
 func (s *Site) Addresses() []string {
 	source, _, _ := strings.Cut(s.SourceURL, "{")
 	source, _, _ = strings.Cut(source, "?")
-	// The folder blob of a host shows files; others beside it do as well.
+	// A host shows files below the folder blob, and also below its siblings.
 	for _, shown := range []string{"/-/blob/", "/blob/", "/src/branch/", "/src/commit/"} {
 		source, _, _ = strings.Cut(source, shown)
 	}
@@ -130,16 +137,17 @@ func (s *Site) Addresses() []string {
 	if u, err := url.Parse(upstream); err == nil && (u.Scheme == "ssh" || u.Scheme == "git") {
 		upstream = "https://" + u.Hostname() + u.EscapedPath()
 	}
-	return []string{s.BaseURL, source, strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
+	return []string{s.BaseURL, source,
+		strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
 }
 
-// URL is the absolute address of a route that starts with a slash.
+// URL is the absolute address of a route, which starts with a slash.
 func (s *Site) URL(route string) string { return s.BaseURL + s.Host.Route(route) }
 
-// Path is the route below the base address's own path: the form of links within the site.
+// Path is the route below the path of the base address. Links within the site have this form.
 func (s *Site) Path(route string) string { return s.BasePath() + route }
 
-// BasePath is the path of the base address, empty for a site at the root of its host.
+// BasePath is the path of the base address, or "" for a site at the root of its host.
 func (s *Site) BasePath() string {
 	u, err := url.Parse(s.BaseURL)
 	if err != nil {
@@ -148,7 +156,7 @@ func (s *Site) BasePath() string {
 	return strings.TrimSuffix(u.EscapedPath(), "/")
 }
 
-// AllKinds are the kinds of proposals, at least one, the main one first.
+// AllKinds are the kinds of proposals, at least one. The first is the main one.
 func (s *Site) AllKinds() []Kind {
 	if len(s.Kinds) == 0 {
 		return []Kind{{Prefix: s.Prefix, Proposals: s.Proposals}}
@@ -156,12 +164,14 @@ func (s *Site) AllKinds() []Kind {
 	return s.Kinds
 }
 
-// Publishes reports whether one of the kinds has the prefix, in any case.
+// Publishes reports whether one of the kinds has the prefix, in any letter case.
 func (s *Site) Publishes(prefix string) bool {
-	return slices.ContainsFunc(s.AllKinds(), func(k Kind) bool { return strings.EqualFold(prefix, k.Prefix) })
+	return slices.ContainsFunc(s.AllKinds(), func(k Kind) bool {
+		return strings.EqualFold(prefix, k.Prefix)
+	})
 }
 
-// PublicKinds are the kinds as they are published.
+// PublicKinds are the kinds in their published form.
 func (s *Site) PublicKinds() []mip.Kind {
 	var out []mip.Kind
 	for _, k := range s.AllKinds() {
@@ -170,7 +180,7 @@ func (s *Site) PublicKinds() []mip.Kind {
 	return out
 }
 
-// PublicNetworks are the networks as they may be published, without RPC addresses.
+// PublicNetworks are the networks without RPC addresses.
 func (s *Site) PublicNetworks() []mip.Network {
 	out := make([]mip.Network, 0, len(s.Networks))
 	for _, n := range s.Networks {

@@ -17,22 +17,25 @@ import (
 
 var errNoSVG = errors.New("this is no SVG")
 
-// Names of XML namespaces. An undeclared prefix stands for itself.
+// XML namespaces. encoding/xml returns an undeclared prefix as the namespace.
 const (
 	svgSpace  = "http://www.w3.org/2000/svg"
 	linkSpace = "http://www.w3.org/1999/xlink"
 	xmlSpace  = "http://www.w3.org/XML/1998/namespace"
 )
 
-// notes are the namespaces in which programs that draw keep what they know. Browsers know none of them.
+// notes are the namespaces of drawing programs' own data, which browsers ignore.
 var notes = []string{
-	"http://www.inkscape.org/namespaces/inkscape", "http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd",
-	"http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://creativecommons.org/ns#", "http://web.resource.org/cc/",
-	"http://purl.org/dc/elements/1.1/", "http://www.bohemiancoding.com/sketch/ns", "http://www.serif.com/",
+	"http://www.inkscape.org/namespaces/inkscape",
+	"http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd",
+	"http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://creativecommons.org/ns#",
+	"http://web.resource.org/cc/",
+	"http://purl.org/dc/elements/1.1/", "http://www.bohemiancoding.com/sketch/ns",
+	"http://www.serif.com/",
 }
 
-// elements are those of SVG that draw, and no more: none of them runs, loads, moves or links anything, but for references,
-// which are judged by themselves.
+// elements are the drawing elements of SVG. None of them runs, loads, moves or links anything,
+// except by references, which have a separate check.
 var elements = strings.Fields(`
 	svg g defs symbol use switch title desc metadata style
 	path rect circle ellipse line polyline polygon text tspan textPath image
@@ -40,7 +43,8 @@ var elements = strings.Fields(`
 	filter feBlend feColorMatrix feComponentTransfer feComposite feDisplacementMap feDropShadow feFlood
 	feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset feTile feTurbulence`)
 
-// attributes are those of the elements. Names that begin with aria- or data- are taken as well.
+// attributes are the allowed attributes of the elements. Names that begin with aria- or data- are
+// allowed too.
 var attributes = strings.Fields(`
 	xmlns id class style lang role type media version baseProfile focusable tabindex enable-background href
 	x y width height viewBox preserveAspectRatio transform transform-origin overflow display visibility
@@ -60,10 +64,11 @@ var attributes = strings.Fields(`
 	letter-spacing word-spacing writing-mode direction unicode-bidi
 	alignment-baseline baseline-shift dominant-baseline`)
 
-// linkAttributes are those of XLink beside href. They say nothing to a browser.
+// linkAttributes are the allowed attributes of XLink. Browsers ignore all but href.
 var linkAttributes = strings.Fields("href type role arcrole title show actuate")
 
-// functions are those of style sheets and of attributes that compute colours, places and selectors.
+// functions are the allowed functions in style sheets and attributes. They compute colors,
+// positions and selectors.
 var functions = strings.Fields(`
 	rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark var calc min max clamp
 	matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy
@@ -72,14 +77,14 @@ var functions = strings.Fields(`
 
 var (
 	styleRule = regexp.MustCompile(`@[\w-]*`)
-	// function is the name of one, and what a reference begins with.
+	// function matches the name of a function and the start of a reference.
 	function = regexp.MustCompile(`([\w-]+)\(\s*["']?(#?)`)
-	// pixels are pictures that hold no drawing of their own.
+	// pixels matches raster images, which contain no further drawing.
 	pixels = regexp.MustCompile(`^data:image/(?:png|jpeg|gif|webp);base64,`)
 )
 
-// svgAspect reads a drawing, and refuses one that does more than draw: somebody may open its address, where no page is
-// around it.
+// svgAspect parses a drawing and returns its aspect ratio. It refuses a drawing that does more than
+// draw: people may open its address directly, as a document of its own.
 func svgAspect(data []byte) (aspect float64, err error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	begun, style := false, ""
@@ -97,16 +102,17 @@ func svgAspect(data []byte) (aspect float64, err error) {
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			// A browser draws no other one.
+			// Browsers draw no other root element.
 			if !begun && token.Name != (xml.Name{Space: svgSpace, Local: "svg"}) {
-				return 0, fmt.Errorf("%w: want the element svg with xmlns=%q, got %s", errNoSVG, svgSpace, mip.Quote(token.Name.Local))
+				return 0, fmt.Errorf("%w: want the element svg with xmlns=%q, got %s",
+					errNoSVG, svgSpace, mip.Quote(token.Name.Local))
 			}
 			if !begun {
 				begun, aspect = true, aspectOf(token)
 			}
 			err, style = checkElement(token), ""
 		case xml.CharData:
-			style += string(token) // a comment may be amid a word
+			style += string(token) // a comment may split a word
 		case xml.EndElement:
 			if token.Name.Local == "style" {
 				err = checkStyle("element", "style", style)
@@ -117,8 +123,10 @@ func svgAspect(data []byte) (aspect float64, err error) {
 				err = onlyDraws("instruction", token.Target)
 			}
 		case xml.Directive:
-			if !bytes.HasPrefix(bytes.ToUpper(token), []byte("DOCTYPE")) || bytes.ContainsRune(token, '[') {
-				err = errors.New("want an SVG that only draws, got a document type with declarations; remove what is in its brackets [ ]")
+			if !bytes.HasPrefix(bytes.ToUpper(token), []byte("DOCTYPE")) ||
+				bytes.ContainsRune(token, '[') {
+				err = errors.New("want an SVG that only draws, got a document type with " +
+					"declarations; remove what is in its brackets [ ]")
 			}
 		}
 		if err != nil {
@@ -127,12 +135,13 @@ func svgAspect(data []byte) (aspect float64, err error) {
 	}
 }
 
-// onlyDraws is the error of a part that an SVG has no need of to draw.
+// onlyDraws is the error about a part that drawing does not need.
 func onlyDraws(what, name string) error {
-	return fmt.Errorf("want an SVG that only draws, got the %s %s; remove it", what, mip.Quote(name))
+	return fmt.Errorf("want an SVG that only draws, got the %s %s; remove it",
+		what, mip.Quote(name))
 }
 
-// checkElement refuses an element, or an attribute of it, that is not in the lists.
+// checkElement refuses an element or attribute that is not in the lists.
 func checkElement(e xml.StartElement) error {
 	if slices.Contains(notes, e.Name.Space) {
 		return nil
@@ -159,8 +168,10 @@ func checkElement(e xml.StartElement) error {
 			return onlyDraws("attribute", name)
 		}
 		value := strings.TrimSpace(a.Value)
-		if name == "href" && !strings.HasPrefix(value, "#") && (e.Name.Local != "image" || !pixels.MatchString(value)) {
-			return fmt.Errorf("want an SVG that is one file, got a reference to %s; want one to an id in it, such as #a", mip.Quote(value))
+		if name == "href" && !strings.HasPrefix(value, "#") &&
+			(e.Name.Local != "image" || !pixels.MatchString(value)) {
+			return fmt.Errorf("want an SVG that is one file, got a reference to %s; want one to "+
+				"an id in it, such as #a", mip.Quote(value))
 		}
 		if err := checkStyle("attribute", name, value); err != nil {
 			return err
@@ -191,11 +202,12 @@ func checkStyle(what, name, text string) error {
 	if got == "" {
 		return nil
 	}
-	return fmt.Errorf("want an SVG that is one file, got %s in the %s %s; want colours, places and references such as url(#a) alone",
+	return fmt.Errorf("want an SVG that is one file, got %s in the %s %s; want colours, places "+
+		"and references such as url(#a) alone",
 		mip.Quote(got), what, name)
 }
 
-// aspectOf is that of the width and height of a drawing, else that of its view box; 0 for neither.
+// aspectOf is the ratio of the width and height of a drawing, else of its view box, else 0.
 func aspectOf(e xml.StartElement) float64 {
 	number := func(s string) float64 {
 		n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(s), "px"), 64)

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// documents parses the documents of a file. The first is nil in a file that is empty, and second is nil in one with a
-// single document.
+// documents parses the documents of a file. first is nil for an empty file. second is nil if there
+// is only one.
 func documents(data []byte) (first, second *yaml.Node, err error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	found := make([]*yaml.Node, 2)
@@ -28,47 +28,59 @@ func documents(data []byte) (first, second *yaml.Node, err error) {
 	return found[0], found[1], err
 }
 
-// mappingValues are the parser's words about a colon where no key can be.
+// mappingValues is the parser's message about a colon where no key can be.
 const mappingValues = "mapping values are not allowed"
 
-// wantKey is what is wrong with a line that has only a text where a key should be.
+// wantKey is the message for a line with only text where a key should be.
 const wantKey = "no key; want key: value, with a blank behind the colon"
 
-// wantQuotes is what is wrong with a colour that YAML takes for a comment.
+// wantQuotes is the message for a color that YAML takes for a comment.
 const wantQuotes = `# begins a comment; put a colour in quotes, such as "#5431c0"`
 
-// advice says what is wrong, and what would be right, by the words of the YAML parser.
+// advice maps messages of the YAML parser to ours, which state the problem and its fix.
 var advice = []struct{ words, text string }{
 	{"did not find expected ',' or ']'", "a [ is never closed; close it with ]"},
 	{"did not find expected ',' or '}'", "a { is never closed; close it with }"},
 	{"expected node content", "a value is missing; close each [ and each {"},
-	{"unexpected end of stream", "a quote is never closed; end the text with the quote that it begins with"},
-	{"unexpected document indicator", "a quote is never closed; end the text with the quote that it begins with"},
-	{mappingValues, "a key where none can be; put a text that holds a colon and a blank in quotes, and indent the keys of one mapping alike"},
-	{"expected '-' indicator", "the indentation does not fit the lines above; indent the items of one list alike, and the keys of one mapping"},
-	{"did not find expected key", "the indentation does not fit the lines above; indent the items of one list alike, and the keys of one mapping"},
+	{"unexpected end of stream",
+		"a quote is never closed; end the text with the quote that it begins with"},
+	{"unexpected document indicator",
+		"a quote is never closed; end the text with the quote that it begins with"},
+	{mappingValues,
+		"a key where none can be; put a text that holds a colon and a blank in quotes, and " +
+			"indent the keys of one mapping alike"},
+	{"expected '-' indicator",
+		"the indentation does not fit the lines above; indent the items of one list alike, and " +
+			"the keys of one mapping"},
+	{"did not find expected key",
+		"the indentation does not fit the lines above; indent the items of one list alike, and " +
+			"the keys of one mapping"},
 	{"could not find expected ':'", wantKey},
 	{"cannot start any token", "a value cannot begin with @, ` or %; put it in quotes"},
 	{"control characters are not allowed", "a character that nobody sees, such as NUL; remove it"},
 	{"UTF-8", "not UTF-8; save the file as UTF-8"},
-	{"block sequence entries are not allowed", "a hyphen where no item can begin; put each item of a list in a line of its own"},
+	{"block sequence entries are not allowed",
+		"a hyphen where no item can begin; put each item of a list in a line of its own"},
 	{"escape character", `a \ that means nothing in double quotes; put the text in single quotes`},
 	{"exceeded max depth", "brackets within brackets within brackets; close each [ and each {"},
-	{"unknown anchor", "a value that begins with * stands for another one that is not there; put it in quotes"},
+	{"unknown anchor",
+		"a value that begins with * stands for another one that is not there; put it in quotes"},
 }
 
-// Lines that say by themselves what is wrong with them.
+// Patterns of lines that show the mistake by themselves.
 var (
 	indentedByTab = regexp.MustCompile(`^ *\t`)
-	// noKey is a key without a colon, or without a blank behind it. An address is none.
+	// noKey is a key without a colon, or without a blank after it. An address does not match.
 	noKey = regexp.MustCompile(`^ *(- +)?[A-Za-z_]+(:[^\s/].*| [^:]*)?$`)
-	// unquoted is a colour that is a comment, and inBrackets a line in which it hides the bracket that closes.
+	// unquoted is a color that is a comment. inBrackets is a line in which such a comment hides the
+	// closing bracket.
 	unquoted   = regexp.MustCompile(`^#([0-9A-Fa-f]{3}){1,2}\b`)
 	inBrackets = regexp.MustCompile(`\{.*: +#([0-9A-Fa-f]{3}){1,2}\b`)
 )
 
-// syntax adds the problem of a file that is no YAML. The parser names the line where the enclosing value begins, which
-// may be far above. The wrong line is the first with which the file has the same error as the whole.
+// syntax adds the problem of a file that is not YAML. The parser gives the line of the enclosing
+// value, which may be far above. The wrong line is the last line of the shortest beginning of the
+// file that has the same error.
 func (p *parser) syntax(data []byte, err error) {
 	lines := bytes.SplitAfter(data, []byte{'\n'})
 	same := func(n int) bool {
@@ -81,7 +93,7 @@ func (p *parser) syntax(data []byte, err error) {
 	case indentedByTab.Match(line(at)):
 		p.add(at, "yaml-syntax", "a tab at the beginning of the line; indent with blanks")
 	case at > 1 && strings.Contains(err.Error(), mappingValues) && noKey.Match(line(at-1)):
-		// A line without a key is found wrong by the next one.
+		// The parser finds a line without a key wrong only at the next line.
 		p.add(at-1, "yaml-syntax", wantKey)
 	case inBrackets.Match(line(at)):
 		p.add(at, "yaml-syntax", wantQuotes)
@@ -92,7 +104,7 @@ func (p *parser) syntax(data []byte, err error) {
 	}
 }
 
-// explain says what the words of the YAML parser mean.
+// explain returns our message for a message of the YAML parser.
 func explain(words string) string {
 	for _, a := range advice {
 		if strings.Contains(words, a.words) {

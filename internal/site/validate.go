@@ -13,15 +13,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// validate adds a problem for each value that breaks a rule, in itself or beside another. It makes addresses and
-// folders those that the site has. decode has made sure that a text is one line and that a number is one.
+// validate adds a problem for each value that breaks a rule, alone or in combination with another.
+// It normalizes addresses and folders. decode has checked that text is one line and that numbers
+// are numbers.
 func (f *file) validate(p *parser) {
 	p.required("", "title", "base_url")
 	f.BaseURL = p.baseURL("base_url", f.BaseURL)
 	p.check("prefix", checkPrefix(f.Prefix))
 	p.proposals("proposals", f.Proposals)
 	f.validateKinds(p)
-	f.settleKinds()
+	f.setFromKinds()
 	p.check("source_url", checkSource(f.SourceURL))
 	const hosts = "rewrites, cloudflare for Cloudflare Pages, or plain for a host that knows no " +
 		"rules, such as GitHub Pages"
@@ -43,10 +44,12 @@ func (f *file) validate(p *parser) {
 	f.validateReferences(p)
 }
 
-// validateKinds checks the kinds of proposals. Folders may hold several, as names and headers tell them apart.
+// validateKinds checks the kinds of proposals. Kinds may share a folder: names and headers
+// distinguish them.
 func (f *file) validateKinds(p *parser) {
 	if p.lines["kinds"] > 0 && len(f.Kinds) == 0 {
-		p.check("kinds", errors.New("no kind; leave it out, or list such as {prefix: MIP, proposals: [MIPs]}"))
+		p.check("kinds",
+			errors.New("no kind; leave it out, or list such as {prefix: MIP, proposals: [MIPs]}"))
 	}
 	pages := map[string]string{}
 	for i, k := range f.Kinds {
@@ -63,17 +66,21 @@ func (f *file) validateKinds(p *parser) {
 	}
 }
 
-// validateStatuses checks the process. A word stands for one status, and an address for one list.
+// validateStatuses checks the process. Each word stands for one status, and each address for one
+// list.
 func (f *file) validateStatuses(p *parser) {
 	words, pages := map[string]string{}, map[string]string{}
 	for i, s := range f.Statuses {
 		name := item("statuses", i)
 		p.required(name, "name", "stage")
 		if !slices.Contains(mip.Stages(), s.Stage) {
-			p.check(name+".stage", fmt.Errorf("want one of %s, got %s", stageNames(), mip.Quote(string(s.Stage))))
+			p.check(name+".stage", fmt.Errorf("want one of %s, got %s",
+				stageNames(), mip.Quote(string(s.Stage))))
 		}
 		if none := mip.Status("").Slug(); s.Name.Slug() == none {
-			p.check(name+".name", fmt.Errorf("/status/%s/ has the proposals without a status; want another word", none))
+			p.check(name+".name",
+				fmt.Errorf("/status/%s/ has the proposals without a status; want another word",
+					none))
 		}
 		p.once(words, name+".name", mip.FoldStatus(string(s.Name)))
 		p.once(pages, name+".name", s.Name.Slug())
@@ -83,7 +90,7 @@ func (f *file) validateStatuses(p *parser) {
 	}
 }
 
-// stageNames are the stages, with commas between them.
+// stageNames returns the stages, separated by commas.
 func stageNames() string {
 	var names []string
 	for _, s := range mip.Stages() {
@@ -92,10 +99,10 @@ func stageNames() string {
 	return strings.Join(names, ", ")
 }
 
-// validateKeys checks what the site says of the headers of its proposals.
+// validateKeys checks the settings about headers.
 func (f *file) validateKeys(p *parser) {
 	p.list("show", f.Show, checkKey)
-	taken := map[string]string{} // by key, what it stands for
+	taken := map[string]string{} // meaning by key
 	for _, meaning := range slices.Sorted(maps.Keys(f.Keys)) {
 		name := below("keys", meaning)
 		if known := mip.HeaderKeys(); !slices.Contains(known, meaning) {
@@ -104,7 +111,9 @@ func (f *file) validateKeys(p *parser) {
 		p.list(name, f.Keys[meaning], checkKey)
 		for i, key := range f.Keys[meaning] {
 			if other := taken[strings.ToLower(key)]; other != "" && other != meaning {
-				p.check(item(name, i), fmt.Errorf("want a key of one meaning, got %s, which keys.%s has", mip.Quote(key), other))
+				p.check(item(name, i),
+					fmt.Errorf("want a key of one meaning, got %s, which keys.%s has",
+						mip.Quote(key), other))
 			}
 			taken[strings.ToLower(key)] = meaning
 		}
@@ -112,14 +121,15 @@ func (f *file) validateKeys(p *parser) {
 	p.check("dates", match(f.Dates, `^(?:mdy|dmy)$`, "mdy or dmy"))
 }
 
-// validateReferences checks where proposals of other sites are.
+// validateReferences checks the addresses of proposals of other sites.
 func (f *file) validateReferences(p *parser) {
 	taken := map[string]string{}
 	for _, prefix := range slices.Sorted(maps.Keys(f.References)) {
 		name := below("references", prefix)
 		err := match(prefix, `^[A-Za-z][A-Za-z0-9]{0,15}$`, "a prefix such as EIP")
 		if f.Publishes(prefix) {
-			err = fmt.Errorf("want the prefix of another site, got %s, which is this one's", mip.Quote(prefix))
+			err = fmt.Errorf("want the prefix of another site, got %s, which is this one's",
+				mip.Quote(prefix))
 		}
 		p.check(name, cmp.Or(err, checkReference(f.References[prefix])))
 		p.once(taken, name, strings.ToUpper(prefix))
@@ -128,10 +138,13 @@ func (f *file) validateReferences(p *parser) {
 
 func (u *Upstream) validate(p *parser) {
 	p.required("upstream", "git")
-	// The git program would take a hyphen for an option, and ext::sh for a command to run.
-	p.check("upstream.git", match(u.Git, `^[^-:\s](:?[^:\s])*$`, "the address of a git repository, without a remote helper (::)"))
-	// Ranges (a..b) are refused as well.
-	p.check("upstream.ref", match(u.Ref, `^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"))
+	// The git program would take a leading hyphen for an option, and ext::sh for a command to run.
+	p.check("upstream.git",
+		match(u.Git, `^[^-:\s](:?[^:\s])*$`,
+			"the address of a git repository, without a remote helper (::)"))
+	// Refuse ranges (a..b) too.
+	p.check("upstream.ref",
+		match(u.Ref, `^\w((\.?[\w/+-])*\.?[\w+-])?$`, "a branch, tag or commit"))
 	clean(u.Folders)
 	p.list("upstream.folders", u.Folders, func(folder string) error {
 		return cmp.Or(checkInside(folder, "a folder within the repository"), checkProposals(folder))
@@ -143,7 +156,8 @@ func (f *file) validateNetworks(p *parser) {
 	for i, n := range f.Networks {
 		name := item("networks", i)
 		p.required(name, "id", "chain_id")
-		p.check(name+".id", match(n.ID, `^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet"))
+		p.check(name+".id",
+			match(n.ID, `^[a-z0-9-]{1,64}$`, "small letters, digits and hyphens, such as mainnet"))
 		p.once(ids, name+".id", n.ID)
 		p.check(name+".chain_id", between("a number", n.ChainID, 1, maxChainID))
 		p.once(chains, name+".chain_id", strconv.FormatInt(n.ChainID, 10))
@@ -184,20 +198,24 @@ func (f *file) validateOverrides(p *parser) {
 		topic := int64(mip.Deref(o.ForumTopicID))
 		p.check(name+".forum_topic_id", between("a number", topic, 1, mip.MaxNumber))
 		p.check(name+".discussions_to", checkAddress(mip.Deref(o.DiscussionsTo)))
-		if !slices.ContainsFunc(f.HardForks, func(h fork) bool { return h.Name == mip.Deref(o.Hardfork) }) {
-			p.check(name+".hardfork", fmt.Errorf("hardforks has no %s", mip.Quote(mip.Deref(o.Hardfork))))
+		if !slices.ContainsFunc(f.HardForks, func(h fork) bool {
+			return h.Name == mip.Deref(o.Hardfork)
+		}) {
+			p.check(name+".hardfork", fmt.Errorf("hardforks has no %s",
+				mip.Quote(mip.Deref(o.Hardfork))))
 		}
 	}
 }
 
-// check adds the problem of a value. One that the file does not have has none, and of several the first is told.
+// check adds the problem of a value if the file has the value. Only the first problem of a value is
+// reported.
 func (p *parser) check(name string, err error) {
 	if err != nil && p.lines[name] > 0 && !p.wrong[name] {
 		p.at(name, "bad-value", err.Error())
 	}
 }
 
-// required adds a problem for each key that a mapping of the file must have and has not.
+// required adds a problem for each missing key of a mapping in the file.
 func (p *parser) required(name string, keys ...string) {
 	for _, key := range keys {
 		if full := below(name, key); p.lines[name] > 0 && !p.wrong[name] && p.lines[full] == 0 {
@@ -206,19 +224,22 @@ func (p *parser) required(name string, keys ...string) {
 	}
 }
 
-// once adds a problem of a value that is taken. An address may hold a key and is not repeated.
+// once adds a problem if a value is already taken. It does not repeat an address, which may contain
+// a key.
 func (p *parser) once(taken map[string]string, name, value string) {
 	if p.lines[name] == 0 || p.wrong[name] {
 		return
 	}
 	if first, twice := taken[value]; twice {
-		p.at(name, "duplicate-value", fmt.Sprintf("stands for the same as %s in line %d; want another, or remove one", first, p.lines[first]))
+		p.at(name, "duplicate-value",
+			fmt.Sprintf("stands for the same as %s in line %d; want another, or remove one",
+				first, p.lines[first]))
 		return
 	}
 	taken[value] = name
 }
 
-// list checks the items of a list, each of which stands there once.
+// list checks the items of a list and that each occurs once.
 func (p *parser) list(name string, items []string, check func(string) error) {
 	taken := map[string]string{}
 	for i, value := range items {
@@ -227,7 +248,7 @@ func (p *parser) list(name string, items []string, check func(string) error) {
 	}
 }
 
-// proposals checks folders and patterns, at least one, and makes them clean.
+// proposals normalizes folders and patterns, and checks that there is at least one.
 func (p *parser) proposals(name string, paths []string) {
 	if len(paths) == 0 {
 		p.check(name, errors.New("no folder"))
@@ -236,7 +257,7 @@ func (p *parser) proposals(name string, paths []string) {
 	p.list(name, paths, checkProposals)
 }
 
-// clean makes each path the shortest one to the same folder.
+// clean replaces each path by its shortest form.
 func clean(paths []string) {
 	for i := range paths {
 		paths[i] = path.Clean(paths[i])

@@ -1,5 +1,5 @@
 // Package limit counts the requests of each caller, in this process or in a Redis that several
-// sidecars share. It does not know what is asked for.
+// sidecars share. It does not know what is requested.
 package limit
 
 import (
@@ -20,38 +20,38 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// Window is the time for which requests are counted. It begins with a caller's first request.
+// Window is the period in which requests are counted. It begins with a caller's first request.
 const Window = time.Minute
 
-// buckets bounds the memory: each caller has one of so many, by a hash with a random seed. Two
-// callers of a minute share one with a chance of 1 in 65,536.
+// buckets bounds the memory: a caller's bucket is a hash of the address with a random seed. Two
+// callers in the same minute share a bucket with a probability of 1 in 65,536.
 const buckets = 1 << 16
 
 // Config configures a [Limit].
 type Config struct {
-	// Name is in the fields of the response, and in the key in Redis.
+	// Name is in the fields of the response and in the Redis key.
 	Name string
 	// PerWindow is how many requests each caller may make in a window.
 	PerWindow int
-	// Netlify says that every request comes from Netlify, which names the caller in
+	// Netlify means that every request comes from Netlify, which names the caller in
 	// x-nf-client-connection-ip.
 	Netlify bool
-	// Proxies are the addresses whose X-Forwarded-For is believed.
+	// Proxies are the addresses whose X-Forwarded-For is trusted.
 	Proxies []netip.Prefix
-	// Redis counts for all sidecars of the site. Nil means that this one is alone.
+	// Redis counts for all sidecars of the site. Nil means that this is the only one.
 	Redis *redis.Store
 }
 
-// Limit is safe for concurrent use.
+// Limit is one limit on the requests of each caller. It is safe for concurrent use.
 type Limit struct {
 	Config
-	// policy is the value of RateLimit-Policy after the name.
+	// policy is the part of RateLimit-Policy after the name.
 	policy string
 	seed   maphash.Seed
-	store  limiter.Store // of this process, by bucket
+	store  limiter.Store // counts of this process, by bucket
 }
 
-// New returns a limit. Close ends what it runs.
+// New returns a limit. Close stops its goroutine.
 func New(c Config) *Limit {
 	// The error is nil for every configuration.
 	store, _ := memorystore.New(&memorystore.Config{
@@ -63,21 +63,21 @@ func New(c Config) *Limit {
 	return &Limit{Config: c, policy: policy, seed: maphash.MakeSeed(), store: store}
 }
 
-// Close ends the sweeper of the counts in memory. It may be called more than once. A closed limit
-// refuses nobody.
+// Close stops the goroutine that deletes old counts. It may be called more than once. A closed
+// limit admits every request.
 func (l *Limit) Close() { l.store.Close(context.Background()) }
 
-// Room is what a caller has left of a limit. The zero value is that of no limit.
+// Room is what remains of a limit for a caller. The zero value means that no limit applies.
 type Room struct {
-	// Limit is the name, and Policy what the limit allows, as RateLimit-Policy has it.
+	// Limit is the name. Policy is the policy in the form of RateLimit-Policy.
 	Limit, Policy string
 	Remaining     int64
-	// Left is the time to the end of the window.
+	// Left is the time until the window ends.
 	Left time.Duration
 }
 
 // Add adds the fields of draft-ietf-httpapi-ratelimit-headers, whose lists have an item for each
-// limit. It adds none if there is no limit.
+// limit. Without a limit it adds none.
 func (r Room) Add(h http.Header) {
 	if r.Limit != "" {
 		h.Add("Ratelimit-Policy", fmt.Sprintf("%q;%s", r.Limit, r.Policy))
@@ -85,10 +85,12 @@ func (r Room) Add(h http.Header) {
 	}
 }
 
-// Take counts a request of a caller, which [Limit.Caller] names. The error is that of a request
-// beyond the limit. Sidecars of one site, a base address, count together; while the Redis is down
-// each counts by itself, so that a caller has the whole limit at each of them. An empty site is not
-// known yet.
+// Take counts a request of a caller, which [Limit.Caller] identifies. The error is an
+// [api.HTTPError] if the request exceeds the limit.
+//
+// Sidecars of one site, named by its base address, count together. While Redis is down each counts
+// by itself, so a caller has the whole limit at each of them. An empty site means that the address
+// is not known yet.
 func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room, error) {
 	n, left := l.count(ctx, caller, site)
 	if n > int64(l.PerWindow) {
@@ -101,8 +103,8 @@ func (l *Limit) Take(ctx context.Context, caller netip.Addr, site string) (Room,
 	return Room{l.Name, l.policy, int64(l.PerWindow) - n, left}, nil
 }
 
-// count counts a request. It returns how many the caller has made in its window, and the time to
-// the window's end.
+// count counts a request. It returns the number of the caller's requests in its window, and the
+// time until the window ends.
 func (l *Limit) count(
 	ctx context.Context, caller netip.Addr, site string,
 ) (requests int64, left time.Duration) {
@@ -114,11 +116,11 @@ func (l *Limit) count(
 	}
 	bucket := strconv.FormatUint(maphash.Comparable(l.seed, caller)%buckets, 36)
 	_, remaining, end, ok, err := l.store.Take(ctx, bucket)
-	// The store counts in nanoseconds since 1970 by the wall clock.
+	// The store uses nanoseconds since 1970 by the wall clock.
 	left = time.Until(time.Unix(0, int64(end)))
 	if err == nil && (left <= 0 || left > Window) {
-		// The clock was set. The store would count in windows that never come, so the bucket begins
-		// anew.
+		// The clock was set. The store would count in windows that never come, so start the bucket
+		// afresh.
 		left = Window
 		if err = l.store.Set(ctx, bucket, uint64(l.PerWindow), Window); err == nil {
 			_, remaining, _, ok, err = l.store.Take(ctx, bucket)
@@ -133,8 +135,9 @@ func (l *Limit) count(
 	return int64(l.PerWindow) - int64(remaining), left
 }
 
-// Caller returns the address by which a caller is limited: for IPv6 its /64, since the holder of
-// one address there has all of them. The zero value stands for all callers without a known address.
+// Caller returns the address by which a caller is limited. For IPv6 it is the /64, since the holder
+// of one address there has all of them. The zero value stands for all callers without a known
+// address.
 func (l *Limit) Caller(r *http.Request) netip.Addr {
 	a := l.lastHop(r)
 	if !a.Is6() {
@@ -153,12 +156,12 @@ func (l *Limit) Caller(r *http.Request) netip.Addr {
 	return p.Addr()
 }
 
-// mappings are the networks of IPv6 whose addresses hold the caller's IPv4 address: 6to4 (RFC
-// 3056), in which one IPv4 address has 65,536 networks of 64 bits, Teredo (RFC 4380) and NAT64 (RFC
-// 6052), in which many callers share one.
+// mappings are the IPv6 networks whose addresses contain the caller's IPv4 address: 6to4 (RFC
+// 3056), where one IPv4 address has 65,536 networks of 64 bits, and Teredo (RFC 4380) and NAT64
+// (RFC 6052), where many callers share one.
 var mappings = []struct {
 	prefix netip.Prefix
-	// at is the first byte of the IPv4 address, of which mask inverts the bits.
+	// at is the position of the IPv4 address in bytes. mask is XORed with each of its bytes.
 	at   int
 	mask byte
 }{
@@ -167,19 +170,20 @@ var mappings = []struct {
 	{netip.MustParsePrefix("64:ff9b::/96"), 12, 0},
 }
 
-// lastHop returns the address of the caller, or of the last proxy before it that is not ours.
+// lastHop returns the address of the caller, or of the last proxy before it that is not trusted.
 func (l *Limit) lastHop(r *http.Request) netip.Addr {
-	// Netlify replaces the field, whatever the caller has written into it.
+	// Netlify replaces the field, so callers cannot forge it.
 	if l.Netlify {
 		return parseAddr(r.Header.Get("X-Nf-Client-Connection-Ip"))
 	}
 	a := parseAddr(r.RemoteAddr)
-	// Each proxy appends the address that it was asked from. The caller may have written all that
-	// stands before the last address that is no proxy of ours.
+	// Each proxy appends the address of its client. The caller may have written everything before
+	// the last address that is not a trusted proxy.
+	trusted := func(p netip.Prefix) bool { return p.Contains(a) }
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
 		next := parseAddr(strings.TrimSpace(hop))
-		if !next.IsValid() || !slices.ContainsFunc(l.Proxies, func(p netip.Prefix) bool { return p.Contains(a) }) {
+		if !next.IsValid() || !slices.ContainsFunc(l.Proxies, trusted) {
 			break
 		}
 		a = next
@@ -187,19 +191,19 @@ func (l *Limit) lastHop(r *http.Request) netip.Addr {
 	return a
 }
 
-// Untrusted returns the address of a neighbour that names a caller without being believed. The zero
-// value is that of a request without such a claim, or from an address that anybody on the internet
-// may have.
+// Untrusted returns the address of an untrusted peer that sends X-Forwarded-For, if it is private
+// or loopback and so may be the operator's own proxy. Otherwise it returns the zero value.
 func (l *Limit) Untrusted(r *http.Request) netip.Addr {
 	a := parseAddr(r.RemoteAddr)
 	trusted := func(p netip.Prefix) bool { return p.Contains(a) }
-	if l.Netlify || r.Header.Get("X-Forwarded-For") == "" || !a.IsLoopback() && !a.IsPrivate() || slices.ContainsFunc(l.Proxies, trusted) {
+	if l.Netlify || r.Header.Get("X-Forwarded-For") == "" || !a.IsLoopback() && !a.IsPrivate() ||
+		slices.ContainsFunc(l.Proxies, trusted) {
 		return netip.Addr{}
 	}
 	return a
 }
 
-// parseAddr reads an address with or without a port. It returns the zero value for anything else.
+// parseAddr parses an address with or without a port. It returns the zero value for anything else.
 func parseAddr(s string) netip.Addr {
 	a, err := netip.ParseAddr(strings.Trim(s, "[]"))
 	if ap, ok := netip.ParseAddrPort(s); ok == nil {

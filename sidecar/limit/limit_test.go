@@ -13,14 +13,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// fakeStore refuses with a moment that a clock which was set would leave behind.
+// fakeStore refuses until a given time, as a store does after the clock was set.
 type fakeStore struct {
 	limiter.Store
 	end uint64
 	set int
 }
 
-func (f *fakeStore) Take(context.Context, string) (tokens, remaining, end uint64, ok bool, err error) {
+func (f *fakeStore) Take(
+	context.Context, string,
+) (tokens, remaining, end uint64, ok bool, err error) {
 	if f.set > 0 {
 		return 10, 9, uint64(time.Now().Add(Window).UnixNano()), true, nil
 	}
@@ -32,7 +34,7 @@ func (f *fakeStore) Set(context.Context, string, uint64, time.Duration) error {
 	return nil
 }
 
-// A clock that was once wrong shuts a caller out for a window at most.
+// A wrong clock shuts a caller out for at most a window.
 func TestLimitAfterClockJump(t *testing.T) {
 	at := func(d time.Duration) uint64 { return uint64(time.Now().Add(d).UnixNano()) }
 	for name, c := range map[string]struct {
@@ -52,7 +54,8 @@ func TestLimitAfterClockJump(t *testing.T) {
 		if refused, is := errors.AsType[*api.HTTPError](err); is {
 			left = refused.RetryAfter
 		}
-		if (f.set == 1) != c.again || (err == nil) != c.again || left <= 0 || left > Window || c.again && room.Remaining != 9 {
+		if (f.set == 1) != c.again || (err == nil) != c.again || left <= 0 || left > Window ||
+			c.again && room.Remaining != 9 {
 			t.Errorf("%s: %+v, %v after %d resets", name, room, err, f.set)
 		}
 	}
@@ -72,7 +75,8 @@ func TestLimit(t *testing.T) {
 		if (err == nil) != ok {
 			t.Errorf("request %d: %v, want ok %t", i, err, ok)
 		}
-		if e, is := errors.AsType[*api.HTTPError](err); !ok && (!is || e.Code != api.RateLimited || e.RetryAfter <= 0 || e.RetryAfter > Window) {
+		e, is := errors.AsType[*api.HTTPError](err)
+		if !ok && (!is || e.Code != api.RateLimited || e.RetryAfter <= 0 || e.RetryAfter > Window) {
 			t.Errorf("request %d: %+v", i, err)
 		}
 	}
@@ -86,19 +90,22 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// The memory for callers is bounded, however many there are: those of a bucket share its limit.
+// The memory for callers is bounded, however many there are: callers of one bucket share its limit.
 func TestLimitOfManyCallers(t *testing.T) {
 	l := New(Config{PerWindow: 1})
 	defer l.Close()
 	r := httptest.NewRequest("GET", "/", nil)
 	admitted := 0
 	for i := range 100_000 {
-		r.RemoteAddr = netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)}).String()
+		caller := [16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)}
+		r.RemoteAddr = netip.AddrFrom16(caller).String()
 		if _, err := l.Take(t.Context(), l.Caller(r), ""); err == nil {
 			admitted++
 		}
 	}
-	if admitted > buckets || admitted < buckets*7/10 { // so many callers leave one bucket of five empty
-		t.Errorf("%d callers were let through once, want about one for each of %d buckets", admitted, buckets)
+	// with so many callers about one bucket in five is empty
+	if admitted > buckets || admitted < buckets*7/10 {
+		t.Errorf("%d callers were let through once, want about one for each of %d buckets",
+			admitted, buckets)
 	}
 }

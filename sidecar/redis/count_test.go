@@ -10,7 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/redistest"
 )
 
-// TestCountIsExact has four sidecars count requests of one caller side by side.
+// TestCountIsExact counts requests of one caller by four sidecars at once.
 func TestCountIsExact(t *testing.T) {
 	const sidecars, each = 4, 100
 	server := redistest.Start(t)
@@ -39,7 +39,8 @@ func TestCountIsExact(t *testing.T) {
 	}
 }
 
-// TestCountEnds holds that every count goes with its window, and whatever else is under its key is none.
+// TestCountEnds checks that each count expires with its window, and that other values under its key
+// are replaced.
 func TestCountEnds(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server)
@@ -49,7 +50,8 @@ func TestCountEnds(t *testing.T) {
 		if n != want || left <= 0 || left > time.Minute || err != nil {
 			t.Errorf("counted %d, %s left, %v; want %d", n, left, err, want)
 		}
-		if ttl, err := strconv.Atoi(server.Do("PTTL", "k")); err != nil || ttl <= 0 || ttl > 60_000 {
+		if ttl, err := strconv.Atoi(server.Do("PTTL", "k")); err != nil || ttl <= 0 ||
+			ttl > 60_000 {
 			t.Errorf("the count goes in %d ms, want within the minute", ttl)
 		}
 	}
@@ -61,8 +63,9 @@ func TestCountEnds(t *testing.T) {
 	count(1)
 	for _, broken := range [][]string{
 		{"SET", "k", "garbage", "PX", "1000"},
-		{"SET", "k", "7"},                  // for ever
-		{"SET", "k", "7", "PX", "3600000"}, // longer than its window: the clock of Redis was set back
+		{"SET", "k", "7"}, // no expiry
+		// longer than the window: the clock of Redis was set back
+		{"SET", "k", "7", "PX", "3600000"},
 		{"SET", "k", fmt.Sprint(uint64(1<<63 - 1)), "PX", "1000"},
 		{"LPUSH", "k", "7"},
 		{"HSET", "k", "a", "b"},

@@ -20,14 +20,14 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// proxy stands between a store and a Redis.
+// proxy forwards between a store and a Redis.
 type proxy struct {
 	net.Listener
 	to       string
 	accepted atomic.Int32
 
 	mu    sync.Mutex
-	fault func(server net.Conn) io.Reader // what of the server's answers comes through; nil: all
+	fault func(server net.Conn) io.Reader // reader of the server's answers; nil: all of them
 	conns []net.Conn
 }
 
@@ -81,7 +81,7 @@ func (p *proxy) serve(client net.Conn) {
 	io.Copy(client, from)
 }
 
-// set changes what comes through, and ends the connections that there are.
+// set changes the fault and closes the open connections.
 func (p *proxy) set(fault func(net.Conn) io.Reader) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,14 +92,14 @@ func (p *proxy) set(fault func(net.Conn) io.Reader) {
 	p.conns = nil
 }
 
-// become changes what comes through new connections. Those that there are stay as they are.
+// become changes the fault of new connections. Open connections stay as they are.
 func (p *proxy) become(fault func(net.Conn) io.Reader) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = fault
 }
 
-// swallow lets nothing through.
+// swallow forwards nothing.
 func swallow(server net.Conn) io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -109,7 +109,7 @@ func swallow(server net.Conn) io.Reader {
 	return r
 }
 
-// drip lets one byte through now and then.
+// drip forwards one byte now and then.
 type drip struct{ io.Reader }
 
 func (d drip) Read(b []byte) (int, error) {
@@ -122,14 +122,14 @@ type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// rest sets the clock ahead by more than a Redis that failed is left alone.
+// rest sets the clock ahead by the time for which a failed Redis is not asked.
 func (c *clock) rest() { c.ahead.Add(int64(time.Second)) }
 
-// soon is a wait for a machine that may be slow.
+// soon waits for a machine that may be slow.
 func soon() { time.Sleep(10 * time.Millisecond) }
 
-// TestDown has a Redis fail in every way, and come back. Nobody asks it meanwhile but one from time to
-// time, and the log has one line for each.
+// TestDown breaks a Redis in every way and mends it. Meanwhile it is asked once a second at most,
+// and the log has one line for each change.
 func TestDown(t *testing.T) {
 	type world struct {
 		*redistest.Server
@@ -138,18 +138,36 @@ func TestDown(t *testing.T) {
 	pass := func(w world) { w.set(nil) }
 	for name, tt := range map[string]struct {
 		fault, mend func(w world)
-		why         []string // at first; then the first of them
+		why         []string // the first failure has one of these
 	}{
-		"killed, then started empty": {func(w world) { w.Kill() }, func(w world) { w.Restart() }, []string{"no connection to a Redis"}},
-		"hangs":                      {func(w world) { w.set(swallow) }, pass, []string{"no answer in time", "no connection to a Redis"}},
-		"drips":                      {func(w world) { w.set(func(c net.Conn) io.Reader { return drip{c} }) }, pass, []string{"no answer in time", "no connection to a Redis"}},
-		"cuts":                       {func(w world) { w.set(func(net.Conn) io.Reader { return nil }) }, pass, []string{"no connection to a Redis"}},
-		"paused":                     {func(w world) { w.Do("CLIENT", "PAUSE", "2000", "ALL") }, func(w world) { w.Do("PING") }, []string{"no answer in time"}},
-		"no memory":                  {func(w world) { w.Do("CONFIG", "SET", "maxmemory", "1") }, func(w world) { w.Do("CONFIG", "SET", "maxmemory", "0") }, []string{"it answers OOM"}},
-		"a replica":                  {func(w world) { w.Do("REPLICAOF", "127.0.0.1", "1") }, func(w world) { w.Do("REPLICAOF", "NO", "ONE") }, []string{"it answers READONLY"}},
-		"a password is set": {func(w world) { w.Do("ACL", "SETUSER", "default", ">s3cr3t", "resetpass", ">s3cr3t"); w.set(nil) },
-			func(w world) { w.Do("-a", "s3cr3t", "ACL", "SETUSER", "default", "nopass") }, []string{"it answers NOAUTH", "no connection to a Redis"}},
-		"not allowed": {func(w world) { w.Do("ACL", "SETUSER", "default", "-@scripting") }, func(w world) { w.Do("ACL", "SETUSER", "default", "+@all") }, []string{"it answers NOPERM"}},
+		"killed, then started empty": {func(w world) { w.Kill() }, func(w world) { w.Restart() },
+			[]string{"no connection to a Redis"}},
+		"hangs": {func(w world) { w.set(swallow) }, pass,
+			[]string{"no answer in time", "no connection to a Redis"}},
+		"drips": {func(w world) {
+			w.set(
+				func(c net.Conn) io.Reader { return drip{c} })
+		}, pass,
+			[]string{"no answer in time", "no connection to a Redis"}},
+		"cuts": {func(w world) {
+			w.set(
+				func(net.Conn) io.Reader { return nil })
+		}, pass, []string{"no connection to a Redis"}},
+		"paused": {func(w world) { w.Do("CLIENT", "PAUSE", "2000", "ALL") },
+			func(w world) { w.Do("PING") }, []string{"no answer in time"}},
+		"no memory": {func(w world) { w.Do("CONFIG", "SET", "maxmemory", "1") },
+			func(w world) { w.Do("CONFIG", "SET", "maxmemory", "0") }, []string{"it answers OOM"}},
+		"a replica": {func(w world) { w.Do("REPLICAOF", "127.0.0.1", "1") },
+			func(w world) { w.Do("REPLICAOF", "NO", "ONE") }, []string{"it answers READONLY"}},
+		"a password is set": {func(w world) {
+			w.Do("ACL", "SETUSER", "default", ">s3cr3t", "resetpass", ">s3cr3t")
+			w.set(nil)
+		},
+			func(w world) { w.Do("-a", "s3cr3t", "ACL", "SETUSER", "default", "nopass") },
+			[]string{"it answers NOAUTH", "no connection to a Redis"}},
+		"not allowed": {func(w world) { w.Do("ACL", "SETUSER", "default", "-@scripting") },
+			func(w world) { w.Do("ACL", "SETUSER", "default", "+@all") },
+			[]string{"it answers NOPERM"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,13 +186,13 @@ func TestDown(t *testing.T) {
 					t.Errorf("asked, got %v, want an answer: %t", err, up)
 				}
 			}
-			told := func(want ...string) {
+			wantLog := func(want ...string) {
 				t.Helper()
 				if diff := cmp.Diff(want, lines.take(t)); diff != "" {
 					t.Errorf("log (-want +got):\n%s", diff)
 				}
 			}
-			// A slow machine may need more than the time that there is for its first connection.
+			// A slow machine may need longer than the timeout for its first connection.
 			for range 100 {
 				if count() == nil {
 					break
@@ -187,7 +205,8 @@ func TestDown(t *testing.T) {
 			tt.fault(w)
 			ask(false)
 			line := lines.take(t)
-			if len(line) != 1 || !slices.Contains(tt.why, strings.TrimPrefix(line[0], "WARN redis is down: ")) {
+			if len(line) != 1 ||
+				!slices.Contains(tt.why, strings.TrimPrefix(line[0], "WARN redis is down: ")) {
 				t.Errorf("log %q, want one of %q", line, tt.why)
 			}
 			if !s.Down() {
@@ -209,7 +228,7 @@ func TestDown(t *testing.T) {
 			if n := w.accepted.Load() - asked; n > 2 {
 				t.Errorf("%d connections for two questions while it is down", n)
 			}
-			told()
+			wantLog()
 
 			tt.mend(w)
 			for range 100 { // again, the machine may be slow
@@ -220,7 +239,7 @@ func TestDown(t *testing.T) {
 				}
 			}
 			ask(true)
-			told("INFO redis is back")
+			wantLog("INFO redis is back")
 			if s.Down() {
 				t.Error("it is still said to be down")
 			}
@@ -228,13 +247,14 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// TestIdle has the server end connections that are idle: a question after that gets its answer, by another one.
+// TestIdle closes idle connections at the server: the next request uses a new one.
 func TestIdle(t *testing.T) {
 	server := redistest.Start(t)
 	p := newProxy(t, server.Addr())
 	lines, log := newLog()
 	var c clock
-	s := openAt(t, "redis://"+p.Addr().String(), redis.Config{Timeout: patient, Log: log, Now: c.now})
+	s := openAt(t, "redis://"+p.Addr().String(),
+		redis.Config{Timeout: patient, Log: log, Now: c.now})
 	for i := range 3 {
 		s.Set(t.Context(), "k", []byte{byte('a' + i)}, time.Minute)
 		if record, _ := s.Get(t.Context(), "k"); string(record) != string(rune('a'+i)) {
@@ -251,7 +271,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestLogin asks as a user, in a database.
+// TestLogin connects as a user, to a numbered database.
 func TestLogin(t *testing.T) {
 	server := redistest.Start(t)
 	server.Do("ACL", "SETUSER", "u", "on", ">s3cr3t", "~*", "+@all")
@@ -261,36 +281,39 @@ func TestLogin(t *testing.T) {
 	if got := server.Do("--user", "u", "-a", "s3cr3t", "-n", "3", "GET", "k"); got != "one" {
 		t.Errorf("the database has %q", got)
 	}
-	for credentials, want := range map[string]string{"u:wrong@": "it answers WRONGPASS", "": "it answers NOAUTH"} {
+	for credentials, want := range map[string]string{"u:wrong@": "it answers WRONGPASS",
+		"": "it answers NOAUTH"} {
 		failure(t, "redis://"+credentials+server.Addr(), want)
 	}
 }
 
-// failure asks a Redis that fails, and holds what the log says of it.
+// failure asks a failing Redis and checks the reason in the log.
 func failure(t *testing.T, address, want string) {
 	t.Helper()
 	lines, log := newLog()
 	s := openAt(t, address, redis.Config{Timeout: patient, Log: log})
 	_, _, err := s.Count(t.Context(), "k", time.Hour)
-	if diff := cmp.Diff([]string{"WARN redis is down: " + want}, lines.take(t)); err == nil || diff != "" {
+	diff := cmp.Diff([]string{"WARN redis is down: " + want}, lines.take(t))
+	if err == nil || diff != "" {
 		t.Errorf("%v, log (-want +got):\n%s", err, diff)
 	}
 }
 
-// TestDistrust asks a Redis whose certificate nobody vouches for.
+// TestDistrust asks a Redis whose certificate is not trusted.
 func TestDistrust(t *testing.T) {
 	server, _ := redistest.StartTLS(t)
 	failure(t, "rediss://"+server.Addr(), "its certificate is not trusted")
 }
 
-// TestNoRedis asks a server that is none.
+// TestNoRedis asks a server that is not a Redis.
 func TestNoRedis(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
 	failure(t, "redis://"+strings.TrimPrefix(s.URL, "http://"), "no connection to a Redis")
 }
 
-// TestLeavers ask and leave at once, which says nothing of the Redis; nor does a question after Close.
+// TestLeavers cancels requests. A canceled request, or one after Close, does not mark Redis as
+// down.
 func TestLeavers(t *testing.T) {
 	server := redistest.Start(t)
 	p := newProxy(t, server.Addr())
@@ -320,7 +343,7 @@ func TestLeavers(t *testing.T) {
 	}
 }
 
-// muted lets nothing through once it is set.
+// muted forwards nothing once set is true.
 type muted struct {
 	io.Reader
 	set *atomic.Bool
@@ -332,8 +355,8 @@ func (m muted) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// TestForgottenConnections has something on the way forget idle connections without ending them: one question fails,
-// and no more of them is tried.
+// TestForgottenConnections drops idle connections silently between store and server. One request
+// fails, and no more of these connections are tried.
 func TestForgottenConnections(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t)

@@ -1,9 +1,9 @@
-// Package redis asks the one Redis that several sidecars share, for records by key and for counts
-// of requests. It does not know whose the records are or what they mean.
+// Package redis stores records and request counts in the one Redis that several sidecars share. It
+// does not know whose the records are or what they mean.
 //
-// If the Redis is down, each sidecar works on its own: a question fails within its timeout, and
-// those of the next second fail at once. The Redis is the operator's own, and its answers are as
-// trusted as he is.
+// If Redis is down, each sidecar works on its own: a request fails within its timeout, and all
+// requests of the next second fail at once. The operator runs the Redis, so its answers are
+// trusted.
 package redis
 
 import (
@@ -26,19 +26,19 @@ import (
 )
 
 const (
-	// rest is how long a Redis that failed is not asked.
+	// rest is how long a failed Redis is not asked.
 	rest = time.Second
-	// maxConnections bounds the connections. More callers wait for one of them.
+	// maxConnections bounds the connections. Further callers wait for one of them.
 	maxConnections = 32
-	// maxIdle is how long a connection may be idle before it is closed, and testIdle before it is
-	// tested.
+	// maxIdle is the idle time after which a connection is closed. testIdle is the idle time after
+	// which it is tested before use.
 	maxIdle, testIdle = 30 * time.Second, time.Second
 )
 
 var errDown = errors.New("redis is down")
 
-// Key is a key for what several processes share: short, and different whenever the site's base
-// address, the kind or one of the parts differ. Keys of one site begin alike, and so do those of a
+// Key returns a key that several processes share. It is short, and differs if the site's base
+// address, the kind or any part differs. Keys of one site share a prefix, and so do keys of one
 // kind.
 func Key(site, kind string, parts ...string) string {
 	const siteDigits, digits = 12, 32
@@ -53,43 +53,44 @@ func Key(site, kind string, parts ...string) string {
 	return "mipwatch:1:" + hash(site)[:siteDigits] + ":" + kind + ":" + hash(parts...)[:digits]
 }
 
-// Config says how a Redis is asked.
+// Config configures a [Store].
 type Config struct {
-	// Timeout bounds each question, connecting included. Zero means 200 ms.
+	// Timeout bounds each request, including the connection. Zero means 200 ms.
 	Timeout time.Duration
-	// Log gets one line when the Redis goes down and one when it is back, without its address. Nil
+	// Log gets one line when Redis goes down and one when it is back, without its address. Nil
 	// discards them.
 	Log *slog.Logger
-	// Now is the clock by which a Redis that failed is asked again, and an idle connection tested.
+	// Now is the clock that times the retry of a failed Redis and the test of an idle connection.
 	// Nil means time.Now.
 	Now func() time.Time
 }
 
-// Store is a Redis. It is safe for concurrent use. It has no connection until the first question,
-// and does nothing between questions. The caller closes it.
+// Store is a Redis. It is safe for concurrent use. It connects at the first request, and does
+// nothing between requests. The caller closes it.
 type Store struct {
 	config Config
 	pool   *redis.Pool
 
 	mu      sync.Mutex
 	closed  bool
-	down    bool      // the last question failed
+	down    bool      // the last request failed
 	retryAt time.Time // while down: when to ask again
 }
 
-// Open returns the Redis at an address such as REDIS_URL has, without connecting. The error says
-// what is wanted and repeats no part of the address, since any may be a password.
+// Open returns the Redis at an address in the form of REDIS_URL, without connecting. The error
+// repeats no part of the address, since any part may be a password.
 func Open(address string, c Config) (*Store, error) {
 	c.Timeout, c.Log = cmp.Or(c.Timeout, timing.Redis), cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	// The library reads an address only to dial it.
+	// The library parses an address only to dial it.
 	errRead := errors.New("the address can be read")
 	dial := func(context.Context, string, string) (net.Conn, error) { return nil, errRead }
 	if _, err := redis.DialURL(address, redis.DialContextFunc(dial)); !errors.Is(err, errRead) {
-		return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with USER:PASSWORD@ before the " +
-			"host and /N after it for the database N if need be; a character such as # in the password is written as %XX")
+		return nil, errors.New("want redis://HOST:6379, or rediss://HOST:6379 for TLS, with " +
+			"USER:PASSWORD@ before the host and /N after it for the database N if need be; a " +
+			"character such as # in the password is written as %XX")
 	}
 	s := &Store{config: c}
 	s.pool = &redis.Pool{
@@ -97,12 +98,13 @@ func Open(address string, c Config) (*Store, error) {
 			return redis.DialURLContext(ctx, address, redis.DialTLSHandshakeTimeout(c.Timeout))
 		},
 		TestOnBorrowContext: s.test,
-		MaxIdle:             maxConnections, MaxActive: maxConnections, Wait: true, IdleTimeout: maxIdle,
+		MaxIdle:             maxConnections, MaxActive: maxConnections, Wait: true,
+		IdleTimeout: maxIdle,
 	}
 	return s, nil
 }
 
-// test asks a connection that was idle for a while whether the server still has it.
+// test checks that the server still has a connection that was idle.
 func (s *Store) test(ctx context.Context, c redis.Conn, last time.Time) error {
 	// Use wall time: the monotonic clock stops while a function is frozen.
 	if idle := s.config.Now().Round(0).Sub(last); 0 <= idle && idle < testIdle {
@@ -112,14 +114,14 @@ func (s *Store) test(ctx context.Context, c redis.Conn, last time.Time) error {
 	return err
 }
 
-// Down reports whether the Redis failed when it was asked last. It asks nobody.
+// Down reports whether the last request failed. It makes no request.
 func (s *Store) Down() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.down
 }
 
-// Close closes the connections. Questions after it get an error.
+// Close closes the connections. Later requests return an error.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,25 +129,25 @@ func (s *Store) Close() error {
 	return s.pool.Close()
 }
 
-// Ping asks the Redis for nothing, so that [Store.Down] says whether it is there.
+// Ping makes an empty request, so that [Store.Down] is up to date.
 func (s *Store) Ping(ctx context.Context) { s.do(ctx, "PING") }
 
-// Get returns the record under a key. There is none while the Redis is down. Check it fully:
-// anybody with access to the Redis may have written it.
+// Get returns the record under a key. ok is false if there is none or Redis is down. The caller
+// must check the record fully: anybody with access to Redis may have written it.
 func (s *Store) Get(ctx context.Context, key string) (record []byte, ok bool) {
 	record, err := redis.Bytes(s.do(ctx, "GET", key))
 	return record, err == nil && len(record) > 0
 }
 
-// Set keeps a record for ttl in place of anything under the key, if the Redis is there. An empty
-// record is not kept.
+// Set stores a record for ttl and replaces any value under the key. It does nothing if Redis is
+// down or the record is empty.
 func (s *Store) Set(ctx context.Context, key string, record []byte, ttl time.Duration) {
 	if len(record) > 0 && ttl > 0 {
 		s.do(ctx, "SET", key, record, "PX", max(1, ttl.Milliseconds()))
 	}
 }
 
-// Add is [Store.Set] for a key under which there is nothing.
+// Add is [Store.Set] for a key without a value: it replaces nothing.
 func (s *Store) Add(ctx context.Context, key string, record []byte, ttl time.Duration) {
 	if len(record) > 0 && ttl > 0 {
 		s.do(ctx, "SET", key, record, "PX", max(1, ttl.Milliseconds()), "NX")
@@ -153,7 +155,7 @@ func (s *Store) Add(ctx context.Context, key string, record []byte, ttl time.Dur
 }
 
 // count counts in a window of ARGV[1] milliseconds that begins with the first request, by the clock
-// of Redis. Whatever else is under the key, such as a count for ever, is replaced.
+// of Redis. It replaces any other value under the key, such as a count without expiry.
 const count = `
 local n, rest, window = redis.pcall('INCR', KEYS[1]), redis.call('PTTL', KEYS[1]), tonumber(ARGV[1])
 if type(n) == 'table' or rest < 0 or rest > window then
@@ -162,9 +164,9 @@ if type(n) == 'table' or rest < 0 or rest > window then
 end
 return {n, rest}`
 
-// Count counts a request under a key. It returns how many there were in the window that began with
-// the first one, exact over all sidecars, and the time to the end of the window. An error means
-// that the Redis is down.
+// Count counts a request under a key. It returns the number of requests in the window that began
+// with the first one, exact over all sidecars, and the time until the window ends. An error means
+// that Redis is down.
 func (s *Store) Count(
 	ctx context.Context, key string, window time.Duration,
 ) (requests int64, left time.Duration, err error) {
@@ -175,7 +177,8 @@ func (s *Store) Count(
 	return reply[0], time.Duration(reply[1]) * time.Millisecond, nil
 }
 
-// do asks a question within the timeout. The error is errDown, that of ctx, or one of the library.
+// do makes a request within the timeout. The error is errDown, the error of ctx, or one of the
+// library.
 func (s *Store) do(ctx context.Context, command string, args ...any) (any, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -191,8 +194,7 @@ func (s *Store) do(ctx context.Context, command string, args ...any) (any, error
 	return reply, s.end(ctx, err)
 }
 
-// begin returns an error for a question that is not asked. While the Redis is down there is one a
-// second.
+// begin returns an error if no request may be made. While Redis is down one a second is made.
 func (s *Store) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,8 +206,8 @@ func (s *Store) begin() error {
 	return nil
 }
 
-// end notes whether the Redis is down by the error of a question. A caller that leaves does not
-// mark it as down, and neither does a key of another type.
+// end updates down from the error of a request. A canceled caller does not mark Redis as down, and
+// neither does a key of another type.
 func (s *Store) end(caller context.Context, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +232,7 @@ func (s *Store) end(caller context.Context, err error) error {
 	return err
 }
 
-// reason says why a Redis is down without an address, which the errors of the library may hold. For
+// reason returns why Redis is down, without an address: errors of the library may contain it. For
 // an error reply it is the code, such as OOM or NOAUTH.
 func reason(err error) string {
 	if reply, ok := errors.AsType[redis.Error](err); ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/redis"
 )
 
-// patient is longer than a question takes on the slowest machine.
+// patient is longer than a request takes on the slowest machine.
 const patient = 20 * time.Second
 
 func open(t *testing.T, server *redistest.Server) *redis.Store {
@@ -33,10 +33,12 @@ func openAt(t *testing.T, address string, c redis.Config) *redis.Store {
 	return s
 }
 
-// TestAddress opens good addresses without anybody there, and refuses others without a word of them.
+// TestAddress opens valid addresses without connecting, and refuses others without repeating any
+// part of them.
 func TestAddress(t *testing.T) {
 	for _, good := range []string{
-		"redis://127.0.0.1:1", "redis://localhost", "redis://:s3cr3t@h:6379/0", "rediss://u:s3cr3t@redis.example.org:6380/15", "redis://[::1]:6379/",
+		"redis://127.0.0.1:1", "redis://localhost", "redis://:s3cr3t@h:6379/0",
+		"rediss://u:s3cr3t@redis.example.org:6380/15", "redis://[::1]:6379/",
 	} {
 		s, err := redis.Open(good, redis.Config{})
 		if err != nil {
@@ -48,8 +50,10 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"s3cr3t", "http://u:s3cr3t@h:6379", "unix:///s3cr3t.sock", "127.0.0.1:6379", "redis:s3cr3t", "redis://:s3cr3t%@h:6379",
-		"redis://:s3cr3t/word@h", "redis://:s3cr3t#word@h:6379", "redis://:s3cr3t@h/one", "redis://:s3cr3t@h/-1",
+		"s3cr3t", "http://u:s3cr3t@h:6379", "unix:///s3cr3t.sock", "127.0.0.1:6379", "redis:s3cr3t",
+		"redis://:s3cr3t%@h:6379",
+		"redis://:s3cr3t/word@h", "redis://:s3cr3t#word@h:6379", "redis://:s3cr3t@h/one",
+		"redis://:s3cr3t@h/-1",
 		"redis://:s3cr3t@h:6379 ", "redis://:s3cr3t@h:6379,redis://h2:6379",
 	} {
 		_, err := redis.Open(bad, redis.Config{})
@@ -57,13 +61,14 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%s was taken for an address", bad)
 			continue
 		}
-		if text := err.Error(); strings.Contains(text, "s3cr3t") || !strings.Contains(text, "want redis://HOST:6379") {
+		text := err.Error()
+		if strings.Contains(text, "s3cr3t") || !strings.Contains(text, "want redis://HOST:6379") {
 			t.Errorf("%s: %s; want no part of the address", bad, text)
 		}
 	}
 }
 
-// TestRecords has one process keep records that another one finds.
+// TestRecords stores records in one process and reads them in another.
 func TestRecords(t *testing.T) {
 	server := redistest.Start(t)
 	a, b := open(t, server), open(t, server)
@@ -87,7 +92,7 @@ func TestRecords(t *testing.T) {
 	}
 	server.Do("PEXPIRE", "k", "0")
 	finds("")
-	// Nobody is asked to keep what nobody reads.
+	// Empty and expired records are not stored.
 	a.Set(t.Context(), "k2", nil, time.Minute)
 	a.Set(t.Context(), "k2", []byte("one"), 0)
 	if keys := server.Keys(""); len(keys) > 0 {
@@ -98,12 +103,13 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestGarbage finds no record in whatever else stands under a key, and puts one there.
+// TestGarbage finds no record in other values under a key, and replaces them.
 func TestGarbage(t *testing.T) {
 	server := redistest.Start(t)
 	s := open(t, server)
 	for _, garbage := range [][]string{
-		{"LPUSH", "k", "x"}, {"SADD", "k", "x"}, {"HSET", "k", "a", "b"}, {"ZADD", "k", "1", "x"}, {"SET", "k", "", "PX", "60000"},
+		{"LPUSH", "k", "x"}, {"SADD", "k", "x"}, {"HSET", "k", "a", "b"}, {"ZADD", "k", "1", "x"},
+		{"SET", "k", "", "PX", "60000"},
 	} {
 		server.Do("DEL", "k")
 		server.Do(garbage...)
@@ -120,12 +126,14 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestKey holds that two keys differ when one part does, wherever one ends and the next begins.
+// TestKey checks that two keys differ if one part does, wherever one part ends and the next begins.
 func TestKey(t *testing.T) {
 	seen := map[string][]string{}
 	for _, parts := range [][]string{
-		{"site", "kind"}, {"site", "kind", ""}, {"site", "kind", "a", "b"}, {"site", "kind", "ab"}, {"site", "kind", "b", "a"},
-		{"site", "kind", "a:b"}, {"site", "kind", "1:a", "b"}, {"site2", "kind", "a", "b"}, {"site", "kind2", "a", "b"},
+		{"site", "kind"}, {"site", "kind", ""}, {"site", "kind", "a", "b"}, {"site", "kind", "ab"},
+		{"site", "kind", "b", "a"},
+		{"site", "kind", "a:b"}, {"site", "kind", "1:a", "b"}, {"site2", "kind", "a", "b"},
+		{"site", "kind2", "a", "b"},
 	} {
 		key := redis.Key(parts[0], parts[1], parts[2:]...)
 		if other, twice := seen[key]; twice {
@@ -138,7 +146,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// watched is a log that can be read.
+// watched is a log whose lines can be read.
 type watched struct {
 	mu    sync.Mutex
 	lines bytes.Buffer
@@ -150,7 +158,7 @@ func (w *watched) Write(b []byte) (int, error) {
 	return w.lines.Write(b)
 }
 
-// take returns the lines since the last time, as level, message and error.
+// take returns the lines since the last call, as level, message and error.
 func (w *watched) take(t *testing.T) (out []string) {
 	t.Helper()
 	w.mu.Lock()
@@ -170,7 +178,7 @@ func newLog() (*watched, *slog.Logger) {
 	return w, slog.New(slog.NewJSONHandler(w, nil))
 }
 
-// contextThatEnds is a context with a deadline that a connection knows of.
+// contextThatEnds returns a context with a deadline, which the connection gets.
 func contextThatEnds(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(t.Context(), 300*time.Millisecond)
 }

@@ -1,5 +1,5 @@
-// Package timing holds the time limits behind a request, and the times for which answers and failures are kept. It does
-// not know the hosts that are asked, nor the callers.
+// Package timing holds the time limits behind a request, and the times for which answers and
+// failures are kept. It does not know the upstream hosts or the callers.
 //
 // A GET is answered within 3 s and a POST within 8 s, whatever fails behind it:
 //
@@ -15,64 +15,66 @@
 //	       |---------- AIRequest ---------------------|-------|       |
 //	                                                          encode and write
 //
-// In a server a fetch goes on without its callers: up to Fetch for the forum and the networks, up to BackgroundModel for
-// a model. In a function it ends with its last caller.
+// In a server a fetch outlives its callers: by up to Fetch for the forum and the networks, and up
+// to BackgroundModel for a model. In a function it ends with its last caller.
 package timing
 
 import "time"
 
-// How long something may take.
+// Limits of how long something may take.
 const (
-	// Request is the time of a GET until its answer is there.
+	// Request is the time in which a GET must have its answer.
 	Request = Ask + 150*time.Millisecond
-	// Ask is the time of the hosts behind a GET. A caller that waits for the answer to another caller's request waits
-	// for Request, which is longer, so that both get the same.
+	// Ask bounds the requests to upstream hosts behind a GET. A caller that waits for the answer to
+	// another caller's request waits for Request, which is longer, so that both get the same.
 	Ask = 2600 * time.Millisecond
-	// SearchPlace is how long a search waits for others to end. It leaves time to search in.
+	// SearchPlace is how long a search waits for other searches to end. It leaves time for the
+	// search itself.
 	SearchPlace = 2 * time.Second
 	// Body is how long the body of a POST may take to arrive.
 	Body = 3 * time.Second
-	// AIRequest is the time of a POST until its answer is there.
+	// AIRequest is the time in which a POST must have its answer.
 	AIRequest = 7800 * time.Millisecond
 	// Model is how long a caller waits for a model.
 	Model = 7400 * time.Millisecond
-	// BackgroundModel bounds an answer of a model that goes on without its caller: a long proposal is translated in
-	// some twenty questions, four at a time.
+	// BackgroundModel bounds a model request that outlives its caller: the translation of a long
+	// proposal takes about twenty requests, four at a time.
 	BackgroundModel = 3 * time.Minute
 	// Fetch bounds one fetch from the forum or a network with its retries.
 	Fetch = 8 * time.Second
-	// HeadStart is how long an endpoint of a network is waited for before the next one is asked as well.
+	// HeadStart is how long the first endpoint of a network has before the next one is asked as
+	// well.
 	HeadStart = time.Second
-	// Finalized is how long a head waits for its finalized block once the rest is there.
+	// Finalized is how long to wait for the finalized block once the rest of the head has arrived.
 	Finalized = 500 * time.Millisecond
-	// Redis bounds one question to the Redis, connecting included.
+	// Redis bounds one request to Redis, including the connection.
 	Redis = 200 * time.Millisecond
 )
 
-// How long an answer is given without asking again.
+// Times for which an answer is served without asking again.
 const (
 	FreshTopic = 5 * time.Minute
 	FreshHead  = 5 * time.Second
 	FreshSlug  = 24 * time.Hour
-	// FreshLeast is how long any response is given, so that a burst of requests does not encode it again and again
-	// while the hosts behind it fail.
+	// FreshLeast is the shortest time for which a response is served, so that a burst of requests
+	// does not encode it again and again while upstream hosts fail.
 	FreshLeast = 250 * time.Millisecond
-	// StaleOnError is the age below which a topic or a head is given while it cannot be renewed.
+	// StaleOnError is the age up to which a topic or a head is served while it cannot be renewed.
 	StaleOnError = 24 * time.Hour
-	// StaleInCDN is how much longer a CDN may give block heights while it asks again.
+	// StaleInCDN is how much longer a CDN may serve block heights while it revalidates them.
 	StaleInCDN = 30 * time.Second
 )
 
-// How long a failure stands before the next attempt, unless the host names a time.
+// Times for which a failure is kept before the next attempt, unless the host names a time.
 const (
 	MissingTopic = time.Minute
 	MissingSlug  = time.Hour
 	FailedTopic  = 10 * time.Second
 	FailedHead   = 5 * time.Second
-	// FailedText is for a text at which a model failed once, and twice as long for each failure more, up to
-	// LongestFailure.
+	// FailedText is the time after the first failure of a model at a text. It doubles with each
+	// further failure, up to LongestFailure.
 	FailedText     = 5 * time.Second
 	LongestFailure = 24 * time.Hour
-	// LongestPause bounds the time that a host names.
+	// LongestPause bounds the time that a host asks for.
 	LongestPause = 10 * time.Minute
 )
