@@ -17,25 +17,28 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// searchable is a text as it is searched and shown.
+// searchable is a proposal as the search index has it.
 type searchable struct {
-	of    *mip.Metadata
-	entry search.Entry
-	// indexed has the terms of the text, and parts are those of the text as they are published.
+	// from is a hash of what it is made of, if there is a cache.
+	from     [sha256.Size]byte
+	sections []mip.Section
+	// indexed has the terms. parts are published; indexed lacks them.
 	indexed search.Indexed
 	parts   [][]byte
 }
 
-// search adds the index of all words: a list of proposals, and parts that are named by their content, so that a browser keeps
-// those that do not change. The texts are parsed for it at once, and their sections kept for other documents.
+// search adds the search index: a manifest, and parts that are named by a hash of their content, so
+// that browsers keep unchanged ones. It parses all texts at once, and keeps their sections for
+// other documents.
 func (p *planner) search(ctx context.Context) error {
 	p.searchParts = map[string][sha256.Size]byte{}
-	all := make([]searchable, len(p.Proposals))
-	if err := p.readTexts(ctx, all); err != nil {
+	all, err := p.searchables(ctx)
+	if err != nil {
 		return err
 	}
 	m := search.Manifest{
-		Version: search.Version, Kinds: []string{}, Proposals: []string{}, Statuses: []string{}, Status: []int{}, Parts: []int{}, Titles: []search.Part{},
+		Version: search.Version, Kinds: []string{}, Proposals: []string{}, Statuses: []string{},
+		Status: []int{}, Parts: []int{}, Titles: []search.Part{},
 	}
 	for _, k := range p.info.Kinds {
 		m.Kinds = append(m.Kinds, k.Prefix)
@@ -52,34 +55,57 @@ func (p *planner) search(ctx context.Context) error {
 	return nil
 }
 
-// readTexts reads all texts on all processors: their terms, and their parts as they are published.
-func (p *planner) readTexts(ctx context.Context, all []searchable) error {
+// searchables returns all proposals as the search index has them. It uses all processors.
+func (p *planner) searchables(ctx context.Context) ([]searchable, error) {
+	all := make([]searchable, len(p.Proposals))
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range all {
-		workers.Go(func() error {
+		workers.Go(func() (err error) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			sections, texts := p.sections(p.Proposals[i])
-			p.parsed.get(p.Proposals[i].File, func() []mip.Section { return sections })
-			s := newSearchable(&p.Metadata[i], sections, texts)
-			for _, part := range s.indexed.Parts {
-				body, err := api.JSON(part)
-				if err != nil {
-					return err
-				}
-				s.parts = append(s.parts, body)
-			}
-			s.indexed.Parts = nil
-			all[i] = s
-			return nil
+			all[i], err = p.searchable(i)
+			return err
 		})
 	}
-	return workers.Wait()
+	return all, workers.Wait()
 }
 
-// addShards adds the shards of texts.
+// searchable returns the i-th proposal as the search index has it, unless it is cached.
+func (p *planner) searchable(i int) (searchable, error) {
+	m, c, cache := &p.Metadata[i], p.Proposals[i], p.options.Cache
+	var s searchable
+	if cache != nil {
+		from, err := api.JSON(m) // with the hash of the text
+		if err != nil {
+			return s, err
+		}
+		s.from = sha256.Sum256(from)
+		before, _ := cache.searched.Load(c.File)
+		if before, ok := before.(searchable); ok && before.from == s.from {
+			p.parsed.get(c.File, func() []mip.Section { return before.sections })
+			return before, nil
+		}
+	}
+	sections, texts := p.sections(c)
+	s.sections = p.parsed.get(c.File, func() []mip.Section { return sections })
+	s.indexed = searched(m, sections, texts).Index()
+	for _, part := range s.indexed.Parts {
+		body, err := api.JSON(part)
+		if err != nil {
+			return s, err
+		}
+		s.parts = append(s.parts, body)
+	}
+	s.indexed.Parts = nil
+	if cache != nil {
+		cache.searched.Store(c.File, s)
+	}
+	return s, nil
+}
+
+// addShards adds the shards of an index.
 func (p *planner) addShards(ctx context.Context, of []searchable) ([]search.Part, error) {
 	indexed := make([]search.Indexed, len(of))
 	for i := range of {
@@ -100,23 +126,26 @@ func (p *planner) addShards(ctx context.Context, of []searchable) ([]search.Part
 	return out, nil
 }
 
-// addTitles adds what is shown of texts, and their places, behind those that an index has.
+// addTitles adds the parts with texts, and then the blocks of entries, which name them.
 func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
 	for block := range slices.Chunk(of, search.BlockOf) {
 		b := search.Block{Version: search.Version, Proposals: []search.Entry{}}
-		from := strconv.Itoa(len(m.Proposals))
-		for _, s := range block {
+		from := len(m.Proposals)
+		for i, s := range block {
+			metadata := &p.Metadata[from+i]
+			entry := newEntry(metadata)
 			for _, body := range s.parts {
-				s.entry.Texts = append(s.entry.Texts, p.addSearchPart(body))
+				entry.Texts = append(entry.Texts, p.addSearchPart(body))
 			}
-			b.Proposals = append(b.Proposals, s.entry)
-			m.Add(s.of.ID.Key(p.info.Prefix), string(s.of.Stage), s.of.Status.Slug(), len(s.parts))
+			b.Proposals = append(b.Proposals, entry)
+			m.Add(metadata.ID.Key(p.info.Prefix), string(metadata.Stage), metadata.Status.Slug(),
+				len(s.parts))
 		}
 		body, err := api.JSON(b)
 		if err != nil {
 			return err
 		}
-		m.Titles = append(m.Titles, search.Part{From: from, URL: p.addSearchPart(body)})
+		m.Titles = append(m.Titles, search.Part{From: strconv.Itoa(from), URL: p.addSearchPart(body)})
 	}
 	return nil
 }
@@ -141,9 +170,12 @@ func (p *planner) addSearchPart(body []byte) (url string) {
 	}
 }
 
-// newSearchable returns a text with these sections and their texts as it is searched and shown.
-func newSearchable(m *mip.Metadata, sections []mip.Section, texts []string) searchable {
-	text := search.Proposal{Title: plain.Text(m.Title), Description: mip.OneLine(plain.Text(mip.Deref(m.Description)))}
+// searched returns what is searched of a proposal with these sections and their texts.
+func searched(m *mip.Metadata, sections []mip.Section, texts []string) *search.Proposal {
+	text := &search.Proposal{
+		Title:       plain.Text(m.Title),
+		Description: mip.OneLine(plain.Text(mip.Deref(m.Description))),
+	}
 	facets := [][2]string{{"kind", m.ID.Kind}, {"upgrade", mip.Deref(m.Hardfork)}}
 	for _, f := range mip.Words() {
 		facets = append(facets, [2]string{f.Key(), f.Text(m)})
@@ -161,10 +193,20 @@ func newSearchable(m *mip.Metadata, sections []mip.Section, texts []string) sear
 			text.Facets = append(text.Facets, facet)
 		}
 	}
+	for i, of := range sections {
+		text.Sections = append(text.Sections, search.Section{ID: of.ID, Title: of.Title, Text: texts[i]})
+	}
+	return text
+}
+
+// newEntry returns what results show of a proposal, without the addresses of its texts.
+func newEntry(m *mip.Metadata) search.Entry {
 	entry := search.Entry{
-		ID: m.ID.String(), Title: text.Title, URL: m.URL, Status: string(m.Status), Mark: "s-" + plain.Mark(m.Standing),
-		Category: m.Category, Hardfork: m.Hardfork, Activations: m.Activations, Created: m.Created, Updated: m.Updated, ForumTopicID: m.ForumTopicID,
-		Ended: append([]string{}, plain.Ended(*m)...), Lists: []string{"status/" + m.Status.Slug()}, Texts: []string{},
+		ID: m.ID.String(), Title: plain.Text(m.Title), URL: m.URL, Status: string(m.Status),
+		Mark: "s-" + plain.Mark(m.Standing), Category: m.Category, Hardfork: m.Hardfork,
+		Activations: m.Activations, Created: m.Created, Updated: m.Updated,
+		ForumTopicID: m.ForumTopicID, Ended: append([]string{}, plain.Ended(*m)...),
+		Lists: []string{"status/" + m.Status.Slug()}, Texts: []string{},
 	}
 	if m.Hardfork != nil {
 		entry.Lists = append(entry.Lists, "upgrade/"+mip.Slug(*m.Hardfork))
@@ -172,8 +214,5 @@ func newSearchable(m *mip.Metadata, sections []mip.Section, texts []string) sear
 	if until := m.CommentsUntil(); until != nil {
 		entry.Until = mip.Ref(until.String())
 	}
-	for i, of := range sections {
-		text.Sections = append(text.Sections, search.Section{ID: of.ID, Title: of.Title, Text: texts[i]})
-	}
-	return searchable{of: m, entry: entry, indexed: text.Index()}
+	return entry
 }

@@ -19,11 +19,12 @@ import (
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
-// Cache keeps from one build to the next what takes most of the time: rendered texts, summaries by
-// rules, and what git knows. A save changes one proposal and no commit. The zero value is empty and
+// Cache keeps from one build to the next what takes most of the time: rendered texts, what the search
+// index has of each, summaries by rules, and what git knows. A save changes one proposal and no commit. The zero value is empty and
 // ready. It is safe for concurrent use.
 type Cache struct {
 	byFile    sync.Map // of rendered
+	searched  sync.Map // of searchable, by file
 	summaries sync.Map // of keptSummary, by file
 	events    atomic.Pointer[happened]
 	log       atomic.Pointer[history.Log]
@@ -41,7 +42,7 @@ type rendered struct {
 	// of is a hash of all that it follows from.
 	of       [sha256.Size]byte
 	sections []mip.Section
-	texts    []string // of the sections
+	texts    []string // of the sections, if Load has rendered it
 	html     []byte
 	links    textLinks
 }
@@ -88,9 +89,9 @@ func linkable(c *Content) string {
 	return string(sum[:])
 }
 
-// sections parses a proposal's text, unless it is kept, and has the text of each section.
+// sections parses a proposal's text, unless Load has done so, and has the text of each section.
 func (p *planner) sections(c *corpus.Proposal) ([]mip.Section, []string) {
-	if t, ok := p.kept(c); ok {
+	if t, ok := p.tried[c.File]; ok {
 		return t.sections, t.texts
 	}
 	d := markdown.Parse(c.Body)
@@ -149,7 +150,6 @@ func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 		t = newRendered(c, d, article)
 		t.of = of
 		if p.options.Cache != nil {
-			t.texts = d.Texts()
 			p.options.Cache.byFile.Store(c.File, t)
 		}
 	}

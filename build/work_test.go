@@ -60,7 +60,7 @@ func TestWork(t *testing.T) {
 		"internal/markdown.Parse":            mostParses,
 		"render/markdown.(*Renderer).Render": mostRenders,
 		"build.(*planner).byRules":           mostSummaries,
-		"internal/search.(*Proposal).hits":   mostTokenised,
+		"internal/search.(*Proposal).Index":  mostTokenised,
 	} {
 		got := made[function] - counted[function]
 		if got > most*few || got == 0 && most > 0 {

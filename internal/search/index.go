@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"hash/fnv"
-	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -46,81 +45,132 @@ type Indexed struct {
 	// Parts are of bounded size. Shards does not need them.
 	Parts []Texts
 
-	hits  map[string]hit // without the proposal's number
-	parts int            // the number of Parts
+	terms    string    // each on a line, in no particular order
+	postings []posting // of the terms, without the proposal's number
+	parts    int       // the number of Parts
 }
 
 // Index cuts the texts of a proposal and counts their terms.
 func (p *Proposal) Index() Indexed {
 	pieces := p.pieces()
-	return Indexed{partsOf(pieces), p.hits(pieces), pieces[len(pieces)-1].part + 1}
+	out := Indexed{Parts: partsOf(pieces), parts: pieces[len(pieces)-1].part + 1}
+	size := 0
+	for _, of := range pieces {
+		size += len(of.words)
+	}
+	c := counter{ids: make(map[string]int, size/32)} // the ratio of English texts
+	c.count(p, pieces[1:])                           // the first one is not a section
+	terms := make([]string, len(c.all))
+	out.postings = make([]posting, len(c.all))
+	for i, t := range c.all {
+		terms[i], out.postings[i] = t.term, newPosting(t.hit)
+	}
+	out.terms = strings.Join(terms, "\n")
+	return out
 }
 
-// hits returns the hits of a proposal's terms, given its pieces.
-func (p *Proposal) hits(pieces []piece) map[string]hit {
-	out := map[string]hit{}
-	best := map[string]float64{}
-	add := func(term string, part, weight int, counts float64) {
-		h, ok := out[term]
-		if !ok || counts > best[term] {
-			h.part, best[term] = part, counts
+// counter counts the terms of a proposal. Its terms are numbered as they occur.
+type counter struct {
+	ids map[string]int // by term
+	all []termCount    // by id
+
+	words   []word // scratch space of terms
+	section []int  // scratch space of sections: the ids of one section
+	found   []int  // the last result of terms
+}
+
+// termCount is a term with its hit in the proposal, and its number in the current section.
+type termCount struct {
+	term string
+	hit
+	best float64 // the greatest weight in one section, which hit.part belongs to
+
+	// times counts the section, and here its piece with the number piece. most is the largest
+	// value of here, and mostIn the part of that piece.
+	times, here, piece, most, mostIn int
+}
+
+// terms returns the ids of a text's terms in order, until the next call.
+func (c *counter) terms(text string) []int {
+	c.words, c.found = appendTerms(c.words[:0], text), c.found[:0]
+	for _, w := range c.words {
+		id, ok := c.ids[w.term]
+		if !ok {
+			id = len(c.all)
+			c.ids[w.term] = id
+			c.all = append(c.all, termCount{term: w.term})
 		}
-		out[term] = hit{part: h.part, weight: max(h.weight, weight)}
+		c.found = append(c.found, id)
 	}
-	pieces = pieces[1:] // the first one is not a section
+	return c.found
+}
+
+// count counts the terms of a proposal, given the pieces of its sections.
+func (c *counter) count(p *Proposal, pieces []piece) {
 	for i, s := range p.Sections {
 		n := 1
 		for n < len(pieces) && pieces[n].section == i {
 			n++
 		}
-		for _, w := range terms(s.Title) {
-			add(w.term, pieces[0].part, heading, inHeading)
+		for _, id := range c.terms(s.Title) {
+			c.all[id].add(pieces[0].part, heading, inHeading)
 		}
-		counts, length := count(pieces[:n])
-		for term, of := range counts {
-			weight, w := some, weigh(of.times, length)
-			if w >= muchFrom {
-				weight = much
-			}
-			add(term, of.part, weight, w)
-		}
+		c.countSection(pieces[:n])
 		pieces = pieces[n:]
 	}
 	// Terms of the header are shown in the section that has most of them.
-	header := map[int]string{description: p.Description + " " + p.Authors, title: p.Title}
-	for weight, text := range header {
-		for _, w := range terms(text) {
-			out[w.term] = hit{part: out[w.term].part, weight: max(out[w.term].weight, weight)}
-		}
+	for _, id := range c.terms(p.Description + " " + p.Authors) {
+		c.all[id].weight = max(c.all[id].weight, description)
+	}
+	for _, id := range c.terms(p.Title) {
+		c.all[id].weight = title
 	}
 	for _, f := range p.Facets {
-		out[f] = hit{}
+		if _, ok := c.ids[f]; !ok {
+			c.ids[f] = len(c.all)
+			c.all = append(c.all, termCount{term: f})
+		}
 	}
-	return out
 }
 
-// times counts a term in a section, in total and in the part that has it most often.
-type times struct{ times, most, part int }
-
-// count counts the terms of the pieces of one section, each and in total.
-func count(pieces []piece) (of map[string]times, length int) {
-	of = map[string]times{}
-	for _, p := range pieces {
-		here := map[string]int{}
-		for _, w := range terms(p.words) {
-			here[w.term]++
+// countSection counts the terms of one section, given its pieces.
+func (c *counter) countSection(pieces []piece) {
+	length := 0
+	c.section = c.section[:0]
+	for n, p := range pieces {
+		for _, id := range c.terms(p.words) {
+			t := &c.all[id]
+			if t.times == 0 {
+				c.section = append(c.section, id)
+			}
+			if t.piece != n {
+				t.piece, t.here = n, 0
+			}
+			t.times++
+			t.here++
+			if t.here > t.most {
+				t.most, t.mostIn = t.here, p.part
+			}
 			length++
 		}
-		for term, n := range here {
-			t := of[term]
-			t.times += n
-			if n > t.most {
-				t.most, t.part = n, p.part
-			}
-			of[term] = t
-		}
 	}
-	return of, length
+	for _, id := range c.section {
+		t := &c.all[id]
+		weight, w := some, weigh(t.times, length)
+		if w >= muchFrom {
+			weight = much
+		}
+		t.add(t.mostIn, weight, w)
+		t.times, t.here, t.piece, t.most = 0, 0, 0, 0
+	}
+}
+
+// add adds what a section has of a term: its part, its weight as a hit, and the exact weight.
+func (t *termCount) add(part, weight int, exact float64) {
+	if exact > t.best {
+		t.part, t.best = part, exact
+	}
+	t.weight = max(t.weight, weight)
 }
 
 // Sizes of a shard in bytes, before compression.
@@ -133,17 +183,26 @@ const (
 // equal size that can be read separately. The cuts depend on the terms alone: a changed proposal
 // changes only the parts with its terms, and no cut moves. The error is the cause of ctx's end.
 func Shards(ctx context.Context, all []Indexed) (out []Shard, err error) {
-	hits, parts := map[string][]hit{}, make([]int, len(all))
+	ids, parts := map[string]int{}, make([]int, len(all)) // ids are indexes in lists
+	var lists []termList
 	for i, of := range all {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		parts[i] = of.parts
-		for term, h := range of.hits {
-			h.proposal = i
-			hits[term] = append(hits[term], h)
+		term, rest := "", of.terms
+		for _, p := range of.postings {
+			term, rest, _ = strings.Cut(rest, "\n")
+			id, ok := ids[term]
+			if !ok {
+				id = len(lists)
+				lists = append(lists, termList{term: strings.Clone(term)})
+				ids[lists[id].term] = id
+			}
+			lists[id].postings = append(lists[id].postings, p.of(i))
 		}
 	}
+	slices.SortFunc(lists, func(a, b termList) int { return strings.Compare(a.term, b.term) })
 	// With spare room, a new proposal at the end does not change the postings of all terms.
 	among := 1 << bits.Len(uint(len(all)))
 	var terms []string
@@ -156,21 +215,32 @@ func Shards(ctx context.Context, all []Indexed) (out []Shard, err error) {
 		}
 		terms, postings, size = nil, encoder{}, 0
 	}
-	for _, term := range slices.Sorted(maps.Keys(hits)) {
+	var hits []hit
+	for _, l := range lists {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if size > most || size > least && cutsAt(term) {
+		if size > most || size > least && cutsAt(l.term) {
 			end()
 		}
-		postings.list(hits[term], isFilter(term), among, parts)
-		terms = append(terms, term)
+		hits = hits[:0]
+		for _, p := range l.postings {
+			hits = append(hits, p.hit())
+		}
+		postings.list(hits, isFilter(l.term), among, parts)
+		terms = append(terms, l.term)
 		// A hit has about seven bits. The size of a long list is rounded, so that one hit more or
 		// less moves no cut.
-		size += len(term) + 1<<bits.Len(uint(len(hits[term])))/2
+		size += len(l.term) + 1<<bits.Len(uint(len(hits)))/2
 	}
 	end()
 	return out, nil
+}
+
+// termList is a term with its postings in all proposals.
+type termList struct {
+	term     string
+	postings []posting
 }
 
 // isFilter reports whether a term is a filter. Words contain no colon.

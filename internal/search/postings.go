@@ -15,6 +15,19 @@ type hit struct {
 	weight int
 }
 
+// posting is a hit in four bytes: three bits of its weight, seven of its part, which is below
+// mostTexts, and its proposal. An index is built from many.
+type posting uint32
+
+func newPosting(h hit) posting { return posting(h.proposal<<10 | h.part<<3 | h.weight) }
+
+// of returns the posting for another proposal; that of p is 0.
+func (p posting) of(proposal int) posting { return p | posting(proposal<<10) }
+
+func (p posting) hit() hit {
+	return hit{proposal: int(p >> 10), part: int(p >> 3 & (mostTexts - 1)), weight: int(p & 7)}
+}
+
 // Weights of a hit, lightest and most frequent first. The weights of a text are the term's share of
 // a section; from description on they are of the header.
 const (
@@ -33,12 +46,15 @@ type encoder struct {
 }
 
 func (e *encoder) bits(value, n int) {
-	for n--; n >= 0; n-- {
+	for n > 0 {
 		if e.n%8 == 0 {
 			e.bytes = append(e.bytes, 0)
 		}
-		e.bytes[len(e.bytes)-1] |= byte(value>>n&1) << (7 - e.n%8)
-		e.n++
+		room := 8 - e.n%8
+		take := min(room, n)
+		n -= take
+		e.n += take
+		e.bytes[len(e.bytes)-1] |= byte(value >> n & (1<<take - 1) << (room - take))
 	}
 }
 

@@ -5,7 +5,6 @@
 package search
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,9 +32,17 @@ type word struct {
 // underscores. A dot between digits, ++ after a letter and # at the end of a word belong to the
 // run: 5.3.2, C++, F#. Case, accents and English plurals are ignored.
 func terms(text string) []word {
-	out := make([]word, 0, len(text)/6) // the ratio of English texts
+	return appendTerms(make([]word, 0, len(text)/6), text) // the ratio of English texts
+}
+
+// appendTerms appends the words of a text.
+func appendTerms(out []word, text string) []word {
 	for i := 0; i < len(text); {
 		start := i
+		if i = endOfEnglish(text, start); i > start {
+			out = append(out, word{singular(fold(text[start:i])), false, start, i})
+			continue
+		}
 		first := true
 		ideographs := false
 		for i < len(text) {
@@ -64,6 +71,28 @@ func terms(text string) []word {
 		}
 	}
 	return out
+}
+
+// endOfEnglish returns the end of the run at a position if it is a word without parts: lower case
+// letters from a to z, the first one perhaps a capital. Most words are. It is start for any other.
+func endOfEnglish(text string, start int) int {
+	i := start
+	if i < len(text) && 'A' <= text[i] && text[i] <= 'Z' {
+		i++
+	}
+	for i < len(text) && 'a' <= text[i] && text[i] <= 'z' {
+		i++
+	}
+	if n := i - start; n < shortest || n > longest {
+		return start
+	}
+	if i < len(text) {
+		c := text[i]
+		if c >= 0x80 || c == '+' || c == '#' || inWord(rune(c)) {
+			return start
+		}
+	}
+	return i
 }
 
 // inWord reports whether a character belongs to a word.
@@ -123,7 +152,7 @@ func appendWords(out []word, text string, start, end int) []word {
 	switch {
 	case run == "" || !kept(run):
 		return out
-	case strings.IndexFunc(run, func(c rune) bool { return c < 'a' || c > 'z' }) < 0:
+	case inAlphabet(run):
 		return append(out, word{singular(run), false, start, start + len(run)})
 	}
 	term := fold(run)
@@ -218,15 +247,17 @@ func ascii(s string) bool {
 	return true
 }
 
-// plain matches a word of English letters.
-var plain = regexp.MustCompile(`^[a-z]{4,}$`)
+// inAlphabet reports whether a word consists of the letters a to z.
+func inAlphabet(s string) bool {
+	return strings.IndexFunc(s, func(c rune) bool { return c < 'a' || c > 'z' }) < 0
+}
 
 // sibilants are endings after which the plural is es.
 var sibilants = []string{"ches", "shes", "sses", "xes", "zzes"}
 
 // singular removes the plural ending of an English word.
 func singular(s string) string {
-	if s[len(s)-1] != 's' || !plain.MatchString(s) {
+	if len(s) < 4 || s[len(s)-1] != 's' || !inAlphabet(s) {
 		return s
 	}
 	switch {
