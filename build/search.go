@@ -156,7 +156,8 @@ const searchPart = "/assets/search."
 // addSearchPart adds a part of the index, and says where it is.
 func (p *planner) addSearchPart(body []byte) (url string) {
 	sum := sha256.Sum256(body)
-	// Each search reads the list of names, which are short: of many thousand parts two may begin alike.
+	// Each search reads the list of names, so they are short: of many thousand parts two may begin
+	// alike.
 	for n := 4; ; n++ {
 		route := fmt.Sprintf(searchPart+"%x.json", sum[:n])
 		switch have, ok := p.searchParts[route]; {
