@@ -1,5 +1,5 @@
-// Package day reads days as people write them, and says where a text may mean one of two. It does
-// not know which order of the parts a site has.
+// Package day parses days in the forms that people write, and reports ambiguous ones. It does not
+// know the order of day and month at a site.
 package day
 
 import (
@@ -12,34 +12,37 @@ import (
 
 // Forms of dates.
 var (
-	// clock follows a day: 2024-02-03T10:00 with seconds or without, with a zone or without.
-	clock = regexp.MustCompile(`^(\d{4}-\d{1,2}-\d{1,2})[Tt\s]+(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?\s*(.*)$`)
-	// ordinal is the ending of 3rd.
+	// clock matches a day and a time: 2024-02-03T10:00, optionally with seconds and a zone.
+	clock = regexp.MustCompile(
+		`^(\d{4}-\d{1,2}-\d{1,2})[Tt\s]+(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?\s*(.*)$`)
+	// ordinal matches the ending of 3rd.
 	ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
-	// separator stands between the parts of a day.
+	// separator matches the separators between the parts of a day.
 	separator = regexp.MustCompile(`[-/.,\s]+`)
-	// days are the layouts of a day that mean one, with blanks for whatever separates its parts. A
-	// month of 14 is a day.
-	days = []string{"2006 1 2", "2006 2 1", "2 Jan 2006", "2 January 2006", "Jan 2 2006", "January 2 2006", "2 Jan 06", "2 January 06"}
+	// days are the layouts of unambiguous days, with blanks as separators. In the second a number
+	// above 12 is the day.
+	days = []string{"2006 1 2", "2006 2 1", "2 Jan 2006", "2 January 2006", "Jan 2 2006",
+		"January 2 2006", "2 Jan 06", "2 January 06"}
 )
 
-// The orders of a date's parts, as site.yaml names them.
+// Orders of a date's parts, as in site.yaml.
 const (
 	DayFirst   = "dmy"
 	MonthFirst = "mdy"
 )
 
-// Reading is what a date may mean: one day, or one for each order of its parts. Zero dates are
-// none.
+// Reading has the possible meanings of a date: one day, or one for each order of its parts. A zero
+// date means none.
 type Reading struct{ day, dayFirst, monthFirst mip.Date }
 
-// In is the day that a date means in an order, the zero date without any. The empty order knows
-// only what means one day.
+// In returns the day of a date in an order, or the zero date. The empty order gives only
+// unambiguous days.
 func (r Reading) In(order string) mip.Date {
 	switch {
 	case !r.day.IsZero():
 		return r.day
-	case r.monthFirst.IsZero(), r.dayFirst == r.monthFirst, order == DayFirst && !r.dayFirst.IsZero():
+	case r.monthFirst.IsZero(), r.dayFirst == r.monthFirst,
+		order == DayFirst && !r.dayFirst.IsZero():
 		return r.dayFirst
 	case r.dayFirst.IsZero(), order == MonthFirst:
 		return r.monthFirst
@@ -47,7 +50,7 @@ func (r Reading) In(order string) mip.Date {
 	return mip.Date{}
 }
 
-// Order is the order of a date whose parts can stand in one alone; empty for any other.
+// Order is the only possible order of a date's parts, or "" if there is none or both are possible.
 func (r Reading) Order() string {
 	switch {
 	case r.dayFirst.IsZero() && !r.monthFirst.IsZero():
@@ -58,17 +61,17 @@ func (r Reading) Order() string {
 	return ""
 }
 
-// Parse reads one date. ok is false when the text is none, or could be one of two days.
+// Parse parses one date. ok is false if the text is no date, or is ambiguous.
 func Parse(s string) (d mip.Date, ok bool) {
 	d = Read(s).In("")
 	return d, !d.IsZero()
 }
 
-// Read reads what one date may mean.
+// Read returns the possible meanings of a date.
 func Read(s string) (r Reading) {
 	s = strings.TrimSpace(s)
 	if m := clock.FindStringSubmatch(s); m != nil {
-		// With a zone the day is that of the moment in UTC, otherwise the day as written.
+		// With a zone it is the day in UTC, otherwise the day as written.
 		moment := m[1] + " " + m[2] + strings.Replace(m[3], "UTC", "Z", 1)
 		for _, layout := range []string{"2006-1-2 15:04Z07:00", "2006-1-2 15:04-0700"} {
 			if t, err := time.Parse(layout, moment); err == nil {
@@ -87,7 +90,7 @@ func Read(s string) (r Reading) {
 	return Reading{dayFirst: dateIn("2 1 2006", s), monthFirst: dateIn("1 2 2006", s)}
 }
 
-// dateIn is the day of a text in a layout, the zero date for none.
+// dateIn parses a text in a layout. It returns the zero date if the text does not match.
 func dateIn(layout, s string) mip.Date {
 	t, err := time.Parse(layout, s)
 	if err != nil {

@@ -14,17 +14,22 @@ import (
 	local "github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// TestClonesLeftBehind finds what killed runs left beside what another run is at work in.
+// TestClonesLeftBehind removes the leftovers of killed runs while another run is active.
 func TestClonesLeftBehind(t *testing.T) {
 	u := newUpstream(t)
 	u.commit(map[string]string{"MIP-1.md": "one"})
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	left, other, file := filepath.Join(temp, clonePrefix+"1"), filepath.Join(temp, "mipwatch-other"), filepath.Join(temp, clonePrefix+"2")
+	left, other, file := filepath.Join(temp, clonePrefix+"1"),
+		filepath.Join(temp, "mipwatch-other"), filepath.Join(temp, clonePrefix+"2")
 	outside := t.TempDir()
-	err := errors.Join(os.MkdirAll(filepath.Join(left, "objects", "pack"), 0o755), os.WriteFile(filepath.Join(left, "objects", "pack", "tmp"), []byte("x"), 0o444),
-		os.Mkdir(other, 0o755), os.WriteFile(file, nil, 0o644), os.WriteFile(filepath.Join(outside, "kept"), nil, 0o644), os.Symlink(outside, filepath.Join(temp, clonePrefix+"3")),
-		os.WriteFile(filepath.Join(left, cloneMark), []byte(markText), 0o600), os.Mkdir(filepath.Join(temp, clonePrefix+"4"), 0o755))
+	err := errors.Join(os.MkdirAll(filepath.Join(left, "objects", "pack"), 0o755),
+		os.WriteFile(filepath.Join(left, "objects", "pack", "tmp"), []byte("x"), 0o444),
+		os.Mkdir(other, 0o755), os.WriteFile(file, nil, 0o644),
+		os.WriteFile(filepath.Join(outside, "kept"), nil, 0o644),
+		os.Symlink(outside, filepath.Join(temp, clonePrefix+"3")),
+		os.WriteFile(filepath.Join(left, cloneMark), []byte(markText), 0o600),
+		os.Mkdir(filepath.Join(temp, clonePrefix+"4"), 0o755))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +38,14 @@ func TestClonesLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := u.options(filepath.Join(t.TempDir(), "proposals"))
-	o.Doing = func(string) { // while a run is at work, others clean up
+	o.Doing = func(string) { // others clean up during a run
 		removeClones()
 	}
 	if r, err := Sync(t.Context(), o); err != nil || len(r.Added) != 1 {
 		t.Errorf("%v, %+v", err, r)
 	}
-	want := []string{"mipwatch-other", filepath.Base(busy), clonePrefix + "2", clonePrefix + "3", clonePrefix + "4"}
+	want := []string{"mipwatch-other", filepath.Base(busy), clonePrefix + "2", clonePrefix + "3",
+		clonePrefix + "4"}
 	slices.Sort(want)
 	if got := names(t, temp); !slices.Equal(got, want) {
 		t.Errorf("the temporary folder holds %q, want %q", got, want)
@@ -53,7 +59,7 @@ func TestClonesLeftBehind(t *testing.T) {
 	}
 }
 
-// names are those of a folder's entries, sorted.
+// names returns the names of a folder's entries, sorted.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -67,7 +73,7 @@ func names(t *testing.T, dir string) []string {
 	return out
 }
 
-// TestManyRunsAtOnce makes clones and removes those of killed runs in many goroutines: nobody loses one.
+// TestManyRunsAtOnce makes clones and removes leftovers in many goroutines: no run loses its clone.
 func TestManyRunsAtOnce(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	done := make(chan error)
@@ -98,7 +104,7 @@ func TestManyRunsAtOnce(t *testing.T) {
 	}
 }
 
-// TestGitFails has each of the commands of git fail, and hang, in turn.
+// TestGitFails makes each command of git fail, and hang, in turn.
 func TestGitFails(t *testing.T) {
 	u := newUpstream(t)
 	program, err := exec.LookPath("git")
@@ -113,20 +119,24 @@ func TestGitFails(t *testing.T) {
 	}
 	u.commit(map[string]string{"MIP-1.md": "two"})
 	path := os.Getenv("PATH")
-	for _, command := range []string{"ls-remote ", "init ", "fetch ", "cat-file --batch ", "cat-file --batch-check ", "log -z ", "merge-base "} {
+	for _, command := range []string{"ls-remote ", "init ", "fetch ", "cat-file --batch ",
+		"cat-file --batch-check ", "log -z ", "merge-base "} {
 		bin := t.TempDir()
 		reached := filepath.Join(bin, "reached")
 		instead := func(what string) {
-			script := fmt.Sprintf("#!/bin/sh\ncase \"$* \" in *' %s'*) : >'%s'; %s;; esac\nexec '%s' \"$@\"\n", command, reached, what, program)
+			script := fmt.Sprintf("#!/bin/sh\ncase \"$* \" in *' %s'*) : >'%s'; %s;; esac\n"+
+				"exec '%s' \"$@\"\n", command, reached, what, program)
 			if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
 		t.Setenv("PATH", bin+string(filepath.ListSeparator)+path)
-		if command != "merge-base " { // whose failure says that there is no way from one commit to the other
+		// its failure means that one commit is no ancestor of the other
+		if command != "merge-base " {
 			instead("echo 'fatal: it is broken' >&2; exit 128")
 			o.Timeout = time.Minute
-			if _, err := Sync(t.Context(), o); !errors.Is(err, ErrUpstream) || !strings.Contains(err.Error(), "it is broken") {
+			if _, err := Sync(t.Context(), o); !errors.Is(err, ErrUpstream) ||
+				!strings.Contains(err.Error(), "it is broken") {
 				t.Errorf("git %sfails: %v, want that the upstream cannot be fetched", command, err)
 			}
 		}
@@ -134,7 +144,7 @@ func TestGitFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		instead("exec sleep 600")
-		// On a busy machine the time may end before the command is reached.
+		// On a busy machine the timeout may end before the command starts.
 		for o.Timeout = 300 * time.Millisecond; o.Timeout < time.Minute; o.Timeout *= 4 {
 			_, err := Sync(t.Context(), o)
 			if !errors.Is(err, ErrUpstream) || !strings.Contains(err.Error(), "takes too long") {
@@ -153,15 +163,16 @@ func TestGitFails(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreOneFile has names that are one file on some machines: in the upstream, here, and one after the other.
+// TestNamesThatAreOneFile has names that are one file on some systems: in the upstream, locally,
+// and one after the other.
 func TestNamesThatAreOneFile(t *testing.T) {
 	for _, two := range [][2]string{
-		{"MIP-1-\u00e9.md", "MIP-1-e\u0301.md"},            // composed, and not
-		{"MIP-1-\u00c9.md", "MIP-1-e\u0301.md"},            // and by case
+		{"MIP-1-\u00e9.md", "MIP-1-e\u0301.md"},            // composed and decomposed
+		{"MIP-1-\u00c9.md", "MIP-1-e\u0301.md"},            // and in another case
 		{"MIP-1-\u1e69.md", "MIP-1-s\u0307\u0323.md"},      // two accents in another order
-		{"MIP-1-\ud55c.md", "MIP-1-\u1112\u1161\u11ab.md"}, // a syllable of Korean
-		{"MIP-1-\u212b.md", "mip-1-\u00e5.md"},             // the sign of a unit
-		{"MIP-1-\u03c3.md", "MIP-1-\u03c2.md"},             // two small letters of one capital
+		{"MIP-1-\ud55c.md", "MIP-1-\u1112\u1161\u11ab.md"}, // a Korean syllable
+		{"MIP-1-\u212b.md", "mip-1-\u00e5.md"},             // a unit sign
+		{"MIP-1-\u03c3.md", "MIP-1-\u03c2.md"},             // two lower-case letters of one capital
 		{"MIP-1-s.md", "MIP-1-\u017f.md"},
 	} {
 		u := newUpstream(t)
@@ -180,9 +191,11 @@ func TestNamesThatAreOneFile(t *testing.T) {
 		if err != nil || len(r.Problems) != 1 || r.Problems[0].Code != "name-case" {
 			t.Errorf("%+q here: %v, problems %v, want name-case", two, err, r.Problems)
 		}
-		// A file that changes its form is removed before it is written: on some machines both are one.
+		// A file whose name changes its form is removed before it is written: on some systems both
+		// are one file.
 		texts := map[string]*upstreamText{two[1]: {File: File{Name: two[1]}, temp: &local.Temp{}}}
-		f := &folder{Target: Target{Folder: other}, report: &Report{}, gone: []string{two[0]}, texts: texts, old: &Record{}, next: &Record{}}
+		f := &folder{Target: Target{Folder: other}, report: &Report{}, gone: []string{two[0]},
+			texts: texts, old: &Record{}, next: &Record{}}
 		if f.root, err = os.OpenRoot(other); err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +212,7 @@ func TestNamesThatAreOneFile(t *testing.T) {
 	}
 }
 
-// TestTooManyFiles has a folder with one text more than a record has room for.
+// TestTooManyFiles has a folder with one text more than a record may have.
 func TestTooManyFiles(t *testing.T) {
 	u := newUpstream(t)
 	blob := u.git("one", "hash-object", "-w", "--stdin")
@@ -211,7 +224,8 @@ func TestTooManyFiles(t *testing.T) {
 	u.git("", "update-ref", "HEAD", u.git("x", "commit-tree", top))
 	parent := t.TempDir()
 	_, err := Sync(t.Context(), u.options(filepath.Join(parent, "proposals")))
-	if !errors.Is(err, ErrFolder) || !strings.Contains(err.Error(), "MIPs has more than 10000 Markdown files") {
+	if !errors.Is(err, ErrFolder) ||
+		!strings.Contains(err.Error(), "MIPs has more than 10000 Markdown files") {
 		t.Errorf("%v, want that the folder has too many files", err)
 	}
 	if got := names(t, parent); len(got) != 0 {

@@ -23,13 +23,14 @@ func sound() *Record {
 	return &Record{
 		Git: "https://git.example.org/mips", Folders: []string{"MIPs"}, Commit: blob,
 		Files: []File{
-			{Name: "MIP-1.md", Path: "MIPs/MIP-1.md", SHA256: sum, Blob: blob, Added: &when, Versions: []Version{{blob, when, "Ada", "<&> one", blob, nil}}},
+			{Name: "MIP-1.md", Path: "MIPs/MIP-1.md", SHA256: sum, Blob: blob, Added: &when,
+				Versions: []Version{{blob, when, "Ada", "<&> one", blob, nil}}},
 			{Name: "MIP-2.md", Path: "MIPs/MIP-2.md", SHA256: sum, Blob: blob},
 		},
 	}
 }
 
-// written puts a text where the record is, and opens the folder.
+// written writes a text as the record, and opens the folder.
 func written(t *testing.T, text string) *os.Root {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +54,8 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ReadRecord(%s): %v", text, err)
 	}
-	if diff := cmp.Diff(sound(), got, cmpopts.IgnoreFields(Record{}, "About"), cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) })); diff != "" {
+	diff := cmp.Diff(sound(), got, cmpopts.IgnoreFields(Record{}, "About"), cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) }))
+	if diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
 	if f, ok := got.File("MIP-2.md"); !ok || f.SHA256 != sum {
@@ -81,9 +83,12 @@ func TestReadRefuses(t *testing.T) {
 		{"a name twice", `MIP-2.md"`, `MIP-1.md"`},
 		{"no hash", sum, "zz"},
 		{"no time", "2023-11-14T22:13:20Z", "yesterday"},
-		{"a version before 1970", `"time": "2023-11-14T22:13:20Z"`, `"time": "1969-12-31T23:59:59Z"`},
-		{"a version of the year 10000", `"time": "2023-11-14T22:13:20Z"`, `"time": "9999-12-31T23:59:59-01:00"`},
-		{"a first commit of the year 10000", `"added": "2023-11-14T22:13:20Z"`, `"added": "9999-12-31T23:59:59-01:00"`},
+		{"a version before 1970", `"time": "2023-11-14T22:13:20Z"`,
+			`"time": "1969-12-31T23:59:59Z"`},
+		{"a version of the year 10000", `"time": "2023-11-14T22:13:20Z"`,
+			`"time": "9999-12-31T23:59:59-01:00"`},
+		{"a first commit of the year 10000", `"added": "2023-11-14T22:13:20Z"`,
+			`"added": "9999-12-31T23:59:59-01:00"`},
 		{"an option for git", `"blob": "` + blob, `"blob": "--batch`},
 		{"trailing data", "\n}\n", "\n}{}"},
 		{"cut off", "\n}\n", ""},

@@ -1,15 +1,17 @@
-// Package gitsync copies proposals from an upstream git repository into local folders: whole or not at all, nothing
-// but the texts of proposals, and nothing over what no commit has.
+// Package gitsync copies proposals from an upstream git repository into local folders: whole or not
+// at all, nothing but the texts of proposals, and nothing over files that are not committed.
 //
-// A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary folder. It compares
-// the folders with the commit and writes new texts under temporary names. When nothing is in the way, it removes files
-// that left the upstream, renames the new ones, and writes the record.
+// A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary
+// folder. It compares the folders with the commit and writes new texts under temporary names. If
+// there is no problem, it removes files that left the upstream, renames the new ones, and writes
+// the record.
 //
-// A file is replaced or removed only if git has its bytes: the upstream's repository, or the last commit of the repository
-// around the folder. Any others are somebody's work: they are reported and stay. A run that is killed leaves whole files of
-// the upstream, so that the next one completes the rest without a question.
+// A file is replaced or removed only if git has its bytes: in the upstream's repository, or in the
+// last commit of the local repository. Other files are somebody's work: they are reported and stay.
+// A killed run leaves whole files of the upstream, and the next run completes the rest without
+// asking.
 //
-// The package knows nothing of site.yaml, of what the texts say, or of how they are published.
+// The package does not know site.yaml, the meaning of the texts, or their publication.
 package gitsync
 
 import (
@@ -30,65 +32,72 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxRepository bounds what is fetched, in bytes. The largest repository of proposals known takes a quarter.
+// maxRepository bounds a fetch, in bytes. The largest known repository of proposals has a quarter
+// of it.
 const maxRepository = 1 << 30
 
-// Options says what comes from where.
+// Options configure a sync.
 type Options struct {
 	// Git is the address of the upstream. It must not begin with a hyphen.
 	Git string
-	// Named is how site.yaml has the address, which records then have too; empty: as Git. The path of a
-	// repository on this machine is another one elsewhere.
+	// Named is the address in site.yaml, for the records. Empty means Git. They differ for a local
+	// path, which is different on another machine.
 	Named string
-	// Ref is a branch, a tag, the full name of either (refs/heads/main) or a whole hash; empty means the default branch.
+	// Ref is a branch, a tag, the full name of either (refs/heads/main) or a full hash. Empty means
+	// the default branch.
 	Ref     string
 	Targets []Target
-	// KeepGoing takes what can be taken: files with an error stay as they are here.
+	// KeepGoing syncs the sound files. Local files stay as they are if the upstream's have errors.
 	KeepGoing bool
-	// Timeout is for all that git does.
+	// Timeout bounds all work of git.
 	Timeout time.Duration
-	// Doing is called with each step, in words, and Waiting once if another sync has to end first.
+	// Doing is called at each step with its description. Waiting is called once if another sync has
+	// to end first.
 	Doing   func(what string)
 	Waiting func()
 }
 
-// Target is a local folder and what comes into it.
+// Target is a local folder and its sources.
 type Target struct {
-	// Folder is made when it is not there.
+	// Folder is created if it is missing.
 	Folder string
-	// From are folders of the upstream, "." for its top, or patterns of files there, such as CIP-*/README.md; at least one.
+	// From are folders of the upstream, "." for its top, or patterns of files, such as
+	// CIP-*/README.md. There is at least one.
 	From []string
 }
 
-// Report is what was done. Lists are sorted and never null.
+// Report is the result of a sync. Lists are sorted and never null.
 type Report struct {
 	// Git is the address of the upstream without user and password.
 	Git string `json:"git"`
 	Ref string `json:"ref"`
-	// From is the commit of the sync before; empty when there was none.
+	// From is the commit of the previous sync, or empty if there was none.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Rewritten is true when From does not lead to To.
+	// Rewritten is true if From is no ancestor of To.
 	Rewritten bool     `json:"rewritten"`
 	Added     []string `json:"added"`
 	Changed   []string `json:"changed"`
 	Removed   []string `json:"removed"`
 	Unchanged int      `json:"unchanged"`
-	// Overwritten are those changed or removed files of which the last commit here, and not the upstream, has the bytes.
+	// Overwritten are the changed or removed files whose bytes only the last local commit has, and
+	// not the upstream.
 	Overwritten []string `json:"overwritten"`
-	// Problems keep files from being taken. With one, and without KeepGoing, nothing was done.
+	// Problems are reasons why files are not taken. With any, and without KeepGoing, nothing was
+	// changed.
 	Problems []mip.Problem `json:"problems"`
-	// Notices are sentences about commits of the upstream that keep no file from being taken.
+	// Notices are sentences about commits of the upstream. They prevent nothing.
 	Notices []string `json:"notices"`
 }
 
-// problem adds an error that keeps a file from being taken.
+// problem adds the reason why a file is not taken.
 func (r *Report) problem(file, code, format string, args ...any) {
-	p := mip.Problem{Level: mip.Error, Code: code, File: file, Message: fmt.Sprintf(format, args...)}
+	p := mip.Problem{Level: mip.Error, Code: code, File: file,
+		Message: fmt.Sprintf(format, args...)}
 	r.Problems = append(r.Problems, p)
 }
 
-// Why nothing could be synced.
+// Reasons why nothing could be synced.
 var (
 	ErrRef      = git.ErrRef
 	ErrFolder   = errors.New("the folders do not fit")
@@ -105,17 +114,19 @@ type syncer struct {
 	*Report
 }
 
-// Sync brings the folders to what the upstream has. The error wraps one of those above, [git.ErrNoGit] or the
-// context's; what concerns a file is in the report's problems.
+// Sync brings the folders to the state of the upstream. The error wraps one of the above,
+// [git.ErrNoGit] or the context's. Problems of single files are in the report.
 func Sync(ctx context.Context, o Options) (Report, error) {
-	s := &syncer{Options: o, Report: &Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{},
-		Removed: []string{}, Overwritten: []string{}, Problems: []mip.Problem{}, Notices: []string{}}}
+	s := &syncer{Options: o,
+		Report: &Report{Git: git.Public(o.Git), Ref: o.Ref, Added: []string{}, Changed: []string{},
+			Removed: []string{}, Overwritten: []string{}, Problems: []mip.Problem{},
+			Notices: []string{}}}
 	err := s.run(ctx)
-	// Folders are closed after a failure as well: those that are new and empty are removed.
+	// Close folders after a failure too: this removes new, empty ones.
 	for _, f := range s.folders {
 		f.close()
 	}
-	// The order of the report does not depend on that of the steps.
+	// The order in the report does not depend on the order of the steps.
 	for _, list := range [][]string{s.Added, s.Changed, s.Removed, s.Overwritten} {
 		slices.Sort(list)
 	}
@@ -125,14 +136,14 @@ func Sync(ctx context.Context, o Options) (Report, error) {
 
 // run locks all folders, compares them with the upstream, and changes them.
 func (s *syncer) run(ctx context.Context) error {
-	// Make the clone first, so that no folder is made when the temporary folder cannot be written.
+	// Make the clone first, so that no folder is created if the temporary folder is not writable.
 	clone, remove, err := makeClone()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrWrite, err)
 	}
 	defer remove()
 	s.clone = clone
-	// Lock all folders before anything is asked or written, in one order, so that two runs never wait for each other.
+	// Lock all folders first, in a fixed order, so that two runs never wait for each other.
 	byName := func(a, b Target) int { return strings.Compare(a.Folder, b.Folder) }
 	for _, t := range slices.SortedFunc(slices.Values(s.Targets), byName) {
 		if err := s.open(ctx, t); err != nil {
@@ -142,12 +153,13 @@ func (s *syncer) run(ctx context.Context) error {
 	if err := s.upstream(ctx); err != nil {
 		return err
 	}
-	// Whole or not at all: one file in error keeps all folders as they are.
+	// Whole or not at all: one file with an error leaves all folders as they are.
 	if len(s.Problems) > 0 && !s.KeepGoing {
 		s.Unchanged, s.Overwritten = 0, []string{}
 		return nil
 	}
-	// From here on files change. Look for an interruption only between folders, where the record is sound.
+	// From here on files change. Check for cancellation only between folders, when the record is
+	// consistent.
 	for _, f := range s.folders {
 		for _, step := range f.steps() {
 			if err := step(); err != nil {
@@ -161,12 +173,12 @@ func (s *syncer) run(ctx context.Context) error {
 	return nil
 }
 
-// upstream does all that needs git, within the timeout.
+// upstream does all work of git, within the timeout.
 func (s *syncer) upstream(ctx context.Context) error {
-	// The timeout begins here: the time of waiting for another run does not count.
+	// Start the timeout here: waiting for another run does not count.
 	limited, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	// Check the time first: git ends with many words when it is killed.
+	// Check the context first: a killed git prints a long error.
 	err := s.fetch(limited)
 	switch {
 	case err == nil, ctx.Err() != nil:
@@ -179,14 +191,14 @@ func (s *syncer) upstream(ctx context.Context) error {
 	return err
 }
 
-// fetch fetches the repository and compares the folders with it, unless they are as the last sync left them, at the
-// same commit.
+// fetch fetches the repository and compares the folders with it, unless they are unchanged since
+// the last sync of the same commit.
 func (s *syncer) fetch(ctx context.Context) (err error) {
 	s.Doing("asking " + s.Report.Git)
 	if s.To, err = git.Resolve(ctx, s.clone, s.Options.Git, s.Options.Ref); err != nil {
 		return err
 	}
-	// Most runs end here, after one question to the upstream.
+	// Most runs end here, after one request to the upstream.
 	if !slices.ContainsFunc(s.folders, func(f *folder) bool { return !f.current(s.record(f)) }) {
 		for _, f := range s.folders {
 			s.Unchanged += len(f.old.Files)
@@ -202,7 +214,7 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	// Times come from the log, since nothing of the upstream is checked out.
+	// Times come from the log, since nothing is checked out.
 	if err := s.versions(ctx); err != nil {
 		return err
 	}
@@ -213,7 +225,7 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 	}
 	defer objects.Close()
 	for _, f := range s.folders {
-		k := newKeepers(ctx, objects, s.To, f.Folder)
+		k := openRepositories(ctx, objects, s.To, f.Folder)
 		err := f.compare(s.record(f), k)
 		k.close()
 		if err != nil {
@@ -224,25 +236,26 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 	return ctx.Err()
 }
 
-// record is that of a folder after this run, without its files.
+// record is the record of a folder after this run, without its files.
 func (s *syncer) record(f *folder) *Record {
 	named := git.Public(cmp.Or(s.Named, s.Options.Git))
 	return &Record{About: about, Git: named, Ref: s.Options.Ref, Folders: f.From, Commit: s.To}
 }
 
 const (
-	// clonePrefix begins the names of folders for fetched repositories in the system's temporary folder.
+	// clonePrefix begins the names of clones in the system's temporary folder.
 	clonePrefix = "mipwatch-sync-"
-	// cloneMark is a file in each of them, with the text markText: somebody else's folder may have such a name.
+	// cloneMark is the name of a file in each clone, with the text markText: other programs may use
+	// the same folder name.
 	cloneMark = "mipwatch-sync"
 	markText  = "This folder is written by mipwatch sync, which removes it.\n"
 )
 
-// makeClone makes a temporary folder for a repository. It is locked until remove is called, so that no other run takes
-// it for one that was left behind. makeClone removes those first.
+// makeClone creates a temporary folder for a repository. It stays locked until remove is called, so
+// that no other run removes it. makeClone first removes the clones of killed runs.
 func makeClone() (dir string, remove func(), err error) {
 	removeClones()
-	// Only a locked folder has a name that others look at.
+	// Other runs look only at names with clonePrefix, so lock the folder before it gets one.
 	fresh, err := os.MkdirTemp("", "mipwatch-")
 	if err != nil {
 		return "", nil, err
@@ -257,10 +270,11 @@ func makeClone() (dir string, remove func(), err error) {
 	return dir, func() { os.RemoveAll(dir); lock.Close() }, nil
 }
 
-// removeClones removes what killed runs left: the folders that have the mark and that no process locks. It leaves what
-// it cannot remove, such as another user's.
+// removeClones removes the clones of killed runs: folders with the mark that no process has locked.
+// It ignores folders that it cannot remove, such as another user's.
 func removeClones() {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), clonePrefix+"*")) // those that could be read
+	// on an error those that could be read
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), clonePrefix+"*"))
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !marked(dir) {
 			continue
@@ -273,7 +287,7 @@ func removeClones() {
 	}
 }
 
-// marked reports whether a run made the folder.
+// marked reports whether a run created the folder.
 func marked(dir string) bool {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -35,13 +35,13 @@ func newUpstream(t *testing.T) *upstream {
 	return u
 }
 
-// git runs git with an input and returns what it prints.
+// git runs git with an input and returns its output.
 func (u *upstream) git(input string, args ...string) string {
 	u.t.Helper()
 	return testenv.GitInput(u.t, u.dir, input, args...)
 }
 
-// commit makes the folder hold these texts by name and nothing else.
+// commit replaces the folder's content by these texts, by name.
 func (u *upstream) commit(texts map[string]string) {
 	u.t.Helper()
 	dir := filepath.Join(u.dir, "MIPs")
@@ -64,7 +64,7 @@ func (u *upstream) options(folder string) Options {
 	}
 }
 
-// held is what a folder holds, without the record.
+// held returns the content of a folder, without the record.
 func held(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -82,12 +82,14 @@ func held(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestKilled ends a run after each of its steps, lets the upstream go on meanwhile, and wants the next run to
-// bring everything in order without a question.
+// TestKilled ends a run after each of its steps, changes the upstream, and checks that the next run
+// completes everything without asking.
 func TestKilled(t *testing.T) {
 	u := newUpstream(t)
-	first := map[string]string{"MIP-1.md": "one", "MIP-2.md": "two", "MIP-3.md": "three", "mip-4.md": "four"}
-	second := map[string]string{"MIP-1.md": "one, changed", "MIP-4.md": "four, renamed", "MIP-5.md": "five", "MIP-6.md": "six"}
+	first := map[string]string{"MIP-1.md": "one", "MIP-2.md": "two", "MIP-3.md": "three",
+		"mip-4.md": "four"}
+	second := map[string]string{"MIP-1.md": "one, changed", "MIP-4.md": "four, renamed",
+		"MIP-5.md": "five", "MIP-6.md": "six"}
 	third := map[string]string{"MIP-1.md": "one, again", "MIP-2.md": "two", "MIP-6.md": "six"}
 	u.commit(first)
 	before := u.git("", "rev-parse", "HEAD")
@@ -116,12 +118,14 @@ func TestKilled(t *testing.T) {
 		o.Ref = ""
 		r, err := Sync(t.Context(), o)
 		if err != nil || len(r.Problems) > 0 {
-			t.Fatalf("after a run that was killed after %d steps: %v, problems %v", done, err, r.Problems)
+			t.Fatalf("after a run that was killed after %d steps: %v, problems %v",
+				done, err, r.Problems)
 		}
 		if diff := cmp.Diff(third, held(t, dir)); diff != "" {
 			t.Errorf("after a run that was killed after %d steps (-want +got):\n%s", done, diff)
 		}
-		if r, err := Sync(t.Context(), o); err != nil || len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
+		if r, err := Sync(t.Context(), o); err != nil ||
+			len(r.Added)+len(r.Changed)+len(r.Removed) > 0 {
 			t.Errorf("and again: %v, %+v", err, r)
 		}
 	}
@@ -130,7 +134,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killAfter does so many steps of a run's placing, leaves everything as it is then, and returns how many there are.
+// killAfter runs the given number of a run's final steps, stops there, and returns the total
+// number.
 func killAfter(t *testing.T, o Options, steps int) int {
 	t.Helper()
 	s := &syncer{Options: o, clone: t.TempDir(), Report: &Report{Git: o.Git}}
@@ -167,7 +172,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if err != nil || waited != 1 || len(r.Added) != 1 {
 		t.Errorf("waited %d times, then %v, %+v", waited, err, r)
 	}
-	// Whoever gives up waiting has changed nothing.
+	// A run that gives up waiting has changed nothing.
 	u.commit(map[string]string{"MIP-1.md": "two"})
 	if err := other.Lock(); err != nil {
 		t.Fatal(err)
@@ -183,7 +188,8 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// TestUpstreamHangs asks a server that takes connections and says nothing, over each protocol that has one.
+// TestUpstreamHangs uses a server that accepts connections and sends nothing, over each protocol
+// that has one.
 func TestUpstreamHangs(t *testing.T) {
 	u := newUpstream(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -214,7 +220,8 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tree strings.Builder
-	for _, name := range []string{"../escaped.md", "/rooted.md", `a\b.md`, "c:d.md", "sub/file.md"} {
+	for _, name := range []string{"../escaped.md", "/rooted.md", `a\b.md`, "c:d.md",
+		"sub/file.md"} {
 		tree.WriteString("100644 " + name + "\x00")
 		tree.Write(sum)
 	}
@@ -237,11 +244,11 @@ func TestNamesThatLeadElsewhere(t *testing.T) {
 	}
 }
 
-// TestRepositoryTooLarge fetches what is larger than what may be kept.
+// TestRepositoryTooLarge fetches a repository beyond the limit.
 func TestRepositoryTooLarge(t *testing.T) {
 	u := newUpstream(t)
 	noise := make([]byte, 200_000)
-	for i, x := 0, uint32(1); i < len(noise); i++ { // does not compress
+	for i, x := 0, uint32(1); i < len(noise); i++ { // incompressible
 		x ^= x << 13
 		x ^= x >> 17
 		x ^= x << 5

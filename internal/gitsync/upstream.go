@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// maxFiles bounds the texts of a folder: the record of more might be too large to be read again.
+	// maxFiles bounds the texts of a folder. The record of more files could exceed its limit.
 	maxFiles = 10_000
-	// maxName is in bytes, and so is maxSubject, which bounds the first line of a commit's message.
+	// maxName bounds a file name, and maxSubject the first line of a commit message, in bytes.
 	maxName    = 200
 	maxSubject = 500
 )
@@ -29,17 +29,17 @@ const (
 // upstreamText is one Markdown file of the upstream.
 type upstreamText struct {
 	File
-	// refused is true when a problem names the reason.
+	// refused is true if a problem explains the reason.
 	refused bool
 	// first is the oldest commit that touches the file.
 	first *git.Commit
-	// temp is the temporary file that holds the text, nil when it is not to be written here.
+	// temp is the temporary file with the text, or nil if the text is not to be written.
 	temp *local.Temp
-	// fresh is true when no file here has the name.
+	// fresh is true if no local file has the name.
 	fresh bool
 }
 
-// list finds the texts of the upstream that a folder takes.
+// list lists the upstream's texts for a folder.
 func (s *syncer) list(ctx context.Context, f *folder) error {
 	f.texts = map[string]*upstreamText{}
 	for _, from := range f.From {
@@ -52,13 +52,14 @@ func (s *syncer) list(ctx context.Context, f *folder) error {
 			ErrFolder, strings.Join(f.From, ", "), maxFiles, s.To)
 	}
 	if len(f.texts)+len(s.Problems) == 0 {
-		return fmt.Errorf("%w: the upstream's %s has no Markdown file at %.12s", ErrFolder, strings.Join(f.From, ", "), s.To)
+		return fmt.Errorf("%w: the upstream's %s has no Markdown file at %.12s",
+			ErrFolder, strings.Join(f.From, ", "), s.To)
 	}
 	return nil
 }
 
-// listFrom lists one folder of the upstream, or what a pattern matches there, part by part, and the translations beside
-// that. A file in a folder of its own gets the name of the folder here.
+// listFrom lists one folder of the upstream, or the matches of a pattern, segment by segment, with
+// their translations. A file in a folder of its own gets the folder's name.
 func (s *syncer) listFrom(ctx context.Context, f *folder, from string) error {
 	dir, pattern := local.Split(from)
 	dirs, parts := []string{dir}, strings.Split(pattern, "/")
@@ -91,67 +92,76 @@ func (s *syncer) listFrom(ctx context.Context, f *folder, from string) error {
 	return nil
 }
 
-// like reports whether a name matches a pattern, or is that of a translation beside one that does: README.fr.md for README.md.
+// like reports whether a name matches a pattern, or is a translation of a match: README.fr.md of
+// README.md.
 func like(pattern, name string) bool {
-	exact, _ := path.Match(pattern, name) // site.yaml has been checked
+	exact, _ := path.Match(pattern, name) // site.yaml is checked
 	beside, _ := path.Match(strings.TrimSuffix(pattern, ".md")+".*.md", name)
 	return exact || beside && strings.HasSuffix(pattern, ".md")
 }
 
-// nameOf is the name here of a file in a folder of its own: CIP-0001.md for CIP-0001/README.md. A name with a number stays.
+// nameOf is the local name of a file in a folder of its own: CIP-0001.md for CIP-0001/README.md. A
+// name with a number is kept.
 func nameOf(file string) string {
 	base, dir := path.Base(file), path.Base(path.Dir(file))
-	if _, end, ok := strings.Cut(base, "."); ok && dir != "." && !strings.ContainsAny(base, "0123456789") {
+	_, end, ok := strings.Cut(base, ".")
+	if ok && dir != "." && !strings.ContainsAny(base, "0123456789") {
 		return dir + "." + end
 	}
 	return base
 }
 
-// fold is the same for names of one file on systems that ignore case or the Unicode form of letters.
+// fold maps names to one form if they are one file on systems that ignore case or the Unicode form.
 func fold(name string) string {
-	// To upper case first: some small letters are two of one capital.
+	// Convert to upper case first: some lower-case letters have the same capital.
 	return norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFC.String(name))))
 }
 
-// add takes a file whose name is that of a text, or reports why it is not taken. Hidden files and files of other kinds
-// are no proposals, and nothing is said of them. name is what it is called here.
+// add takes a file whose name is of a text, or reports why it is not taken. It ignores hidden files
+// and other kinds of files. name is the local name.
 func (f *folder) add(from string, e git.Entry, name string) {
-	// A name with invisible characters may look like that of a text without being one.
+	// A name with invisible characters may look like the name of a text.
 	visible, inside := local.Visible(e.Name), !strings.Contains(e.Name, "/")
-	markdown := isMarkdown(e.Name) || visible != e.Name && strings.Contains(strings.ToLower(e.Name), ".md")
+	markdown := isMarkdown(e.Name) ||
+		visible != e.Name && strings.Contains(strings.ToLower(e.Name), ".md")
 	if !markdown || strings.HasPrefix(e.Name, ".") && inside {
 		return
 	}
-	x := &upstreamText{File: File{Name: name, Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
-	// The first reason is enough.
+	x := &upstreamText{File: File{Name: name,
+		Path: path.Join(from, strings.ReplaceAll(visible, "/", `\x2f`)), Blob: e.Hash}}
+	// Report only the first reason.
 	switch other := f.texts[name]; {
 	case visible != e.Name, strings.ContainsAny(e.Name, `/\:`), len(name) > maxName:
 		f.refuse(x, x.Path, "bad-file-name",
-			"the upstream has a file name that is longer than %d bytes, leads elsewhere, or holds what cannot be seen; it is not taken", maxName)
-		return // no file here has the name
+			"the upstream has a file name that is longer than %d bytes, leads elsewhere, or "+
+				"holds what cannot be seen; it is not taken", maxName)
+		return // no local file has the name
 	case other != nil:
 		f.refuse(x, x.Path, "duplicate-file",
-			"the upstream has a file of this name in %s as well; give each folder a proposals folder of its own", path.Dir(other.Path))
+			"the upstream has a file of this name in %s as well; give each folder a proposals "+
+				"folder of its own", path.Dir(other.Path))
 	case e.Mode == git.ModeSymlink:
-		f.refuse(x, x.Path, "bad-symlink", "the upstream has a symbolic link here; only files are taken")
+		f.refuse(x, x.Path, "bad-symlink",
+			"the upstream has a symbolic link here; only files are taken")
 	case e.Mode == git.ModeSubmodule:
 		f.refuse(x, x.Path, "submodule", "the upstream has a submodule here; only files are taken")
 	case !strings.HasPrefix(e.Mode, git.ModeFile):
 		f.refuse(x, x.Path, "not-a-file", "the upstream has a folder here; only files are taken")
 	case e.Size > local.MaxFile:
-		f.refuse(x, x.Path, "too-large", "the upstream's file has %d bytes; at most %d are taken", e.Size, local.MaxFile)
+		f.refuse(x, x.Path, "too-large", "the upstream's file has %d bytes; at most %d are taken",
+			e.Size, local.MaxFile)
 	}
-	// Keep a refused text in the list: the file of that name here is not gone from the upstream.
+	// Keep a refused text in the list: the local file of that name is not gone from the upstream.
 	f.texts[name] = x
 }
 
-// isMarkdown reports whether a name is that of a text, in any case.
+// isMarkdown reports whether a name ends in .md, in any letter case.
 func isMarkdown(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }
 
-// noFolder names the folders that are there instead: the right name is probably among them.
+// noFolder lists the existing folders: the right name is probably among them.
 func (s *syncer) noFolder(ctx context.Context, from string) error {
 	var there []string
-	entries, _ := git.Tree(ctx, s.clone, s.To, ".") // those that can be read
+	entries, _ := git.Tree(ctx, s.clone, s.To, ".") // on an error those that could be read
 	for _, e := range entries {
 		if e.Mode == git.ModeFolder && !strings.HasPrefix(e.Name, ".") {
 			there = append(there, local.Visible(e.Name))
@@ -159,12 +169,13 @@ func (s *syncer) noFolder(ctx context.Context, from string) error {
 	}
 	const most = 10
 	names := cmp.Or(strings.Join(there[:min(len(there), most)], ", "), "no other")
-	return fmt.Errorf("%w: the upstream has no %s at %.12s; it has %s", ErrFolder, from, s.To, names)
+	return fmt.Errorf("%w: the upstream has no %s at %.12s; it has %s",
+		ErrFolder, from, s.To, names)
 }
 
-// versions reads which commits made the texts.
+// versions reads the commits of the texts.
 func (s *syncer) versions(ctx context.Context) error {
-	// Paths are unique: each folder of the upstream goes to one folder here.
+	// Paths are unique: each folder of the upstream goes to one local folder.
 	texts := map[string]*upstreamText{} // by path
 	folders := map[string]bool{}
 	for _, f := range s.folders {
@@ -173,10 +184,11 @@ func (s *syncer) versions(ctx context.Context) error {
 			folders[strings.TrimPrefix(path.Dir(x.Path)+"/", "./")] = true
 		}
 	}
-	commits, err := git.Walk(ctx, s.clone, s.To, slices.Sorted(maps.Keys(folders)), func(name string) bool {
-		dir, _ := path.Split(name)
-		return folders[dir] && isMarkdown(name)
-	})
+	commits, err := git.Walk(ctx, s.clone, s.To,
+		slices.Sorted(maps.Keys(folders)), func(name string) bool {
+			dir, _ := path.Split(name)
+			return folders[dir] && isMarkdown(name)
+		})
 	if err != nil {
 		return err
 	}
@@ -197,12 +209,14 @@ func (s *syncer) versions(ctx context.Context) error {
 	}
 	if undated > 0 {
 		s.Notices = append(s.Notices, fmt.Sprintf(
-			"commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such commits: %d)",
+			"commit %.12s has no date from 1970 through 9999 and counts as of 1970 (such "+
+				"commits: %d)",
 			lastUndated.Hash, undated))
 	}
 	if newest != nil && newest.When > time.Now().Unix() {
 		s.Notices = append(s.Notices, fmt.Sprintf(
-			"commit %.12s is dated %s, later than this machine's clock; what it changed stands first until then",
+			"commit %.12s is dated %s, later than this machine's clock; what it changed stands "+
+				"first until then",
 			newest.Hash, timeOf(newest)))
 	}
 	for _, x := range texts {
@@ -211,7 +225,7 @@ func (s *syncer) versions(ctx context.Context) error {
 	return nil
 }
 
-// add takes a commit of the text, older than those before.
+// add adds an older commit of the text.
 func (x *upstreamText) add(c *git.Commit, f git.Step) {
 	if x.first == nil || c.When <= x.first.When {
 		x.first = c
@@ -219,16 +233,17 @@ func (x *upstreamText) add(c *git.Commit, f git.Step) {
 	if len(x.Versions) == maxVersions {
 		return
 	}
-	// Make the line fit for JSON. The pages decide what may stand on them.
-	fit := func(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD") }
+	// Make the line valid for JSON. The pages decide what they show.
+	fit := func(s string) string {
+		return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD")
+	}
 	x.Versions = append(x.Versions, Version{
 		Commit: c.Hash, Time: timeOf(c), Author: fit(c.Author), Subject: fit(c.Subject),
 		Blob: f.After, Before: &f.Before,
 	})
 }
 
-// relate keeps the text before a version only where that is not the next version's, and finds when
-// the text was added.
+// relate drops the text before a version if it is the next version's, and sets Added.
 func (x *upstreamText) relate() {
 	for i := range x.Versions {
 		older := ""
@@ -245,5 +260,5 @@ func (x *upstreamText) relate() {
 	}
 }
 
-// timeOf is the time of a commit, by its committer's clock.
+// timeOf is the time of a commit by its committer's clock.
 func timeOf(c *git.Commit) mip.Time { return mip.NewTime(time.Unix(c.When, 0)) }

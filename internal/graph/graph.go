@@ -1,15 +1,16 @@
-// Package graph lays directed graphs out in layers (after Sugiyama, Tagawa and Toda, 1981): it says in
-// which column and at which height each node stands and which way its edges take.
+// Package graph lays out directed graphs in layers (after Sugiyama, Tagawa and Toda, 1981): it
+// computes the column and the height of each node and the course of its edges.
 //
-// The layout takes three steps. Nodes are ranked: each stands in the first column behind all that it needs, and an
-// edge that would close a circle is left out of the ranking. Edges over several columns get a bend in each of them.
-// Then the columns are sorted, once and from left to right, by the mean place of what their nodes need, and stacked
-// around one middle line.
+// The layout has three steps. First nodes are ranked: each is in the first column after all nodes
+// that it needs. An edge that would close a cycle is left out of the ranking. An edge over several
+// columns gets a bend in each of them. Then each column is sorted by the mean position of the
+// needed nodes, once, from left to right. Finally the columns are stacked around a common middle
+// line.
 //
-// One graph has one layout on any machine. The time grows with the number of nodes and bends; [Size] tells that number
-// before a layout is made.
+// The layout is deterministic. The time grows with the number of nodes and bends, which [Size]
+// computes in advance.
 //
-// The package knows nothing of proposals, SVG or text.
+// The package does not know proposals, SVG or text.
 package graph
 
 import (
@@ -17,48 +18,51 @@ import (
 	"slices"
 )
 
-// Graph is the input of a layout: nodes are numbers from 0 to Nodes-1, an edge leads from a node to one that it
-// needs. Edges must be unique and none may lead from a node to itself. Numbers are the tie-breaker
-// everywhere, so the layout follows from the caller's order of nodes.
+// Graph is the input of a layout. Nodes are numbers from 0 to Nodes-1. An edge leads from a node to
+// a node that it needs. Edges must be unique, and none may be a loop. Ties are broken by number, so
+// the layout depends on the caller's order of nodes.
 type Graph struct {
 	Nodes int
 	Edges [][2]int
-	// Order are further edges that place nodes and have no wires.
+	// Order are additional edges that affect positions and have no wires.
 	Order [][2]int
 }
 
-// Spacing is how much room things take from top to bottom, in the caller's unit.
+// Spacing has the vertical sizes, in the caller's unit.
 type Spacing struct {
-	// Node is the height of a node, Wire that of a line that passes between nodes.
+	// Node is the height of a node. Wire is the height of a line that passes between nodes.
 	Node, Wire int
-	// Gap is the distance of two neighbours.
+	// Gap is the distance between two neighbors.
 	Gap int
 }
 
-// Layout is where everything stands.
+// Layout is the position of everything.
 type Layout struct {
 	Columns int
-	// Height is that of the highest column.
+	// Height is the height of the highest column.
 	Height int
-	// Nodes are the places by node. A node is to the right of all that it needs, but for the edges in Back.
+	// Nodes are the positions by node. A node is to the right of all nodes that it needs, except
+	// for the edges in Back.
 	Nodes []Point
-	// Wires are where lines run. Those to one node join before they reach it.
+	// Wires are the lines. Lines to one node join before they reach it.
 	Wires []Wire
-	// Back are the edges that would close a circle.
+	// Back are the edges that would close a cycle.
 	Back [][2]int
 }
 
-// Point is a place: a column, counted from the left, and the height of its middle from the top.
+// Point is a position: the column, counted from the left, and the height of the middle, from the
+// top.
 type Point struct{ Column, Y int }
 
-// Wire is a piece of a line, from the left side of From to the right side of To, in the column before it.
+// Wire is a segment of a line, from the left side of From to the right side of To, in the previous
+// column.
 type Wire struct {
 	From, To Point
-	// Through is true when From is no node: the line goes through its column.
+	// Through is true if From is not a node: the line passes through its column.
 	Through bool
 }
 
-// Lay computes the layout of a graph, best of one whose parts all are connected.
+// Lay computes the layout of a graph. A connected graph gives the best result.
 func Lay(g Graph, s Spacing) Layout {
 	l, neededBy := rank(g)
 	l.connect(neededBy)
@@ -66,13 +70,14 @@ func Lay(g Graph, s Spacing) Layout {
 	return l.place(s)
 }
 
-// Size is how many nodes and wires the layout of a graph has. It takes time and memory in proportion to the
-// graph; the layout can be far larger, as a wire has a piece in each column that it crosses.
+// Size is the number of nodes and wires in the layout of a graph. Its time and memory are linear in
+// the graph. The layout can be far larger, since a wire has a segment in each column that it
+// crosses.
 func Size(g Graph) int {
 	l, neededBy := rank(g)
 	size := g.Nodes
 	for n, by := range neededBy {
-		last := l.layer[n] + 1 // the layer up to which the lines to n have run
+		last := l.layer[n] + 1 // lines to n have reached this layer
 		for _, from := range by {
 			last = max(last, l.layer[from])
 		}
@@ -81,14 +86,14 @@ func Size(g Graph) int {
 	return size
 }
 
-// Components groups the nodes that are connected, each ascending, the largest first. A node without
-// an edge is a component of its own.
+// Components returns the connected components, each in ascending order, the largest first. A node
+// without edges is a component of its own.
 func Components(g Graph) [][]int {
 	root := make([]int, g.Nodes)
 	for i := range root {
 		root[i] = i
 	}
-	// Union and find; the root of a set is its smallest node, which makes the result ascend.
+	// Union-find. The root of a set is its smallest node, so the result is in ascending order.
 	find := func(i int) int {
 		for root[i] != i {
 			root[i] = root[root[i]]
@@ -109,19 +114,19 @@ func Components(g Graph) [][]int {
 	return out
 }
 
-// layering is a graph while it is laid out. Its items are the nodes and, after them, the bends of edges
-// that pass through a layer.
+// layering is a graph during the layout. Its items are the nodes and, after them, the bends of
+// edges that pass through a layer.
 type layering struct {
 	layer  []int // by item
 	nodes  int
 	layers [][]int // items from top to bottom, by layer
-	left   [][]int // by item: items of the layer before it that it leads to
-	right  [][]int // the same edges from the other end
+	left   [][]int // by item: the items of the previous layer that it leads to
+	right  [][]int // the same edges in the other direction
 	back   [][2]int
 }
 
-// rank gives every node the first layer after all that it needs. neededBy are the edges by the node that they
-// lead to, without those in back.
+// rank assigns each node the first layer after all nodes that it needs. neededBy has the edges by
+// target, without the edges in back.
 func rank(g Graph) (l *layering, neededBy [][]int) {
 	l = &layering{nodes: g.Nodes, layer: make([]int, g.Nodes)}
 	needs := make([][]int, g.Nodes)
@@ -133,7 +138,8 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 	for _, e := range slices.Concat(g.Edges, g.Order) {
 		needs[e[0]] = append(needs[e[0]], e[1])
 	}
-	// A depth-first search: an edge to an open node closes a circle. It is drawn, but places nothing.
+	// Depth-first search: an edge to an open node closes a cycle. It is drawn, but affects no
+	// position.
 	seen, open := make([]bool, g.Nodes), make([]bool, g.Nodes)
 	var visit func(n int)
 	visit = func(n int) {
@@ -164,24 +170,28 @@ func rank(g Graph) (l *layering, neededBy [][]int) {
 			}
 		}
 	}
-	// A node without needs stands as near as possible to the nodes that need it, which shortens the lines.
+	// A node without needs is as close as possible to the nodes that need it, which shortens the
+	// lines.
 	for n := range needs {
 		if len(needs[n]) == 0 && len(neededBy[n]) > 0 {
-			nearest := slices.MinFunc(neededBy[n], func(a, b int) int { return cmp.Compare(l.layer[a], l.layer[b]) })
+			nearest := slices.MinFunc(neededBy[n], func(a, b int) int {
+				return cmp.Compare(l.layer[a], l.layer[b])
+			})
 			l.layer[n] = l.layer[nearest] - 1
 		}
 	}
 	return l, neededBy
 }
 
-// connect leads all edges to one node through the same bend of each layer, so that they join.
+// connect routes all edges to one node through the same bend in each layer, so that they join.
 func (l *layering) connect(neededBy [][]int) {
 	l.left, l.right = make([][]int, l.nodes), make([][]int, l.nodes)
 	for n := range l.nodes {
 		end := n // the item that edges lead to so far
 		by := slices.Clone(neededBy[n])
 		slices.SortStableFunc(by, func(a, b int) int { return cmp.Compare(l.layer[a], l.layer[b]) })
-		// From the nearest node to the farthest, so that each goes on from the bends of the one before.
+		// From the nearest to the farthest node, so that each continues from the bends of the
+		// previous one.
 		for _, from := range by {
 			for l.layer[end] < l.layer[from]-1 {
 				bend := len(l.layer)
@@ -199,16 +209,16 @@ func (l *layering) connect(neededBy [][]int) {
 	}
 }
 
-// join leads a piece of an edge from an item to one in the layer before.
+// join connects an item to an item in the previous layer.
 func (l *layering) join(from, to int) {
 	l.left[from] = append(l.left[from], to)
 	l.right[to] = append(l.right[to], from)
 }
 
-// order sorts the items of each layer by the mean place of those in the layer before that they lead to, so that lines
-// cross seldom. An item that leads nowhere comes first.
+// order sorts the items of each layer by the mean position of their targets in the previous layer,
+// which reduces crossings. An item without targets comes first.
 func (l *layering) order() {
-	at := make([]float64, len(l.layer)) // place within the layer
+	at := make([]float64, len(l.layer)) // position within the layer
 	for _, layer := range l.layers {
 		mean := func(item int) (sum float64) {
 			for _, to := range l.left[item] {
@@ -223,7 +233,8 @@ func (l *layering) order() {
 	}
 }
 
-// place stacks the items of each layer, in the middle of the highest one, and gathers the lines.
+// place stacks the items of each layer around the middle of the highest layer, and collects the
+// lines.
 func (l *layering) place(s Spacing) Layout {
 	out := Layout{Columns: len(l.layers), Back: l.back}
 	size := func(item int) int {

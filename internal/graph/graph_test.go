@@ -26,14 +26,17 @@ func TestLay(t *testing.T) {
 		want graph.Layout
 	}{
 		{"nothing", graph.Graph{}, graph.Layout{Columns: 1}},
-		{"one", graph.Graph{Nodes: 1}, graph.Layout{Columns: 1, Height: 20, Nodes: []graph.Point{{0, 10}}}},
+		{"one", graph.Graph{Nodes: 1},
+			graph.Layout{Columns: 1, Height: 20, Nodes: []graph.Point{{0, 10}}}},
 		{"two that need one", graph.Graph{Nodes: 3, Edges: [][2]int{{1, 0}, {2, 0}}}, graph.Layout{
 			Columns: 2, Height: 44, Nodes: []graph.Point{{0, 22}, {1, 10}, {1, 34}},
-			Wires: []graph.Wire{{From: graph.Point{Column: 1, Y: 10}, To: graph.Point{Y: 22}}, {From: graph.Point{Column: 1, Y: 34}, To: graph.Point{Y: 22}}},
+			Wires: []graph.Wire{{From: graph.Point{Column: 1, Y: 10}, To: graph.Point{Y: 22}},
+				{From: graph.Point{Column: 1, Y: 34}, To: graph.Point{Y: 22}}},
 		}},
 		{"a circle", graph.Graph{Nodes: 2, Edges: [][2]int{{0, 1}, {1, 0}}}, graph.Layout{
 			Columns: 2, Height: 20, Nodes: []graph.Point{{1, 10}, {0, 10}},
-			Wires: []graph.Wire{{From: graph.Point{Column: 1, Y: 10}, To: graph.Point{Y: 10}}}, Back: [][2]int{{1, 0}},
+			Wires: []graph.Wire{{From: graph.Point{Column: 1, Y: 10}, To: graph.Point{Y: 10}}},
+			Back:  [][2]int{{1, 0}},
 		}},
 	} {
 		if diff := cmp.Diff(c.want, graph.Lay(c.g, room)); diff != "" {
@@ -42,10 +45,13 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// What needs nothing stands beside what needs it, and a long line takes a place of its own in each column.
+// A node without needs is beside the node that needs it, and a long line takes a position of its
+// own in each column.
 func TestLayLongLine(t *testing.T) {
-	// 3 needs 2, 1 and 4; 2 needs 1; 1 needs 0. 4 stands beside 3, and the line from 3 to 1 goes round 2.
-	l := graph.Lay(graph.Graph{Nodes: 5, Edges: [][2]int{{3, 2}, {3, 1}, {3, 4}, {2, 1}, {1, 0}}}, room)
+	// 3 needs 2, 1 and 4; 2 needs 1; 1 needs 0. 4 is beside 3, and the line from 3 to 1 goes round
+	// 2.
+	l := graph.Lay(graph.Graph{Nodes: 5, Edges: [][2]int{{3, 2}, {3, 1}, {3, 4}, {2, 1}, {1, 0}}},
+		room)
 	var columns []int
 	through := 0
 	for _, p := range l.Nodes {
@@ -64,15 +70,16 @@ func TestLayLongLine(t *testing.T) {
 	}
 }
 
-// What holds for every layout: nodes keep their distance, lines go from one column to the one before it,
-// what is needed is on the left, and the order of the edges does not matter.
+// Properties of every layout: nodes keep their distance, lines go from one column to the previous
+// one, needed nodes are on the left, and the order of the edges does not matter.
 func TestLayProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		g := graph.Graph{Nodes: 1 + random.IntN(40)}
 		for from := range g.Nodes {
 			for range random.IntN(4) {
-				if e := [2]int{from, random.IntN(g.Nodes)}; e[1] != from && !slices.Contains(g.Edges, e) {
+				if e := [2]int{from, random.IntN(g.Nodes)}; e[1] != from &&
+					!slices.Contains(g.Edges, e) {
 					g.Edges = append(g.Edges, e)
 				}
 			}
@@ -82,8 +89,10 @@ func TestLayProperties(t *testing.T) {
 			t.Fatalf("%v: size %d, want %d as the layout has", g, got, want)
 		}
 		for i, a := range l.Nodes {
-			if a.Column < 0 || a.Column >= l.Columns || a.Y < room.Node/2 || a.Y > l.Height-room.Node/2 {
-				t.Fatalf("%v: node %d at %v is outside of %d columns, height %d", g, i, a, l.Columns, l.Height)
+			if a.Column < 0 || a.Column >= l.Columns || a.Y < room.Node/2 ||
+				a.Y > l.Height-room.Node/2 {
+				t.Fatalf("%v: node %d at %v is outside of %d columns, height %d",
+					g, i, a, l.Columns, l.Height)
 			}
 			for k, b := range l.Nodes[:i] {
 				if a.Column == b.Column && max(a.Y-b.Y, b.Y-a.Y) < room.Node+room.Gap {
@@ -93,7 +102,8 @@ func TestLayProperties(t *testing.T) {
 		}
 		for _, w := range l.Wires {
 			if w.From.Column != w.To.Column+1 {
-				t.Fatalf("%v: a piece of a line leads from column %d to %d", g, w.From.Column, w.To.Column)
+				t.Fatalf("%v: a piece of a line leads from column %d to %d",
+					g, w.From.Column, w.To.Column)
 			}
 		}
 		for _, e := range g.Edges {

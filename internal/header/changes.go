@@ -66,7 +66,7 @@ func (h *Header) value(m *mip.Metadata, of mip.Field) string {
 	case of.Name == "title":
 		return h.Title()
 	case of.Kind == mip.FieldNumbers:
-		return strings.Join(h.ties(of), ", ")
+		return strings.Join(h.relations(of), ", ")
 	case of.Kind == mip.FieldDate && text == "":
 		return h.of(of.Key()).text()
 	case slices.Contains(m.Inferred, of.Name):

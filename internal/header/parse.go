@@ -108,12 +108,12 @@ func (h *Header) Deadline() (d mip.Date, known bool) {
 	return d, true
 }
 
-// Ties returns the proposals that the header names, each after the name of the field and a blank:
+// Relations returns the proposals that the header names, each after the name of the field and a blank:
 // requires MIP-3. They are sorted, without duplicates.
-func (h *Header) Ties() (out []string) {
+func (h *Header) Relations() (out []string) {
 	for _, f := range mip.Fields {
 		if f.Kind == mip.FieldNumbers {
-			for _, name := range h.ties(f) {
+			for _, name := range h.relations(f) {
 				out = append(out, f.Name+" "+name)
 			}
 		}
@@ -124,7 +124,7 @@ func (h *Header) Ties() (out []string) {
 
 // ties returns the ids of the proposals that the header names in a field. They have the prefix
 // under which the header has the proposal's own number.
-func (h *Header) ties(of mip.Field) (names []string) {
+func (h *Header) relations(of mip.Field) (names []string) {
 	numbers, external := h.references(h.ID.Kind, mip.RelationType(of.Name), h.keys[of.Key()]...)
 	kind := h.ID.Kind
 	if h.Alias != "" {

@@ -9,11 +9,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxDiff bounds the difference of one version that is published, in bytes.
+// maxDiff bounds the published difference of one version, in bytes.
 const maxDiff = 64 << 10
 
-// Compare sets the lines that a version added and removed, and its difference: unified, without a
-// heading, with a few unchanged lines around each change. It takes time proportional to the texts.
+// Compare sets the number of lines that a version added and removed, and its difference in unified
+// format, without a heading and with a few lines of context. The time is linear in the size of the
+// texts.
 func Compare(v *mip.Version, before, after []byte) {
 	text := diff.Diff("a", before, "b", after)
 	for range 3 { // the heading: names, --- and +++

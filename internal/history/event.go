@@ -12,46 +12,47 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// content is what a version of a file states of a proposal, as far as events follow from it.
+// content is the content of a version of a file as far as it matters for events.
 type content struct {
 	ID mip.ID
-	// Read says that there was a header to read. Without it only ID and Body are known.
+	// Read is true if the header was read. Otherwise only ID and Body are set.
 	Read bool
-	// Title is empty when it is not known.
+	// Title is empty if it is unknown.
 	Title  string
 	Status mip.Status
-	// Deadline is that of a last call, zero for none; nil when its date may mean two days.
+	// Deadline is the end of a last call, or zero for none. It is nil if the date is ambiguous.
 	Deadline *mip.Date
-	// Ties are what the header says of other proposals, such as "requires MIP-3", sorted.
-	Ties []string
-	// Body is that of [bodyOf].
+	// Relations are the header's references to other proposals, such as "requires MIP-3", sorted.
+	Relations []string
+	// Body is the result of [bodyOf].
 	Body [sha256.Size]byte
 }
 
-// textStep is what a commit made of a file. After is nil where it left no proposal there, or where
-// Unread says that its text cannot be known. Before is the text of the first parent, nil where that
-// has none or it cannot be known.
+// textStep is the change of a file by a commit. After is nil if the commit left no proposal there,
+// or if Unread is true, since the text is unknown. Before is the text in the first parent, or nil
+// if there is none or it is unknown.
 type textStep struct {
 	Path          string
 	Before, After *content
 	Unread        bool
 }
 
-// textCommit is a commit with what its files state of proposals.
+// textCommit is a commit with the contents of its files.
 type textCommit struct {
 	*git.Commit
-	// Edge is true where the commit's parents are not known: all of its files look new.
+	// Edge is true if the commit's parents are unknown: all of its files look new.
 	Edge bool
 	// Texts are in the order of the commit's files.
 	Texts []textStep
 }
 
-// find returns the events of histories, each of which has files of its own and the parents of its
-// commits before them, in that order. Their URL is not set, and Title is the last that is known.
+// find returns the events of histories, in that order. The histories share no files, and have
+// parents before their children. The events have no URL, and their Title is the last known one.
 func find(histories ...[]textCommit) (out []mip.Event) {
 	had := map[mip.ID]bool{}
 	for _, history := range histories {
-		f := finder{texts: map[string]*content{}, paths: map[mip.ID]map[string]bool{}, records: map[mip.ID]*record{}, had: had}
+		f := finder{texts: map[string]*content{}, paths: map[mip.ID]map[string]bool{},
+			records: map[mip.ID]*record{}, had: had}
 		for i := range history {
 			f.commit(&history[i])
 		}
@@ -65,30 +66,30 @@ func find(histories ...[]textCommit) (out []mip.Event) {
 
 // finder is the state of all files and proposals at a commit.
 type finder struct {
-	// texts are the proposals' files by path, and paths are theirs by proposal.
+	// texts are the proposals' files by path. paths are the paths of each proposal.
 	texts   map[string]*content
 	paths   map[mip.ID]map[string]bool
 	records map[mip.ID]*record
-	// had are the numbers that any proposal has or had.
+	// had are the ids that any proposal has or had.
 	had    map[mip.ID]bool
 	events []found
 }
 
-// record is a proposal: its present or last number, and what is known of it.
+// record tracks one proposal across renumbering. id is its present or last one.
 type record struct {
 	id mip.ID
-	// file is the path of its text; empty while there is none.
+	// file is the path of its text, or "" while there is none.
 	file string
 	text content
 }
 
-// found is an event of a proposal that may get another number yet.
+// found is an event of a proposal that may still be renumbered.
 type found struct {
 	mip.Event
 	of *record
 }
 
-// commit takes a commit's files and tells what that made of the proposals in them.
+// commit applies a commit and adds its events.
 func (f *finder) commit(c *textCommit) {
 	touched, ids := map[string]*textStep{}, map[mip.ID]bool{}
 	for i := range c.Texts {
@@ -113,7 +114,7 @@ func (f *finder) commit(c *textCommit) {
 			went = append(went, id)
 		case !alive && here != "":
 			came = append(came, id)
-		case alive && r.file != here: // the file moved, or one of two is gone
+		case alive && r.file != here: // the file moved, or one of two was removed
 			r.file = here
 			f.compare(c, r, nil)
 		case alive && touched[here] != nil:
@@ -123,7 +124,9 @@ func (f *finder) commit(c *textCommit) {
 	for _, id := range came {
 		here := f.holder(id)
 		text := f.texts[here]
-		i := slices.IndexFunc(went, func(old mip.ID) bool { return f.sameText(f.records[old], here) })
+		i := slices.IndexFunc(went, func(old mip.ID) bool {
+			return f.sameText(f.records[old], here)
+		})
 		switch r := f.records[id]; {
 		case i >= 0:
 			r = f.records[went[i]]
@@ -136,10 +139,10 @@ func (f *finder) commit(c *textCommit) {
 		case r != nil: // it was removed, and is back
 			r.file = here
 			f.add(c, r, mip.EventCreated, nil, mip.Ref(string(text.Status)))
-			r.know(text)
+			r.update(text)
 		default:
 			r = &record{id: id, file: here}
-			r.know(text)
+			r.update(text)
 			f.records[id] = r
 			f.add(c, r, mip.EventCreated, nil, mip.Ref(string(text.Status)))
 		}
@@ -151,7 +154,7 @@ func (f *finder) commit(c *textCommit) {
 	}
 }
 
-// put sets the text of a file, nil for none.
+// put sets the text of a file. Nil removes it.
 func (f *finder) put(path string, text *content) {
 	if old := f.texts[path]; old != nil {
 		delete(f.paths[old.ID], path)
@@ -167,9 +170,8 @@ func (f *finder) put(path string, text *content) {
 	f.paths[text.ID][path] = true
 }
 
-// holder is the path of a proposal's file: the one that it had, as long as that is there, else the
-// first; empty for none. One with a header comes before one without, which may be a line that says
-// where the text went.
+// holder is the path of a proposal's file: its previous path if that still exists, else the first,
+// else "". A file with a header comes before one without, which may be a notice of a move.
 func (f *finder) holder(id mip.ID) string {
 	had := ""
 	if r := f.records[id]; r != nil {
@@ -194,19 +196,23 @@ func (f *finder) holder(id mip.ID) string {
 	})
 }
 
-// sameText reports whether a file holds the text of a proposal that has just lost its own: it is
-// the same file, or has the same body or title.
+// sameText reports whether a file has the text of a proposal that has just lost its own: the same
+// path, body or title.
 func (f *finder) sameText(r *record, path string) bool {
 	text := f.texts[path]
-	return r.file == path || text.Body == r.text.Body && text.Body != bodyOf("") || text.Title != "" && text.Title == r.text.Title
+	return r.file == path || text.Body == r.text.Body && text.Body != bodyOf("") ||
+		text.Title != "" && text.Title == r.text.Title
 }
 
-// know takes what a text says, as far as that is known.
-func (r *record) know(t *content) {
+// update sets the known parts of a proposal's text.
+func (r *record) update(t *content) {
 	old := r.text
 	r.text = *t
 	if !t.Read {
-		r.text.Read, r.text.Status, r.text.Deadline, r.text.Ties = old.Read, old.Status, old.Deadline, old.Ties
+		r.text = content{
+			ID: t.ID, Title: t.Title, Body: t.Body,
+			Read: old.Read, Status: old.Status, Deadline: old.Deadline, Relations: old.Relations,
+		}
 	}
 	if r.text.Title == "" {
 		r.text.Title = old.Title
@@ -216,16 +222,16 @@ func (r *record) know(t *content) {
 	}
 }
 
-// compare tells what a commit changed of a proposal. before is the text of the file in the commit's
-// first parent, nil when it is not known or another file.
+// compare adds the events of a commit about one proposal. before is the text in the commit's first
+// parent, or nil if that is unknown or another file.
 func (f *finder) compare(c *textCommit, r *record, before *content) {
 	now, next := r.text, f.texts[r.file]
 	if c.Edge || !now.Read && next.Read {
-		r.know(next)
+		r.update(next)
 		return
 	}
-	// was and is report whether another text says the same as the one before and as the next. On a
-	// branch that began from something else than what is known, nothing counts before the merge.
+	// was and is report whether a text equals the one before and the next. On a branch from an
+	// unknown state nothing counts before the merge.
 	moved := func(was, is func(*content) bool) bool {
 		return !is(&now) && (c.Merge || before == nil || !before.Read || was(before))
 	}
@@ -237,7 +243,8 @@ func (f *finder) compare(c *textCommit, r *record, before *content) {
 		if next.Deadline != nil && now.Deadline == nil {
 			r.text.Deadline = next.Deadline
 		} else if next.Deadline != nil && moved(now.sameDeadline, next.sameDeadline) {
-			f.add(c, r, mip.EventDeadline, mip.Ref(now.Deadline.String()), mip.Ref(next.Deadline.String()))
+			f.add(c, r, mip.EventDeadline, mip.Ref(now.Deadline.String()),
+				mip.Ref(next.Deadline.String()))
 			r.text.Deadline = next.Deadline
 		}
 		if next.Title != "" && now.Title == "" {
@@ -246,7 +253,7 @@ func (f *finder) compare(c *textCommit, r *record, before *content) {
 			f.add(c, r, mip.EventTitle, &now.Title, &next.Title)
 			r.text.Title = next.Title
 		}
-		f.ties(c, r, before, next)
+		f.relations(c, r, before, next)
 	}
 	if next.Body != now.Body && !c.Merge && (before == nil || before.Body != next.Body) {
 		f.add(c, r, mip.EventText, nil, nil)
@@ -254,13 +261,12 @@ func (f *finder) compare(c *textCommit, r *record, before *content) {
 	r.text.Body = next.Body
 }
 
-// sameStatus compares statuses; a word outside the process counts in any case and with any
-// separators.
+// sameStatus compares statuses. Unknown words are compared without case and separators.
 func (t *content) sameStatus(other *content) bool {
 	return mip.FoldStatus(string(t.Status)) == mip.FoldStatus(string(other.Status))
 }
 
-// sameDeadline compares deadlines, of which that of t must be known.
+// sameDeadline compares deadlines. The deadline of t must be known.
 func (t *content) sameDeadline(other *content) bool {
 	return other.Deadline != nil && *t.Deadline == *other.Deadline
 }
@@ -268,25 +274,25 @@ func (t *content) sameDeadline(other *content) bool {
 // sameTitle compares titles.
 func (t *content) sameTitle(other *content) bool { return t.Title == other.Title }
 
-// ties tells which ties to other proposals came and which went.
-func (f *finder) ties(c *textCommit, r *record, before, next *content) {
-	now := r.text.Ties
-	in := func(list []string, tie string) bool { return slices.Contains(list, tie) }
+// relations adds events about added and removed relations to other proposals.
+func (f *finder) relations(c *textCommit, r *record, before, next *content) {
+	now := r.text.Relations
+	in := func(list []string, relation string) bool { return slices.Contains(list, relation) }
 	known := before != nil && before.Read && !c.Merge
-	for _, tie := range next.Ties {
-		if !in(now, tie) && !(known && in(before.Ties, tie)) {
-			f.add(c, r, mip.EventRelation, nil, &tie)
+	for _, relation := range next.Relations {
+		if !in(now, relation) && !(known && in(before.Relations, relation)) {
+			f.add(c, r, mip.EventRelation, nil, &relation)
 		}
 	}
-	for _, tie := range now {
-		if !in(next.Ties, tie) && (!known || in(before.Ties, tie)) {
-			f.add(c, r, mip.EventRelation, &tie, nil)
+	for _, relation := range now {
+		if !in(next.Relations, relation) && (!known || in(before.Relations, relation)) {
+			f.add(c, r, mip.EventRelation, &relation, nil)
 		}
 	}
-	r.text.Ties = next.Ties
+	r.text.Relations = next.Relations
 }
 
-// add notes an event, unless it would only say that a clone begins here.
+// add adds an event, unless it only marks the start of a clone.
 func (f *finder) add(c *textCommit, of *record, kind mip.EventKind, from, to *string) {
 	first := kind == mip.EventCreated && !f.had[of.id]
 	f.had[of.id] = true
@@ -300,14 +306,15 @@ func (f *finder) add(c *textCommit, of *record, kind mip.EventKind, from, to *st
 	if first {
 		e.ID = mip.CreationID(of.id)
 	}
-	if t := f.texts[of.file]; (kind == mip.EventCreated || kind == mip.EventStatus) && t.Deadline != nil {
+	t := f.texts[of.file]
+	if (kind == mip.EventCreated || kind == mip.EventStatus) && t.Deadline != nil {
 		e.Deadline = *t.Deadline
 	}
 	f.events = append(f.events, found{e, of})
 }
 
-// bodyOf is a hash of what a text says, whatever its form: blanks, line ends, the marks of list
-// items and of emphasis, and lines of nothing but rules count for nothing.
+// bodyOf is a hash of a text without its form: it ignores white space, marks of list items and
+// emphasis, and horizontal rules.
 func bodyOf(body string) [sha256.Size]byte {
 	b := make([]byte, 0, len(body))
 	for line := range strings.Lines(body) {
@@ -315,7 +322,8 @@ func bodyOf(body string) [sha256.Size]byte {
 		if strings.Trim(line, "|:-=* \t") == "" {
 			continue
 		}
-		if len(line) > 1 && strings.IndexByte("*+-", line[0]) >= 0 && (line[1] == ' ' || line[1] == '\t') {
+		if len(line) > 1 && strings.IndexByte("*+-", line[0]) >= 0 &&
+			(line[1] == ' ' || line[1] == '\t') {
 			b, line = append(b, '-'), line[1:]
 		}
 		for i := range len(line) {

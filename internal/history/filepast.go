@@ -9,19 +9,20 @@ import (
 	"github.com/mipwatch/mipwatch/internal/git"
 )
 
-// FilePast is what git knows of one file that is no proposal, under its present name. The zero
-// value knows nothing.
+// FilePast is the history of one file that is no proposal, under its present name. The zero value
+// has none.
 type FilePast struct {
-	// Versions are parents before their children. Nothing is known of what was before the first.
+	// Versions have parents before their children. The state before the first is unknown.
 	Versions []Version
 
-	// place is that of the file's folder, and path the file's below its top.
+	// place is the place of the file's folder. path is the file's path in the repository.
 	place git.Place
 	path  string
 }
 
-// pastOf finds the versions of a file. It reads none, and knows nothing of a file in no repository
-// or in a clone that lacks texts. It returns earlier if that is of the same file and newest commit.
+// pastOf finds the versions of a file without reading them. It finds none for a file outside of a
+// repository, or in a partial clone. It returns earlier if that has the same file and newest
+// commit.
 func pastOf(ctx context.Context, file string, earlier FilePast) (p FilePast) {
 	dir, name := filepath.Split(file)
 	place, err := git.Locate(ctx, filepath.Clean(dir))
@@ -46,7 +47,7 @@ func pastOf(ctx context.Context, file string, earlier FilePast) (p FilePast) {
 	return p
 }
 
-// Years are those of the commits, ascending.
+// Years are the years of the commits, ascending.
 func (p FilePast) Years() []int {
 	years := map[int]bool{}
 	for _, v := range p.Versions {

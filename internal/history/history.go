@@ -1,11 +1,11 @@
-// Package history reads what git and the records of mipwatch sync know of the files in folders:
-// their versions, their times, and what happened to the proposals in them.
+// Package history reads the history of files in folders from git and from the records of mipwatch
+// sync: their versions, their times, and the events of the proposals in them.
 //
-// Events are found in what versions mean: a version that states the same in other words or another
-// form is none. Each commit is compared with its own parents, so that branches do not undo each
-// other: a change that two branches made, or that a merge brings, counts once, and a change that is
-// taken back and made again counts each time. A file that moves keeps its events, since a proposal
-// is its number. A version that cannot be read has no events.
+// Events follow from the contents of versions: another wording or form of the same content is no
+// event. Each commit is compared with its own parents, so that branches do not undo each other. A
+// change that two branches made, or that a merge brings, counts once. A change that is reverted and
+// made again counts each time. A file that moves keeps its events, since a proposal is identified
+// by its number. A version that cannot be read has no events.
 //
 // The package does not know which files are proposals today and which are published.
 package history
@@ -31,37 +31,36 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// Options say of which files the history is read.
+// Options select the files whose history is read.
 type Options struct {
-	// Headers are how the headers of versions are read.
+	// Headers configure how headers of versions are parsed.
 	Headers header.Options
-	// Rules say which files are or were texts.
+	// Rules decide which files are or were texts.
 	Rules filename.Rules
-	// Dated are, by folder of proposals, the folders in it whose files have times too.
+	// Dated has, for each folder of proposals, its subfolders whose files have times too.
 	Dated map[string][]string
-	// Texts are today's, and Translations the files beside them.
+	// Texts are the present texts. Translations are the translations beside them.
 	Texts, Translations []folder.File
-	// Epoch, when set, is the time of every change, and git is not run.
+	// Epoch, if set, is the time of every change, and git is not run.
 	Epoch *time.Time
-	// Upstream is the address that a folder's record of mipwatch sync has to name.
+	// Upstream is the address that a folder's record of mipwatch sync must have.
 	Upstream string
-	// Config, when set, is a file that may lie outside the folders: that of the site.
+	// Config, if set, is the site's file, which may be outside of the folders.
 	Config string
-	// Before, when set, is an earlier log: what it has of a repository holds as long as the newest
-	// commit is the same and the same files count.
+	// Before, if set, is an earlier log. Its data about a repository is reused if the newest commit
+	// and the selected files are the same.
 	Before *Log
 }
 
-// Log is what git and the records of mipwatch sync know of the files in the folders. It is
-// immutable and safe for concurrent use.
+// Log is the history of the files in the folders. It is immutable and safe for concurrent use.
 type Log struct {
-	// Problems are those of repositories and records.
+	// Problems are about repositories and records.
 	Problems []mip.Problem
-	// Config is the past of the file in [Options].
+	// Config is the history of the file of the same name in [Options].
 	Config FilePast
 
 	options Options
-	// places are those of the folders in their repositories, by folder; whole says that every
+	// places are the places of folders in their repositories, by folder. whole is true if every
 	// folder has one with all its commits.
 	places map[string]git.Place
 	whole  bool
@@ -69,33 +68,35 @@ type Log struct {
 	repositories map[string]*repository
 	// files are the versions of each file, newest first.
 	files map[fileKey][]Version
-	// touched counts, by commit, the files named like proposals that it touches.
+	// touched counts the proposal files that a commit touches, by commit.
 	touched map[string]int
-	// records are those of mipwatch sync, by folder.
+	// records are the records of mipwatch sync, by folder.
 	records map[string]*gitsync.Record
 }
 
 // fileKey is a path within a repository.
 type fileKey struct{ top, path string }
 
-// repository is what git knows of one repository.
+// repository is the history of one repository.
 type repository struct {
 	pastFiles
 	place git.Place
-	// folders are those that were walked through, and counted has each file there, true where it
-	// counts; nil when the walk failed.
+	// folders are the folders of the walk. counted has every file of the walk, with true if it was
+	// selected. It is nil if the walk failed.
 	folders []string
 	counted map[string]bool
-	// tracked are the files of the newest commit; nil where git cannot tell.
+	// tracked are the files of the newest commit, or nil if git fails.
 	tracked map[string]bool
 }
 
-// Read reads the history of all folders: of today's texts, of the translations beside them, and of
-// all files that were texts. What git does not know is a problem at most.
+// Read reads the history of all folders: of the present texts, their translations, and all files
+// that were texts. It reports missing history as a problem at most.
 func Read(ctx context.Context, o Options) *Log {
 	h := &Log{
-		options: o, whole: true, places: map[string]git.Place{}, repositories: map[string]*repository{},
-		files: map[fileKey][]Version{}, touched: map[string]int{}, records: map[string]*gitsync.Record{},
+		options: o, whole: true,
+		places: map[string]git.Place{}, repositories: map[string]*repository{},
+		files: map[fileKey][]Version{}, touched: map[string]int{},
+		records: map[string]*gitsync.Record{},
 	}
 	for _, dir := range o.Rules.Folders() {
 		h.readRecord(dir, git.Public(o.Upstream))
@@ -104,11 +105,11 @@ func Read(ctx context.Context, o Options) *Log {
 		return h
 	}
 	earlier := cmp.Or(o.Before, &Log{})
-	h.options.Before = nil // whose own is of no use
+	h.options.Before = nil // keep only one earlier log
 	if o.Config != "" {
 		h.Config = pastOf(ctx, o.Config, earlier.Config)
 	}
-	// Several folders may lie in one repository, whose log is read once.
+	// Several folders may be in one repository, whose log is read once.
 	byTop := map[string][]string{}
 	for _, dir := range o.Rules.Folders() {
 		p, err := git.Locate(ctx, dir)
@@ -139,15 +140,14 @@ func Read(ctx context.Context, o Options) *Log {
 	return h
 }
 
-// report notes a problem of a folder, or of a file in it.
+// report adds a problem of a folder, or of a file in it.
 func (h *Log) report(name, id string, args ...any) {
 	r := problem.Report{File: filepath.ToSlash(name)}
 	r.Add(0, id, args...)
 	h.Problems = append(h.Problems, r.Problems...)
 }
 
-// missing notes why a folder has no history. A folder outside of any repository is nothing to
-// note.
+// missing reports why a folder has no history. A folder outside of any repository is no problem.
 func (h *Log) missing(dir string, err error) {
 	h.whole = false
 	for _, known := range []error{git.ErrNoGit, git.ErrOwner, git.ErrFailed} {
@@ -158,8 +158,8 @@ func (h *Log) missing(dir string, err error) {
 	}
 }
 
-// readRecord reads the record of mipwatch sync in a folder. One that cannot be read, or is of
-// another upstream than the site's, is a problem, and times come from the local repository then.
+// readRecord reads the record of mipwatch sync in a folder. An unreadable record, or one of another
+// upstream, is a problem. Times then come from the local repository.
 func (h *Log) readRecord(dir, upstream string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -181,13 +181,14 @@ func (h *Log) readRecord(dir, upstream string) {
 	}
 }
 
-// walk walks through one repository, and takes the versions of every file in the folders, in the
-// folders of texts further down and in those of translations.
+// walk reads the log of one repository, and collects the versions of every file in the folders, in
+// subfolders with texts and in folders of translations.
 func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (err error) {
 	r.texts, r.left, r.cut = map[string]folder.File{}, map[string]string{}, r.place.Shallow
-	// Prefixes of folders: those whose files have times, and among them those of proposals.
+	// Prefixes of folders: dated are folders whose files have times, and proposals are the folders
+	// of proposals among them.
 	dated, proposals := map[string]bool{}, map[string]bool{}
-	// Paths of files: today's texts, and files that are further down.
+	// Paths of files: today are the present texts, and deeper the files in subfolders.
 	today, deeper := map[string]bool{}, map[string]bool{}
 	for _, dir := range dirs {
 		prefix := h.places[dir].Prefix
@@ -256,11 +257,14 @@ func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (
 	return err
 }
 
-// read reads the commits and the files of the repository, or takes those of an earlier log, nil for
-// none.
-func (r *repository) read(ctx context.Context, before *repository, counts func(name string) bool) error {
+// read reads the commits and the files of the repository, or reuses those of an earlier log, which
+// may be nil.
+func (r *repository) read(
+	ctx context.Context, before *repository, counts func(name string) bool,
+) error {
 	if r.same(before, counts) {
-		r.lacks, r.counted, r.tracked, r.commits = before.lacks, before.counted, before.tracked, before.commits
+		r.lacks, r.counted, r.tracked, r.commits = before.lacks, before.counted, before.tracked,
+			before.commits
 		return nil
 	}
 	r.lacks = git.Partial(ctx, r.top)
@@ -284,10 +288,11 @@ func (r *repository) read(ctx context.Context, before *repository, counts func(n
 	return err
 }
 
-// same reports whether a walk would find what an earlier one found. It asks of every file whether
-// it counts.
+// same reports whether a new walk would find the same as an earlier one. It checks the selection of
+// every file.
 func (r *repository) same(before *repository, counts func(name string) bool) bool {
-	same := before != nil && before.counted != nil && before.place.SameCommits(r.place) && slices.Equal(before.folders, r.folders)
+	same := before != nil && before.counted != nil && before.place.SameCommits(r.place) &&
+		slices.Equal(before.folders, r.folders)
 	if same {
 		for name, counted := range before.counted {
 			same = counts(name) == counted && same
@@ -296,7 +301,7 @@ func (r *repository) same(before *repository, counts func(name string) bool) boo
 	return same
 }
 
-// walk is [git.Walk] with names of authors and first lines of messages that fit on a page.
+// walk is [git.Walk] with author names and subjects that fit on a page.
 func walk(
 	ctx context.Context, from git.Place, paths []string, inside func(path string) bool,
 ) ([]git.Commit, error) {
@@ -308,7 +313,7 @@ func walk(
 	return commits, err
 }
 
-// last is the newest version of a file by its time; nil when none is known.
+// last is the newest version of a file by its time, or nil if none is known.
 func last(all []Version) *Version {
 	var newest *Version
 	for i := range all {
@@ -319,8 +324,8 @@ func last(all []Version) *Version {
 	return newest
 }
 
-// created is the time of a file's first commit; nil when that is unknown, or touches other
-// proposals too, and so may have moved or imported it.
+// created is the time of a file's first commit. It is nil if that is unknown, or if the commit
+// touches other proposals too and so may have moved or imported the file.
 func (h *Log) created(all []Version) *mip.Time {
 	if len(all) == 0 || slices.ContainsFunc(all, func(v Version) bool { return v.Edge }) {
 		return nil
@@ -332,8 +337,8 @@ func (h *Log) created(all []Version) *mip.Time {
 	return new(first.Time())
 }
 
-// Arrival is when the published branch, or the upstream of a synced text, got a file: in seconds,
-// the largest number if that is not known.
+// Arrival is when the published branch, or the upstream of a synced text, got a file, in Unix
+// seconds. It is the largest number if that is unknown.
 func (h *Log) Arrival(f folder.File) int64 {
 	if from, ok := h.records[f.Folder].File(f.Name); ok && len(from.Versions) > 0 {
 		return from.Versions[len(from.Versions)-1].Time.UTC().Unix()
@@ -347,9 +352,9 @@ func (h *Log) Arrival(f folder.File) int64 {
 	return math.MaxInt64
 }
 
-// wasText finds the folder of a file that is a text today, or may have been one by its name and
-// place: directly in a folder, or where a pattern has a text or a folder of one. In a folder with
-// synced texts only today's files count.
+// wasText finds the folder of a file that is a text, or may have been one by its name and place:
+// directly in a folder, or where a pattern has a text or a folder with one. In a folder with synced
+// texts only present files count.
 func (h *Log) wasText(top, name string, here bool) (file folder.File, ok bool) {
 	if !strings.EqualFold(path.Ext(name), ".md") {
 		return file, false

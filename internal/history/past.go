@@ -16,40 +16,44 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// Past is what the repositories of the folders know of all files that are or were proposals. It
-// names the versions of texts, and holds none.
+// Past is the history of all files that are or were proposals. It has the names of versions, and
+// not their texts.
 type Past struct {
-	// headers are how headers are read, and rules name the kinds of folders.
+	// headers configure how headers are parsed. rules name the kinds of folders.
 	headers header.Options
 	rules   filename.Rules
-	// histories are those of whole repositories, and of synced texts, each for itself.
+	// histories are one of each whole repository and one of each synced text.
 	histories []pastFiles
-	// whole says that nothing is missing.
+	// whole is true if nothing is missing.
 	whole bool
 }
 
-// pastFiles is a history, parents before their children, and the repository that may hold its
+// pastFiles is a history, with parents before their children, and the repository that may have its
 // texts.
 type pastFiles struct {
 	top     string
 	commits []git.Commit
 	// texts are the files that are or were texts, by their paths in the repository.
 	texts map[string]folder.File
-	// left are those of them that are there today beside the place of a text, with their names in
-	// git.
+	// left are the files among texts that still exist in another place than a text's, with their
+	// names in git.
 	left map[string]string
 	// cut are the commits at which a shallow clone ends.
 	cut map[string]bool
-	// lacks is true where the texts cannot be read: a clone that lacks some must not be asked.
+	// lacks is true if the texts must not be read: git would fetch those that a partial clone
+	// lacks.
 	lacks bool
 }
 
-// Years are those of the commits that touched texts, ascending.
+// Years are the years of the commits that touched texts, ascending.
 func (p *Past) Years() []int {
 	years := map[int]bool{}
 	for _, h := range p.histories {
 		for _, s := range h.commits {
-			if slices.ContainsFunc(s.Files, func(f git.Step) bool { _, ok := h.texts[f.Path]; return ok }) {
+			if slices.ContainsFunc(s.Files, func(f git.Step) bool {
+				_, ok := h.texts[f.Path]
+				return ok
+			}) {
 				years[time.Unix(s.Landed, 0).UTC().Year()] = true
 			}
 		}
@@ -57,9 +61,9 @@ func (p *Past) Years() []int {
 	return slices.Sorted(maps.Keys(years))
 }
 
-// Events reads the headers of all versions and tells what happened, in no particular order but for
-// that of each proposal. complete is false where a version is not known. Title is as of [find], and
-// URL is not set.
+// Events reads the headers of all versions and returns the events. Events of one proposal are in
+// order, others are not. complete is false if a version is unknown. Title is as of [find], and URL
+// is not set.
 func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,8 +74,9 @@ func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) 
 			complete = false
 			continue
 		}
-		reader := pastReader{Past: p, top: h.top, objects: r, byBlob: map[[2]string]version{}, byHeader: map[[sha256.Size]byte]version{}}
-		// What still has a header beside the place of a text never was one.
+		reader := pastReader{Past: p, top: h.top, objects: r, byBlob: map[[2]string]version{},
+			byHeader: map[[sha256.Size]byte]version{}}
+		// A file outside of the texts' places that still has a header was never a text.
 		never := map[string]bool{}
 		for name, blob := range h.left {
 			v, err := reader.read(h.texts[name], blob)
@@ -98,7 +103,7 @@ func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) 
 					return nil, false, err
 				}
 				if _, left := h.left[f.Path]; left && after.text != nil && !after.text.Read {
-					after.text = nil // notes, or a line that says where the text went
+					after.text = nil // notes, or a notice of a move
 				}
 				commit.Texts = append(commit.Texts, textStep{
 					Path: f.Path, Before: before.text, After: after.text, Unread: after.unread,
@@ -119,23 +124,23 @@ type pastReader struct {
 	*Past
 	top     string
 	objects *Reader
-	// byBlob has versions by path in the folder and name in git, byHeader by what stands before the
-	// text.
+	// byBlob has versions by path in the folder and name in git. byHeader has them by the hash of
+	// the header.
 	byBlob   map[[2]string]version
 	byHeader map[[sha256.Size]byte]version
-	// missing says that the repository lacks a text.
+	// missing is true if the repository lacks a text.
 	missing bool
 }
 
-// version is what a version of a file says. text is nil where it is no proposal, or unread.
+// version is the content of a version of a file. text is nil if it is no proposal, or unread.
 type version struct {
 	text   *content
 	unread bool
-	// body is where the text begins behind the header.
+	// body is the offset of the body behind the header.
 	body int
 }
 
-// read reads a version, none for the empty name.
+// read reads a version. The empty name gives the zero version.
 func (r *pastReader) read(file folder.File, blob string) (v version, err error) {
 	key := [2]string{file.Path, blob}
 	if v, known := r.byBlob[key]; known || blob == "" {
@@ -145,7 +150,7 @@ func (r *pastReader) read(file folder.File, blob string) (v version, err error) 
 	if err != nil {
 		return v, err
 	}
-	if raw == nil { // too large for a proposal, or not there
+	if raw == nil { // too large for a proposal, or missing
 		v.unread, r.missing = true, true
 	} else {
 		v = r.version(file, string(raw))
@@ -154,7 +159,7 @@ func (r *pastReader) read(file folder.File, blob string) (v version, err error) 
 	return v, nil
 }
 
-// version reads a text. Most versions of a file have one header.
+// version parses a text. It caches headers, since most versions of a file have the same.
 func (r *pastReader) version(file folder.File, raw string) (v version) {
 	text, ok := header.Normalise(raw, &problem.Report{})
 	if !ok {
@@ -175,7 +180,7 @@ func (r *pastReader) version(file folder.File, raw string) (v version) {
 	return v
 }
 
-// parse reads what a text states above its body.
+// parse parses the header of a text.
 func (p *Past) parse(file folder.File, text string) version {
 	var r problem.Report
 	h := p.headers.Parse(header.Place{Kind: p.rules.Kind(file.Folder), Name: file.Name}, text, &r)
@@ -190,14 +195,15 @@ func (p *Past) parse(file folder.File, text string) version {
 	if deadline, known := h.Deadline(); known {
 		t.Deadline = &deadline
 	}
-	t.Ties = h.Ties()
+	t.Relations = h.Relations()
 	return version{text: t, body: h.Body}
 }
 
-// Sum is a hash of all that the events follow from.
+// Sum is a hash of everything that the events depend on.
 func (p *Past) Sum() [sha256.Size]byte {
 	o := p.headers
-	b := fmt.Appendln(nil, o.Prefix, o.Others, p.rules.Sources, o.Keys, o.Dates, o.Statuses, o.References, p.whole)
+	b := fmt.Appendln(nil, o.Prefix, o.Others, p.rules.Sources, o.Keys, o.Dates, o.Statuses,
+		o.References, p.whole)
 	for _, h := range p.histories {
 		for _, s := range h.commits {
 			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], s.Files)

@@ -11,28 +11,29 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// State is what is known of a text of today.
+// State is the history of a present text.
 type State struct {
-	// RepoPath is the path within the repository, that of the upstream when Upstream is set;
-	// without git, the folder's last name and the file's own.
+	// RepoPath is the path within the repository: the upstream's if Upstream is set. Without git it
+	// is the folder's last name and the file's name.
 	RepoPath string
-	// Upstream reports a text as it was synced: the rest is of the upstream's repository.
+	// Upstream is true for an unchanged synced text. The other fields are then about the upstream's
+	// repository.
 	Upstream bool
-	// Newest is the newest commit by its time, nil where none is known. File are the versions that
-	// are published, nil for none.
+	// Newest is the newest commit by its time, or nil if none is known. File has the published
+	// versions, or is nil if there are none.
 	Newest *Version
 	File   *File
-	// Created is the time of the first commit; nil when that is unknown, or touches other proposals
-	// too, and so may have moved or imported it.
+	// Created is the time of the first commit. It is nil if that is unknown, or if the commit
+	// touches other proposals too and so may have moved or imported the text.
 	Created *mip.Time
 	// Moved reports that the only commit touches other proposals too.
 	Moved bool
 }
 
-// Of returns the state of a file with that content. A file that was edited since it was synced has
+// Of returns the state of a file with that content hash. A file that was edited since its sync has
 // the times of the local repository.
 func (h *Log) Of(f folder.File, contentHash string) (s State) {
-	// Without git the path is the best guess of the one in a repository.
+	// Without git this is the best guess of the path in a repository.
 	place := h.places[f.Folder]
 	s.RepoPath = path.Join(filepath.Base(f.Folder), f.Name)
 	if place.Top != "" {
@@ -58,15 +59,16 @@ func (h *Log) Of(f folder.File, contentHash string) (s State) {
 	if s.Upstream && s.File.Before == "nothing" && !from.Whole() {
 		s.File.Before = "more"
 	}
-	// A clone that lacks texts must not be asked for any, and without one there is none.
+	// Do not read texts in a partial clone: git would fetch them. Without a repository there are
+	// none.
 	if r := h.repositories[place.Top]; r != nil && !r.lacks {
 		s.File.top = r.top
 	}
 	return s
 }
 
-// Changed is when a file in one of the folders, or below one, changed: the time of the newest
-// commit that touched it, or the fixed time of [Options.Epoch]. Nil when git does not know.
+// Changed is the time when a file in one of the folders, or below one, last changed: the time of
+// the newest commit that touched it, or [Options.Epoch]. It is nil if unknown.
 func (h *Log) Changed(f folder.File) *mip.Time {
 	if h.options.Epoch != nil {
 		return new(mip.NewTime(*h.options.Epoch))
@@ -78,26 +80,26 @@ func (h *Log) Changed(f folder.File) *mip.Time {
 	return nil
 }
 
-// Completeness is full, shallow, none or fixed: see [mip.Site.History]. dated are the texts whose
-// newest commit is known.
+// Completeness is full, shallow, none or fixed: see [mip.Site.History]. dated is the number of
+// texts whose newest commit is known.
 func (h *Log) Completeness(dated int) string {
 	cut := func(p git.Place) bool { return p.Shallow != nil }
 	switch {
 	case h.options.Epoch != nil:
 		return "fixed"
 	case dated == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(h.places)), cut):
-		return "none" // the repository, if there is one, holds other files
+		return "none" // a repository, if there is one, has other files
 	case dated > 0 && h.whole && len(h.files) > 0:
 		return "full"
 	}
 	return "shallow"
 }
 
-// Top is the top folder of the repository that a folder is in, empty for none.
+// Top is the top folder of a folder's repository, or "" if there is none.
 func (h *Log) Top(dir string) string { return h.places[dir].Top }
 
-// Tracked reports whether a file is in the newest commit of the repository of a folder. known is
-// false where git cannot tell.
+// Tracked reports whether a file is in the newest commit of a folder's repository. known is false
+// if git fails.
 func (h *Log) Tracked(dir, repoPath string) (tracked, known bool) {
 	r := h.repositories[h.places[dir].Top]
 	if r == nil {
@@ -106,8 +108,8 @@ func (h *Log) Tracked(dir, repoPath string) (tracked, known bool) {
 	return r.tracked[repoPath], r.tracked != nil
 }
 
-// Past is what is known of all files that are or were texts. synchronised are the texts that are
-// as they were synced, and whole reports that nothing is missing so far. It reads no text.
+// Past returns the history of all files that are or were texts. synchronised are the texts that are
+// unchanged since their sync. whole is true if nothing is missing so far. It reads no text.
 func (h *Log) Past(synchronised []folder.File, whole bool) *Past {
 	out := &Past{headers: h.options.Headers, rules: h.options.Rules, whole: whole}
 	if h.options.Epoch != nil {
@@ -120,7 +122,8 @@ func (h *Log) Past(synchronised []folder.File, whole bool) *Past {
 	}
 	for _, f := range synchronised {
 		from, _ := h.records[f.Folder].File(f.Name)
-		past := pastFiles{lacks: true, commits: synced(from), texts: map[string]folder.File{from.Path: f}}
+		past := pastFiles{lacks: true, commits: synced(from),
+			texts: map[string]folder.File{from.Path: f}}
 		if r := h.repositories[h.places[f.Folder].Top]; r != nil {
 			past.top, past.lacks = r.top, r.lacks
 		}

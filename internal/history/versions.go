@@ -16,45 +16,45 @@ import (
 )
 
 const (
-	// maxVersions bounds the versions of a file that are published.
+	// maxVersions bounds the published versions of a file.
 	maxVersions = 50
-	// maxSubject bounds the first line of a commit's message, in characters.
+	// maxSubject bounds the first line of a commit message, in characters.
 	maxSubject = 200
 )
 
-// File has the committed versions of a file under its present name: a rename is not followed.
+// File has the committed versions of a file under its present name. It does not follow renames.
 type File struct {
-	// Versions are newest first, at least one.
+	// Versions are newest first. There is at least one.
 	Versions []Version
-	// Before is the state before the oldest of Versions: "nothing", "more" when there are older
-	// versions than are published, "unknown" when a shallow clone ends there.
+	// Before is the state before the oldest of Versions: "nothing", "more" if older versions are
+	// not published, or "unknown" if a shallow clone ends there.
 	Before string
 
-	// top is the folder of the repository that has the texts; empty when none can be read.
+	// top is the top folder of the repository with the texts, or "" if they cannot be read.
 	top string
 }
 
-// Version is what a commit made of a file. The author and the subject of the commit are one line,
-// printable, perhaps shortened; they may be empty.
+// Version is a change of a file by a commit. The author and the subject of the commit are single,
+// printable lines. They may be shortened, and may be empty.
 type Version struct {
 	*git.Commit
 	git.Step
-	// Edge is true where what was before is not known: a shallow clone ends at the commit, which
-	// shows every file as new.
+	// Edge is true if the state before is unknown: a shallow clone ends at the commit, so that
+	// every file looks new.
 	Edge bool
 }
 
 // Time is the time of the commit, by its committer's clock.
 func (v Version) Time() mip.Time { return mip.NewTime(time.Unix(v.When, 0)) }
 
-// Published is when the line of first parents got the commit, by itself or by a merge.
+// Published is when the commit reached the line of first parents, by itself or by a merge.
 func (v Version) Published() mip.Time { return mip.NewTime(time.Unix(v.Landed, 0)) }
 
-// newFile returns the newest versions of a file, nil when there are none.
+// newFile returns the newest versions of a file, or nil if there are none.
 func newFile(all []Version) *File {
 	h := &File{Before: "nothing"}
 	for _, v := range all {
-		if v.Edge { // its text is there, and its author may be another one
+		if v.Edge { // its text exists, and its author may be another
 			h.Before = "unknown"
 			break
 		}
@@ -70,7 +70,7 @@ func newFile(all []Version) *File {
 	return h
 }
 
-// synced are the commits that the record of a synced file has, parents first.
+// synced are the commits in the record of a synced file, parents first.
 func synced(from gitsync.File) (out []git.Commit) {
 	for i, v := range slices.Backward(from.Versions) {
 		at := v.Time.UTC().Unix()
@@ -82,23 +82,24 @@ func synced(from gitsync.File) (out []git.Commit) {
 			step.Before = from.Versions[i+1].Blob
 		}
 		out = append(out, git.Commit{
-			Hash: v.Commit, When: at, Landed: at, Author: oneLine(v.Author), Subject: oneLine(v.Subject),
-			Files: []git.Step{step},
+			Hash: v.Commit, When: at, Landed: at, Author: oneLine(v.Author),
+			Subject: oneLine(v.Subject),
+			Files:   []git.Step{step},
 		})
 	}
 	return out
 }
 
-// oneLine makes a name or the first line of a message fit for a page. Both are as free as any text.
+// oneLine makes an author name or a subject fit for a page. Both may contain anything.
 func oneLine(s string) string {
 	return strings.Clone(mip.ShortenRunes(mip.Collapse(mip.OneLine(s)), maxSubject))
 }
 
-// Reader reads the versions of proposals, all through one git process for each repository, which
-// runs from the first call of Read until Close. The zero value is ready; it is safe for
-// concurrent use.
+// Reader reads the versions of proposals through one git process for each repository. A process
+// runs from the first Read until Close. The zero value is ready to use. It is safe for concurrent
+// use.
 type Reader struct {
-	// Context, when set, ends the processes as well.
+	// Context, if set, ends the processes too.
 	Context context.Context
 
 	mu sync.Mutex
@@ -106,9 +107,9 @@ type Reader struct {
 	programs map[string]*git.Objects
 }
 
-// Read returns the texts before and after each of the versions, by their names in git; the text of
-// the empty name is empty. One that the repository does not hold, or that is larger than a proposal
-// may be, is not in the map.
+// Read returns the texts before and after each of the versions, by their names in git. The empty
+// name has the empty text. The map lacks texts that the repository lacks or that exceed the size of
+// a proposal.
 func (r *Reader) Read(h *File) (map[string][]byte, error) {
 	texts := map[string][]byte{"": {}}
 	if h.top == "" {
@@ -133,8 +134,8 @@ func (r *Reader) Read(h *File) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// Texts returns the texts before and after a version of a file that is no proposal; nil for a text
-// that is not there.
+// Texts returns the texts before and after a version of a file that is no proposal. A missing text
+// is nil.
 func (r *Reader) Texts(p FilePast, v Version) (before, after []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,15 +145,16 @@ func (r *Reader) Texts(p FilePast, v Version) (before, after []byte, err error) 
 	return before, after, err
 }
 
-// read returns one text from the process of a repository, which it starts if need be; nil for the
-// empty name.
+// read returns one text from the process of a repository, which it starts if necessary. The empty
+// name gives nil.
 func (r *Reader) read(top, blob string) (_ []byte, err error) {
 	if blob == "" {
 		return nil, nil
 	}
 	program, ok := r.programs[top]
 	if !ok {
-		if program, err = git.OpenObjects(cmp.Or(r.Context, context.Background()), top); err != nil {
+		ctx := cmp.Or(r.Context, context.Background())
+		if program, err = git.OpenObjects(ctx, top); err != nil {
 			return nil, err
 		}
 		if r.programs == nil {
@@ -163,7 +165,7 @@ func (r *Reader) read(top, blob string) (_ []byte, err error) {
 	return program.Blob(blob, folder.MaxFile)
 }
 
-// Close ends the processes. Read begins anew.
+// Close ends the processes. Read starts new ones.
 func (r *Reader) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,8 +175,8 @@ func (r *Reader) Close() {
 	r.programs = nil
 }
 
-// legible makes a committed text one that can stand on a page: every character that is refused
-// in a proposal is replaced.
+// legible makes a committed text fit for a page: it replaces every character that a proposal must
+// not have.
 func legible(raw string) string {
 	text := strings.ToValidUTF8(strings.TrimPrefix(raw, "\uFEFF"), "\uFFFD")
 	text, _ = mip.Printable(strings.ReplaceAll(text, "\r\n", "\n"))

@@ -1,5 +1,5 @@
-// Package problem words what is wrong in a folder of proposals: it has the level and the message of
-// each problem, by id, and collects those of one file. It does not know how a problem is found.
+// Package problem has the level and the message of each problem of a folder of proposals, by id,
+// and collects the problems of one file. It does not know how problems are found.
 package problem
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Report collects the problems that are found in one file.
+// Report collects the problems of one file.
 type Report struct {
-	// File is the path of the file, as problems have it.
+	// File is the path of the file in problems.
 	File string
-	// Problems are in the order in which they were found.
+	// Problems are in the order of their discovery.
 	Problems []mip.Problem
-	// Failed reports that one of them is an error.
+	// Failed is true if one of them is an error.
 	Failed bool
 }
 
-// Add adds a problem of a line, from 1; 0 stands for the whole file. The id is one of
+// Add adds a problem of a line, counted from 1. Line 0 means the whole file. The id is from
 // problems.txt, which has its level and message.
 func (r *Report) Add(line int, id string, args ...any) {
 	p := New(r.File, line, id, args...)
@@ -29,35 +29,38 @@ func (r *Report) Add(line int, id string, args ...any) {
 	r.Problems = append(r.Problems, p)
 }
 
-// New is a problem of problems.txt, by its id, in a line of a file, from 1; 0 stands for the whole
-// file. The args are those of the message.
+// New returns a problem of problems.txt by its id. line is counted from 1, and 0 means the whole
+// file. args are the arguments of the message.
 func New(file string, line int, id string, args ...any) mip.Problem {
 	m := messages()[id]
-	p := mip.Problem{Level: m.level, Code: m.code, File: file, Line: line, Message: mip.Escape(fmt.Sprintf(m.format, args...))}
+	p := mip.Problem{Level: m.level, Code: m.code, File: file, Line: line,
+		Message: mip.Escape(fmt.Sprintf(m.format, args...))}
 	if m.folded {
 		p.Cause = mip.Escape(fmt.Sprint(args[0]))
 	}
 	return p
 }
 
-// Put adds a problem with a message of its own. An error fails the file.
+// Put adds a problem with a message of its own. An error sets Failed.
 func (r *Report) Put(level mip.Level, line int, code, message string) {
 	r.Failed = r.Failed || level == mip.Error
-	r.Problems = append(r.Problems, mip.Problem{Level: level, Code: code, File: r.File, Line: line, Message: mip.Escape(message)})
+	r.Problems = append(r.Problems,
+		mip.Problem{Level: level, Code: code, File: r.File, Line: line,
+			Message: mip.Escape(message)})
 }
 
 // message is a line of problems.txt.
 type message struct {
 	level        mip.Level
 	code, format string
-	// folded says that the first argument is the cause: see [mip.Problem].
+	// folded means that the first argument is the cause: see [mip.Problem].
 	folded bool
 }
 
 //go:embed problems.txt
 var problemsText string
 
-// messages are the problems by code, with the word after it if there is one.
+// messages are the problems by id: the code, and the word after it if there is one.
 var messages = sync.OnceValue(func() map[string]message {
 	out := map[string]message{}
 	for line := range strings.Lines(problemsText) {
@@ -71,11 +74,10 @@ var messages = sync.OnceValue(func() map[string]message {
 	return out
 })
 
-// mostAlike is how many problems of one code are reported of one file: a header can hold
-// thousands.
+// mostAlike bounds the reported problems of one code in one file: a header can have thousands.
 const mostAlike = 25
 
-// Most returns the problems, of each code the first mostAlike and how many more there are.
+// Most returns the first mostAlike problems of each code, with the number of further ones.
 func (r *Report) Most() (out []mip.Problem) {
 	count, seen := map[string]int{}, map[string]int{}
 	for _, p := range r.Problems {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Caddy returns the rules as entries of Caddy's map, which takes the first that fits. To it a last
-// slash is a part of the path.
+// Caddy returns the rules as entries of Caddy's map, in which the first match applies. For Caddy a
+// trailing slash is part of the path.
 func (r Rules) Caddy() []byte {
 	var b strings.Builder
 	for _, rule := range r.All() {

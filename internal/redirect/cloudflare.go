@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Cloudflare Pages reads this many rules of `_redirects` for one path each, and this many for all
-// paths of a form. See https://developers.cloudflare.com/pages/configuration/redirects/.
+// Limits of Cloudflare Pages for rules with exact paths and for rules with placeholders. See
+// https://developers.cloudflare.com/pages/configuration/redirects/.
 const (
 	mostStatic  = 2000
 	mostDynamic = 100
 )
 
-// Cloudflare returns the rules as Cloudflare Pages wants them: those for one path each come first.
-// Left counts the old addresses that its limits leave out.
+// Cloudflare returns the rules in the order of Cloudflare Pages: exact paths first. left is the
+// number of old addresses that exceed its limits.
 func (r Rules) Cloudflare() (rules []Rule, left int) {
-	// What can be written in no other way comes first, then what stands for most.
+	// First the forms that cannot be written as exact paths, then the forms with the most members.
 	forms := slices.SortedStableFunc(slices.Values(r.forms), func(a, b form) int {
 		few := cmp.Compare(min(len(a.members), 1), min(len(b.members), 1))
 		return cmp.Or(few, len(b.members)-len(a.members))
@@ -27,7 +27,7 @@ func (r Rules) Cloudflare() (rules []Rule, left int) {
 			dynamic = append(dynamic, all...)
 		} else {
 			own = append(own, f.members...)
-			left += max(0, 1-len(f.members)) // a form that nothing can be written for
+			left += max(0, 1-len(f.members)) // the form has no members
 		}
 	}
 	for _, one := range own {
@@ -40,8 +40,8 @@ func (r Rules) Cloudflare() (rules []Rule, left int) {
 	return append(rules, longestFirst(dynamic)...), left
 }
 
-// withSlash returns a rule, and the rule with a slash behind the path if that may be a folder: the
-// host takes the two for different paths.
+// withSlash returns a rule, and also the rule with a trailing slash if the path may be a folder:
+// the host distinguishes the two paths.
 func withSlash(r Rule) []Rule {
 	last := r.From[strings.LastIndexByte(r.From, '/'):]
 	if strings.Contains(last, ".") || strings.HasSuffix(r.From, "*") {

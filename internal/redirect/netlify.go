@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Netlify returns the rules for a host where a name after a colon is a whole segment of a path, and
-// a * may end any path. A form that can be written by neither has the rules of its members.
+// Netlify returns the rules for a host where a placeholder is a whole path segment, and * may end
+// any path. A form that needs something else is replaced by its members.
 func (r Rules) Netlify() []Rule {
 	own, many := r.own, []Rule(nil)
 	for _, f := range r.forms {
 		at := placeholder.FindStringIndex(f.From)
-		if at == nil { // one that ends in /*
+		if at == nil { // a form that ends in /*
 			many = append(many, f.Rule)
 			continue
 		}
@@ -19,7 +19,7 @@ func (r Rules) Netlify() []Rule {
 		case strings.HasSuffix(before, "/") && (after == "" || after[0] == '/'):
 			many = append(many, f.Rule)
 		case after == "" && !r.inUse(before):
-			// The * takes a last slash of the path too, and the page is found with and without one.
+			// The * also matches a trailing slash, and the page is found with and without one.
 			to := strings.TrimSuffix(placeholder.ReplaceAllLiteralString(f.To, ":splat"), "/")
 			many = append(many, Rule{before + "*", to, f.Status})
 		default:
@@ -29,8 +29,8 @@ func (r Rules) Netlify() []Rule {
 	return slices.Concat(own, longestFirst(many))
 }
 
-// inUse reports whether something is published in the folder of a path. A * there would cover
-// unknown addresses of pages, and could lead them in a circle.
+// inUse reports whether anything is published in the folder of a path. A * there would match
+// unknown addresses, and could redirect in a circle.
 func (r Rules) inUse(at string) bool {
 	folder := at[:strings.LastIndexByte(at, '/')+1]
 	return r.publishes(func(path string) bool { return strings.HasPrefix(path, folder) })

@@ -1,6 +1,6 @@
-// Package redirect has one rule lead on all old addresses of a form, and writes rules for the hosts
-// that read them: Netlify, Cloudflare Pages and Caddy. It does not know which addresses a site has
-// or had.
+// Package redirect combines redirects of similar old addresses into one rule, and writes rules for
+// the hosts that support them: Netlify, Cloudflare Pages and Caddy. It does not know which
+// addresses a site has or had.
 package redirect
 
 import (
@@ -11,45 +11,46 @@ import (
 	"strings"
 )
 
-// Rule is one rule of `_redirects`. Status 200 answers with the file To, 404 with To and that
-// status, 301 sends the client there.
+// Rule is one rule of `_redirects`. Status 200 serves the file To, 404 serves To with that status,
+// and 301 redirects the client.
 type Rule struct {
-	// From is an exact path or a form, which has one part that stands for many: a name such as :n for
-	// anything up to the next slash, or /* at its end for everything below.
+	// From is an exact path or a form. A form has one variable part: a placeholder such as :n for
+	// anything up to the next slash, or a trailing /* for everything below.
 	From string
-	// To is a path or the address of another site. For a form it has the same name, or :splat.
+	// To is a path or the address of another site. For a form it has the same placeholder, or
+	// :splat.
 	To     string
 	Status int
 }
 
-// Rules lead old addresses on. The zero value leads nowhere.
+// Rules redirect old addresses. The zero value has none.
 type Rules struct {
-	// own are the rules for one path each.
+	// own are the rules for exact paths.
 	own   []Rule
 	forms []form
-	// published are the paths that are no old addresses.
+	// published are the paths that are in use.
 	published map[string]bool
 }
 
-// form is a rule for all paths of a form. It has members where it stands for rules of their own.
+// form is a rule for all paths of a form. members are the rules that it replaces.
 type form struct {
 	Rule
 	members []Rule
 }
 
-// fewest is how many rules a form stands for at least.
+// fewest is the minimum number of rules that a form replaces.
 const fewest = 3
 
 var (
-	// numbered is a path with its last number, without zeros before it.
+	// numbered matches a path with its last number, without leading zeros.
 	numbered = regexp.MustCompile(`^(.*?)([1-9]\d*)((?:\W\D*)?)$`)
-	// placeholder is the name in a rule that stands for many.
+	// placeholder matches the placeholder in a form.
 	placeholder = regexp.MustCompile(`:[a-z]+`)
 )
 
-// New returns the rules with one form in place of all that differ by the number of a proposal
-// alone. Published are the paths of the site without a last slash: no form that New finds covers
-// one of them, because some hosts ask rules before files. A rule that is a form already stays.
+// New returns the rules with one form in place of all that differ only by a proposal's number.
+// published are the paths of the site without trailing slashes: no form that New creates matches
+// one of them, because some hosts apply rules before files. A rule that is already a form is kept.
 func New(rules []Rule, published map[string]bool) Rules {
 	out := Rules{published: published}
 	members := map[Rule][]Rule{}
@@ -67,7 +68,7 @@ func New(rules []Rule, published map[string]bool) Rules {
 			members[f] = append(members[f], r)
 		}
 	}
-	// Of two forms of the same paths, the one that stands for more is taken.
+	// Of two forms of the same paths, take the one with more members.
 	most := slices.SortedFunc(maps.Keys(members), func(a, b Rule) int {
 		more := len(members[b]) - len(members[a])
 		return cmp.Or(more, cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
@@ -86,8 +87,8 @@ func New(rules []Rule, published map[string]bool) Rules {
 	return out
 }
 
-// formOf returns a path in which :n stands for the last number, and that number; ok is false for a
-// path without one.
+// formOf returns a path with :n in place of its last number, and that number. ok is false for a
+// path without a number.
 func formOf(s string) (text, number string, ok bool) {
 	m := numbered.FindStringSubmatch(s)
 	if m == nil {
@@ -96,7 +97,7 @@ func formOf(s string) (text, number string, ok bool) {
 	return m[1] + ":n" + m[3], m[2], true
 }
 
-// publishes reports whether one of the published paths is such.
+// publishes reports whether a published path satisfies such.
 func (r Rules) publishes(such func(path string) bool) bool {
 	for at := range r.published {
 		if such(at) {
@@ -106,7 +107,7 @@ func (r Rules) publishes(such func(path string) bool) bool {
 	return false
 }
 
-// All returns the rules in their order: the first that covers a path leads on.
+// All returns the rules in order of precedence: the first match applies.
 func (r Rules) All() []Rule {
 	forms := make([]Rule, len(r.forms))
 	for i, f := range r.forms {
@@ -115,23 +116,23 @@ func (r Rules) All() []Rule {
 	return slices.Concat(r.own, longestFirst(forms))
 }
 
-// longestFirst sorts forms: the part that stands for many takes an ending too, so that
-// /EIPS/eip-:n.md comes before /EIPS/eip-:n.
+// longestFirst sorts forms by length: a placeholder also matches an extension, so /EIPS/eip-:n.md
+// must come before /EIPS/eip-:n.
 func longestFirst(forms []Rule) []Rule {
 	slices.SortStableFunc(forms, func(a, b Rule) int { return len(b.From) - len(a.From) })
 	return forms
 }
 
-// IsForm reports whether the rule covers more than one path.
+// IsForm reports whether the rule matches more than one path.
 func (r Rule) IsForm() bool { return strings.ContainsAny(r.From, ":*") }
 
-// Covers reports whether the rule is one for a path.
+// Covers reports whether the rule matches a path.
 func (r Rule) Covers(path string) bool {
 	_, ok := r.part(path)
 	return ok
 }
 
-// For returns the address that the rule has for a path; ok is false if it does not cover that.
+// For returns the target of the rule for a path. ok is false if the rule does not match.
 func (r Rule) For(path string) (to string, ok bool) {
 	part, ok := r.part(path)
 	if !ok || !r.IsForm() {
@@ -140,8 +141,8 @@ func (r Rule) For(path string) (to string, ok bool) {
 	return placeholder.ReplaceAllLiteralString(r.To, part), ok
 }
 
-// part is the part of a path that stands where a form has its name or its *. A last slash of the
-// path counts below a /* alone.
+// part is the part of a path that matches the variable part of From. Only /* matches a trailing
+// slash.
 func (r Rule) part(path string) (part string, ok bool) {
 	if prefix, below := strings.CutSuffix(r.From, "/*"); below {
 		part, ok = strings.CutPrefix(path+"/", prefix+"/")

@@ -1,4 +1,4 @@
-// Package release is which build of the program runs: its version, the commit that it was built from, and
+// Package release identifies the running build: its version, the commit that it was built from, and
 // the Go version. It does not know what the program does, nor the commit of any site.
 package release
 
@@ -7,24 +7,28 @@ import (
 	"runtime/debug"
 )
 
-// Set by the linker, for a build that has no git checkout, such as one in a container:
+// Set by the linker, for a build without a git checkout, such as in a container:
 //
-//	go build -ldflags "-X github.com/mipwatch/mipwatch/internal/release.version=v1.2.3 -X github.com/mipwatch/mipwatch/internal/release.commit=COMMIT"
+//	go build -ldflags "-X github.com/mipwatch/mipwatch/internal/release.version=v1.2.3 -X
+//	github.com/mipwatch/mipwatch/internal/release.commit=COMMIT"
 //
-// Each goes before what the Go command records; empty: what that says. It records nothing in a linked worktree.
+// Each overrides the value that the go command records, unless it is empty. The go command records
+// nothing in a linked worktree.
 var version, commit string
 
-// unknown stands for a member that nothing recorded.
+// unknown is the value of a member that nothing recorded.
 const unknown = "unknown"
 
 // Build is one build of the program. No member is empty.
 type Build struct {
-	Version string // a release, or what the Go command makes of the commit; (devel) where there is neither
-	Commit  string // in full, followed by +changes if the checkout had some; unknown without a checkout
-	Go      string // such as go1.26.0
+	// a release, or the go command's pseudo-version of the commit; (devel) without either
+	Version string
+	// in full, followed by +changes if the checkout was modified; unknown without a checkout
+	Commit string
+	Go     string // such as go1.26.0
 }
 
-// Current is the build that runs.
+// Current is the running build.
 func Current() Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -49,5 +53,5 @@ func Current() Build {
 	}
 }
 
-// String is the build as --version tells it: v1.2.3 (commit 40 digits, go1.26.0).
+// String is the build in the form of --version: v1.2.3 (commit 40 digits, go1.26.0).
 func (b Build) String() string { return b.Version + " (commit " + b.Commit + ", " + b.Go + ")" }

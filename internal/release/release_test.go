@@ -13,8 +13,8 @@ import (
 
 const root = "../.."
 
-// TestStamped builds both programs in a checkout, by the Go command alone, and as a container does, and asks
-// each what it is.
+// TestStamped builds both programs in a checkout, with the go command alone and as a container
+// does, and checks the build that each reports.
 func TestStamped(t *testing.T) {
 	testenv.Long(t, "five builds of the programs")
 	const variables = "-X github.com/mipwatch/mipwatch/internal/release."
@@ -25,11 +25,18 @@ func TestStamped(t *testing.T) {
 		flags              []string
 		want               string
 	}{
-		{"checkout", "sidecar", "--version", []string{"-buildvcs=true"}, `v0\.0\.0-\S+ \(commit ` + commit + `, go1\.\S+\)`},
-		{"linker", "sidecar", "--version", []string{"-buildvcs=false", "-ldflags", linker + " " + variables + "commit=0123abcd"}, `v1\.2\.3 \(commit 0123abcd, go1\.\S+\)`},
-		{"neither", "sidecar", "--version", []string{"-buildvcs=false"}, `\(devel\) \(commit unknown, go1\.\S+\)`},
-		{"linker in a checkout", "mipwatch", "version", []string{"-buildvcs=true", "-ldflags", linker}, `v1\.2\.3 \(commit ` + commit + `, go1\.\S+\)`},
-		{"changes", "sidecar", "--version", []string{"-buildvcs=true"}, `v0\.0\.0-\S+ \(commit ` + commit + `\+changes, go1\.\S+\)`},
+		{"checkout", "sidecar", "--version", []string{"-buildvcs=true"},
+			`v0\.0\.0-\S+ \(commit ` + commit + `, go1\.\S+\)`},
+		{"linker", "sidecar", "--version",
+			[]string{"-buildvcs=false", "-ldflags", linker + " " + variables + "commit=0123abcd"},
+			`v1\.2\.3 \(commit 0123abcd, go1\.\S+\)`},
+		{"neither", "sidecar", "--version", []string{"-buildvcs=false"},
+			`\(devel\) \(commit unknown, go1\.\S+\)`},
+		{"linker in a checkout", "mipwatch", "version",
+			[]string{"-buildvcs=true", "-ldflags", linker},
+			`v1\.2\.3 \(commit ` + commit + `, go1\.\S+\)`},
+		{"changes", "sidecar", "--version", []string{"-buildvcs=true"},
+			`v0\.0\.0-\S+ \(commit ` + commit + `\+changes, go1\.\S+\)`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.name == "changes" {
@@ -38,15 +45,18 @@ func TestStamped(t *testing.T) {
 				}
 			}
 			file := filepath.Join(t.TempDir(), tt.program)
-			run(t, dir, "go", append(append([]string{"build", "-trimpath"}, tt.flags...), "-o", file, "./cmd/"+tt.program)...)
-			if got, want := run(t, dir, file, tt.ask), regexp.MustCompile("^"+tt.program+" "+tt.want+"\n$"); !want.MatchString(got) {
+			run(t, dir, "go",
+				append(append([]string{"build", "-trimpath"}, tt.flags...), "-o", file,
+					"./cmd/"+tt.program)...)
+			if got, want := run(t, dir, file, tt.ask),
+				regexp.MustCompile("^"+tt.program+" "+tt.want+"\n$"); !want.MatchString(got) {
 				t.Errorf("%s %s: %q, want %s", tt.program, tt.ask, got, want)
 			}
 		})
 	}
 }
 
-// checkout commits the files of this checkout, as they are, to a repository of their own: the Go command
+// checkout commits the present files of this checkout to a repository of their own: the go command
 // records nothing in a linked worktree.
 func checkout(t *testing.T) (dir, commit string) {
 	t.Helper()
@@ -54,10 +64,11 @@ func checkout(t *testing.T) (dir, commit string) {
 		testenv.Missing(t, "git", "git is not installed, or this is no git checkout")
 	}
 	dir = t.TempDir()
-	for name := range strings.SplitSeq(run(t, root, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"), "\x00") {
+	for name := range strings.SplitSeq(run(t, root, "git", "ls-files", "-z", "--cached", "--others",
+		"--exclude-standard"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
-			continue // deleted, not committed yet; or the empty name at the end
+			continue // deleted and not committed yet, or the empty name at the end
 		}
 		to := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {

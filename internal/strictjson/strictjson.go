@@ -1,6 +1,5 @@
-// Package strictjson reads JSON strictly: a member that stands twice, a name in another case
-// and text after the value are errors, which encoding/json accepts. It does not know the
-// meaning of the members.
+// Package strictjson decodes JSON strictly: duplicate members, names in another case and text after
+// the value are errors, which encoding/json accepts. It does not know the meaning of the members.
 package strictjson
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Why a text is refused. The words follow the name of the text, as in "the body is no JSON
+// Reasons to refuse a text. The words follow the name of the text, as in "the body is no JSON
 // object".
 var (
 	ErrNotUTF8   = errors.New("is not UTF-8")
@@ -31,25 +30,26 @@ var (
 	ErrNotString = errors.New("is no string")
 )
 
-// TwiceError reports a member that stands twice.
+// TwiceError reports a duplicate member.
 type TwiceError struct {
-	// Name is as read: a caller that repeats it must bound and escape it.
+	// Name is unescaped input: a caller that repeats it must bound and escape it.
 	Name string
 }
 
-// Error implements error. It does not hold the name.
+// Error implements error. It does not include the name.
 func (e *TwiceError) Error() string { return "has a member twice" }
 
-// unmarshal reads one value and nothing after it: names have their case and stand once. Half a
+// unmarshal decodes one value and nothing after it. Names are case-sensitive and unique. Half a
 // surrogate pair in an escape becomes U+FFFD.
 func unmarshal(raw []byte, v any) error {
 	if !utf8.Valid(raw) {
 		return ErrNotUTF8
 	}
-	return jsonv2.Unmarshal(raw, v, jsonv2.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true))
+	return jsonv2.Unmarshal(raw, v, jsonv2.RejectUnknownMembers(true),
+		jsontext.AllowInvalidUTF8(true))
 }
 
-// reason says why a text is no JSON.
+// reason returns why a text is not JSON.
 func reason(raw []byte, e *jsontext.SyntacticError) error {
 	if errors.Is(e.Err, jsontext.ErrDuplicateName) {
 		return &TwiceError{e.JSONPointer.LastToken()}
@@ -60,11 +60,12 @@ func reason(raw []byte, e *jsontext.SyntacticError) error {
 	return ErrBroken
 }
 
-// Object reads one JSON object and nothing after it but white space. Its members, and those of
-// inner objects, stand once at most. The caller decides which of them it needs.
+// Object decodes one JSON object, optionally surrounded by white space. Members must be unique,
+// also in inner objects. Unknown members are allowed.
 func Object(raw []byte) (map[string]json.RawMessage, error) {
-	// The decoder would say of any other value only that it does not fit.
-	if text := bytes.TrimLeft(raw, " \t\r\n"); utf8.Valid(raw) && !bytes.HasPrefix(text, []byte("{")) {
+	// For any other value the decoder would return a vague error.
+	text := bytes.TrimLeft(raw, " \t\r\n")
+	if utf8.Valid(raw) && !bytes.HasPrefix(text, []byte("{")) {
 		return nil, ErrNotObject
 	}
 	var out map[string]json.RawMessage
@@ -75,9 +76,9 @@ func Object(raw []byte) (map[string]json.RawMessage, error) {
 	return out, err
 }
 
-// Objects returns the complete JSON objects in a text, in order, without those inside other objects.
-// A brace that begins no object is passed over, up to where it stops being one. Names may stand
-// twice: [Object] and [Decode] judge them. The objects share the memory of the text.
+// Objects returns the complete JSON objects in a text, in order, without inner objects. A brace
+// that begins no object is skipped, up to the syntax error. Duplicate names are allowed: [Object]
+// and [Decode] check them. The objects share the memory of the text.
 func Objects(text []byte) (out [][]byte) {
 	in := &jsontext.Decoder{}
 	for {
@@ -91,7 +92,7 @@ func Objects(text []byte) (out [][]byte) {
 		object, err := in.ReadValue()
 		read := max(len(object), 1)
 		if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-			read = max(int(e.ByteOffset), 1) // not 1: the time would grow with the square
+			read = max(int(e.ByteOffset), 1) // not 1, since the time would be quadratic
 		}
 		if err == nil {
 			out = append(out, text[:read:read])
@@ -100,7 +101,7 @@ func Objects(text []byte) (out [][]byte) {
 	}
 }
 
-// String reads a string, with its escapes resolved. An absent value is none.
+// String decodes a string. An absent value is an error.
 func String(raw json.RawMessage) (out string, err error) {
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &out) != nil {
 		return "", ErrNotString
@@ -108,9 +109,9 @@ func String(raw json.RawMessage) (out string, err error) {
 	return out, nil
 }
 
-// Error says where a text is not the JSON of a struct.
+// Error describes where a text does not match a struct.
 type Error struct {
-	// Line is counted from 1; 0 means the whole text.
+	// Line is counted from 1. Line 0 means the whole text.
 	Line    int
 	Message string
 }
@@ -118,9 +119,9 @@ type Error struct {
 // Error implements error. The message may repeat names of the text, bounded and escaped.
 func (e *Error) Error() string { return e.Message }
 
-// Decode reads one JSON value, and nothing after it, into a pointer to a struct. Every member
-// must be one of the struct's, spelt like its json tag, and stand once; those that are not
-// optional must be there; optional names hold for inner ones too. Null is for pointers alone.
+// Decode decodes one JSON value, and nothing after it, into a pointer to a struct. Every member
+// must be a member of the struct, spelled like its json tag, and unique. All members are required
+// except the optional names, which apply to inner structs too. Only pointers may be null.
 func Decode(raw []byte, v any, optional ...string) *Error {
 	err := unmarshal(raw, v)
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -146,10 +147,11 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 	if err != nil { // not UTF-8
 		return &Error{0, "it " + err.Error()}
 	}
-	// The value written again shows what the text lacks.
+	// Encode the value again to find what the text lacks.
 	var given, all any
 	again, err := jsonv2.Marshal(v)
-	if err = errors.Join(err, jsonv2.Unmarshal(raw, &given), jsonv2.Unmarshal(again, &all)); err != nil {
+	if err = errors.Join(err, jsonv2.Unmarshal(raw, &given),
+		jsonv2.Unmarshal(again, &all)); err != nil {
 		return &Error{0, "it is not JSON"}
 	}
 	if message := incomplete(given, all, "", optional); message != "" {
@@ -159,8 +161,8 @@ func Decode(raw []byte, v any, optional ...string) *Error {
 	return nil
 }
 
-// Line is the line on which a member of the object in a text first stands, from 1; 1 when it has
-// no such member.
+// Line is the line of the first occurrence of a member's name, counted from 1. It is 1 if there is
+// none.
 func Line(raw []byte, member string) int {
 	return mip.LineAt(string(raw), max(bytes.Index(raw, []byte(strconv.Quote(member))), 0))
 }
@@ -173,8 +175,7 @@ func orFile(where string) string {
 	return where
 }
 
-// kindOf is the JSON of a type, in words. A type that decodes itself is a time: the wire has no
-// other.
+// kindOf describes the JSON of a type. A type that decodes itself is a time: the wire has no other.
 func kindOf(t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return "a time such as 2026-01-05T12:00:00Z"
@@ -185,8 +186,8 @@ func kindOf(t reflect.Type) string {
 	}[t.Kind()]
 }
 
-// incomplete says which member a value lacks of those that all has, or where it has a null and
-// all has none; empty when it is complete.
+// incomplete describes the first member of all that given lacks, or that is null in given alone. It
+// returns "" if there is none.
 func incomplete(given, all any, where string, optional []string) string {
 	if given == nil && all != nil {
 		return orFile(where) + " is null"

@@ -44,7 +44,8 @@ func TestObject(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"a":1,"a":1}`: "a", `{"a":null,"\u0061":1}`: "a", `{"":1,"":2}`: "", `{"a":{"<b>":1,"<b>":1}}`: "<b>",
+		`{"a":1,"a":1}`: "a", `{"a":null,"\u0061":1}`: "a", `{"":1,"":2}`: "",
+		`{"a":{"<b>":1,"<b>":1}}`: "<b>",
 	} {
 		_, err := strictjson.Object([]byte(text))
 		got, ok := errors.AsType[*strictjson.TwiceError](err)
@@ -54,7 +55,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// deep is a member whose value opens n times.
+// deep is a member with n opening brackets.
 func deep(open, end string, n int) string {
 	return `{"a":` + strings.Repeat(open, n) + "1" + strings.Repeat(end, n) + "}"
 }
@@ -64,7 +65,8 @@ func TestValues(t *testing.T) {
 		t.Errorf("String = %q, %v", got, err)
 	}
 	for _, raw := range []string{``, `null`, `1`, `{}`, `true`} {
-		if _, err := strictjson.String(json.RawMessage(raw)); !errors.Is(err, strictjson.ErrNotString) {
+		if _, err := strictjson.String(json.RawMessage(raw)); !errors.Is(err,
+			strictjson.ErrNotString) {
 			t.Errorf("String(%s) = %v", raw, err)
 		}
 	}
@@ -82,7 +84,7 @@ func TestObjects(t *testing.T) {
 		`{"a": "}{"}`:                   {`{"a": "}{"}`},
 		`{"a":1,"a":2}`:                 {`{"a":1,"a":2}`}, // for Object to refuse
 		"{\"a\":\"\xff\"}":              {"{\"a\":\"\xff\"}"},
-		`{"a": {"b": 1}, "c": {"d": `:   nil, // nothing of what is cut off
+		`{"a": {"b": 1}, "c": {"d": `:   nil, // nothing of a truncated object
 		strings.Repeat("{", 1e5) + `{}`: {`{}`},
 	} {
 		var got []string
@@ -95,10 +97,11 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// FuzzObject holds that whatever is taken is an object for encoding/json too, and that the members are
-// those of its map.
+// FuzzObject checks that every accepted text is an object for encoding/json too, with the same
+// members.
 func FuzzObject(f *testing.F) {
-	for _, seed := range []string{`{"a": 1}`, ` {"a":[{}],"b":"\u0000"} `, `{"a":1,"a":2}`, "\f{}", `{"a":1}{`, `{"b":-0.1e5}`, `{so} {"a":1,} {{"b": 2} {`} {
+	for _, seed := range []string{`{"a": 1}`, ` {"a":[{}],"b":"\u0000"} `, `{"a":1,"a":2}`, "\f{}",
+		`{"a":1}{`, `{"b":-0.1e5}`, `{so} {"a":1,} {{"b": 2} {`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -21,25 +21,25 @@ import (
 )
 
 const (
-	// reserve is the part of the platform's time limit that an answer leaves for its way back.
+	// reserve is the part of the platform's time limit that is left for sending the answer.
 	reserve = 300 * time.Millisecond
-	// maxResult is the longest result that Lambda takes, in bytes of JSON. A longer one would end
+	// maxResult is the longest result that Lambda accepts, in bytes of JSON. A longer one would end
 	// the process.
 	maxResult = 6 << 20
 )
 
 // function answers events as a Handler of aws-lambda-go. It is safe for concurrent use. A panic of
-// its handler would end the process, so the handler recovers from its own.
+// its handler would end the process, so the handler must recover.
 type function struct {
 	handler http.Handler
-	// log gets the answers that are too long.
+	// log gets the paths of answers that are too long.
 	log *slog.Logger
 }
 
-// Invoke answers one event. It returns an error for an event that is no HTTP request. The request's
+// Invoke answers one event. It returns an error if the event is not an HTTP request. The request's
 // context ends a little before ctx.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	// An event of another kind, such as one of a timer, is a mistake of configuration: AWS shows the
+	// Another kind of event, such as a timer's, is a mistake in the configuration: AWS shows the
 	// error.
 	var e event
 	err := json.Unmarshal(payload, &e)
@@ -59,13 +59,14 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		defer cancel()
 	}
 	r := e.request(ctx)
-	// The whole answer is in memory before the gateway gets it.
+	// The gateway gets the whole answer at once.
 	w := &recorder{header: http.Header{}}
 	f.handler.ServeHTTP(w, r)
 	out, err := api.JSON(w.result(r.Method))
 	if len(out) > maxResult {
 		f.log.Error("answer too long", "bytes", len(out), "most", maxResult)
-		const detail = "The answer is longer than the %d MiB that a function may give; ask for parts of it."
+		const detail = "The answer is longer than the %d MiB that a function may give; ask for " +
+			"parts of it."
 		w = &recorder{header: http.Header{}}
 		problem := api.NewProblem("", api.Internal, "", fmt.Sprintf(detail, maxResult>>20))
 		sidecar.WriteProblem(w, r, problem)
@@ -74,18 +75,17 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return out, err
 }
 
-// event is an HTTP request as Netlify describes it, or in the payload format 2.0 of the Amazon API
-// Gateway, which Lambda function URLs send too. Members that no answer needs, such as cookies, are
-// left out.
+// event is an HTTP request in Netlify's form, or in the payload format 2.0 of Amazon API Gateway,
+// which Lambda function URLs use too. It has only the members that an answer needs, so no cookies.
 type event struct {
 	Method string `json:"httpMethod"` // Netlify
-	Path   string `json:"path"`       // Netlify: as the client asked, before any rewrite
-	Query  string `json:"rawQuery"`   // Netlify: as the client wrote it
+	Path   string `json:"path"`       // Netlify: as requested, before any rewrite
+	Query  string `json:"rawQuery"`   // Netlify: as requested
 
 	RawPath  string `json:"rawPath"`        // AWS
 	RawQuery string `json:"rawQueryString"` // AWS
 
-	Headers  map[string]string `json:"headers"` // several values with commas between them
+	Headers  map[string]string `json:"headers"` // multiple values are separated by commas
 	Body     string            `json:"body"`
 	IsBase64 bool              `json:"isBase64Encoded"`
 
@@ -97,11 +97,11 @@ type event struct {
 		DomainName string `json:"domainName"`
 	} `json:"requestContext"`
 
-	Resource string `json:"resource"` // only in the payload format 1.0 of the API Gateway
+	Resource string `json:"resource"` // only in the payload format 1.0 of API Gateway
 }
 
-// request returns the event as a server would have received it. RemoteAddr is empty for an event of
-// Netlify, which names the caller in a field.
+// request returns the event as a request to a server. RemoteAddr is empty for Netlify, which names
+// the caller in a field.
 func (e *event) request(ctx context.Context) *http.Request {
 	r := &http.Request{
 		Method: cmp.Or(e.Context.HTTP.Method, e.Method), RemoteAddr: e.Context.HTTP.SourceIP,
@@ -127,11 +127,11 @@ func (e *event) request(ctx context.Context) *http.Request {
 	return r.WithContext(ctx)
 }
 
-// location returns the address of an unchecked path and query. A path that is not escaped well is
-// taken literally.
+// location returns the URL of an unchecked path and query. An invalid escape in the path is taken
+// literally.
 func location(path, query string) *url.URL {
-	// The gateway has checked neither.
-	// A path without a slash before it would make a URL of another form.
+	// The gateway checks neither. Without a leading slash the path would make a URL of another
+	// form.
 	path = "/" + strings.TrimPrefix(path, "/")
 	u := &url.URL{Path: path, RawQuery: query}
 	if plain, err := url.PathUnescape(path); err == nil {
@@ -143,7 +143,7 @@ func location(path, query string) *url.URL {
 // result is the answer to an event.
 type result struct {
 	StatusCode      int               `json:"statusCode"`
-	Headers         map[string]string `json:"headers"` // several values with commas between them
+	Headers         map[string]string `json:"headers"` // multiple values are separated by commas
 	Body            string            `json:"body"`
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 }
@@ -155,13 +155,15 @@ func (w *recorder) result(method string) result {
 	for name, values := range w.header {
 		out.Headers[name] = strings.Join(values, ", ")
 	}
-	for _, name := range []string{"Connection", "Content-Length", "Keep-Alive", "Transfer-Encoding"} {
+	for _, name := range []string{"Connection", "Content-Length", "Keep-Alive",
+		"Transfer-Encoding"} {
 		delete(out.Headers, name)
 	}
-	if method == http.MethodHead || out.StatusCode == http.StatusNoContent || out.StatusCode == http.StatusNotModified {
+	if method == http.MethodHead || out.StatusCode == http.StatusNoContent ||
+		out.StatusCode == http.StatusNotModified {
 		return out
 	}
-	// The result is JSON, which has no bytes but in base64.
+	// JSON has no bytes, so encode them in base64.
 	out.Body = w.body.String()
 	if w.header.Get("Content-Encoding") != "" || !utf8.ValidString(out.Body) {
 		out.IsBase64Encoded, out.Body = true, base64.StdEncoding.EncodeToString(w.body.Bytes())

@@ -17,13 +17,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
-// gateways are the events by which requests can come.
-var gateways = map[string]func(*http.Request, []byte) map[string]any{"Netlify": netlifyEvent, "function URL": functionURLEvent}
+// gateways are the functions that turn a request into an event, by platform.
+var gateways = map[string]func(*http.Request, []byte) map[string]any{"Netlify": netlifyEvent,
+	"function URL": functionURLEvent}
 
 // unlimited lets one caller send all the requests of a test.
 var unlimited = []string{"SITE_ID=1", "REQUESTS_PER_MINUTE=100000", "AI_REQUESTS_PER_MINUTE=100000"}
 
-// TestWeb runs the request scripts of the live routes against the program, by way of each kind of event.
+// TestWeb runs the request scripts of the live routes against the program, with each kind of event.
 func TestWeb(t *testing.T) {
 	for name, describe := range gateways {
 		t.Run(name, func(t *testing.T) {
@@ -32,7 +33,7 @@ func TestWeb(t *testing.T) {
 			for _, script := range []string{"live", "requests", "ai", "ids"} {
 				webtest.Run(t, "../../testdata/web/"+script+".web", target)
 			}
-			// A process of its own has the usual limits of the AI routes.
+			// Start a new process with the default limits of the AI routes.
 			p = startFunction(t, built(t, shared.carrying), unlimited[:2]...)
 			target = webtest.Handler(t, buildtest.Host(shared.files, p.Gateway(t, describe)))
 			webtest.Run(t, "../../testdata/web/contract.web", target)
@@ -43,22 +44,25 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// ask is a request by an event of Netlify.
+// ask is a Netlify event.
 func ask(method, path, query string, more ...string) string {
-	return fmt.Sprintf(`{"path":%q,"httpMethod":%q,"rawQuery":%q%s}`, path, method, query, strings.Join(more, ""))
+	return fmt.Sprintf(`{"path":%q,"httpMethod":%q,"rawQuery":%q%s}`, path, method, query,
+		strings.Join(more, ""))
 }
 
-// post is a POST of JSON from an address that Netlify names.
+// post is a Netlify event of a POST of JSON from a client address.
 func post(path, body, client string) string {
-	return ask("POST", path, "", fmt.Sprintf(`,"headers":{"content-type":"application/json","x-nf-client-connection-ip":%q},"body":%q`, client, body))
+	return ask("POST", path, "",
+		fmt.Sprintf(`,"headers":{"content-type":"application/json","x-nf-client-connection-ip":%q},"body":%q`, client, body))
 }
 
-// wantProblem wants a problem of that code.
+// wantProblem checks that the answer is a problem with a code.
 func wantProblem(t *testing.T, p *process, payload string, code api.Code) api.Problem {
 	t.Helper()
 	a := p.Invoke(t, payload).Answer(t)
 	var problem api.Problem
-	if err := json.Unmarshal([]byte(a.Body), &problem); err != nil || a.StatusCode != code.Status() || problem.Code != code {
+	err := json.Unmarshal([]byte(a.Body), &problem)
+	if err != nil || a.StatusCode != code.Status() || problem.Code != code {
 		t.Errorf("%s: %d %s, want %s", payload, a.StatusCode, a.Body, code)
 	}
 	if a.Headers["Cache-Control"] != "no-store" || a.Headers["Netlify-Cdn-Cache-Control"] != "" {
@@ -67,18 +71,19 @@ func wantProblem(t *testing.T, p *process, payload string, code api.Code) api.Pr
 	return problem
 }
 
-// TestAnswers holds that an answer says how a CDN keeps it, what the function carries of the site,
-// and what becomes of an event that no server would pass on.
+// TestAnswers checks the CDN fields of an answer, the parts of the site that the function carries,
+// and the answer to an event that no server would pass on.
 func TestAnswers(t *testing.T) {
 	p := startFunction(t, built(t, shared.carrying), "SITE_ID=1", "URL=http://127.0.0.1:1")
 	a := p.Invoke(t, ask("GET", "/api/mip-watch", "")).Answer(t)
 	cdn := a.Headers["Netlify-Cdn-Cache-Control"]
 	if a.StatusCode != 200 || !strings.Contains(a.Body, `"title":"Topic 401"`) ||
-		a.Headers["Netlify-Vary"] != "query=parts" || a.Headers["Strict-Transport-Security"] == "" ||
+		a.Headers["Netlify-Vary"] != "query=parts" ||
+		a.Headers["Strict-Transport-Security"] == "" ||
 		!strings.HasPrefix(cdn, "public, durable, max-age=") {
 		t.Errorf("%d %v %.300s, want one that a CDN keeps", a.StatusCode, a.Headers, a.Body)
 	}
-	// What is committed beside the proposals is carried too.
+	// The function also carries committed translations.
 	translate := post("/api/ai-translate", `{"mipNumber":5,"locale":"ja"}`, "203.0.113.1")
 	a = p.Invoke(t, translate).Answer(t)
 	if a.StatusCode != 200 || !strings.Contains(a.Body, `"locale":"ja"`) {
@@ -93,7 +98,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestCallers holds by which address callers are told apart on each platform.
+// TestCallers checks which address identifies a caller on each platform.
 func TestCallers(t *testing.T) {
 	const body = `{"mipNumber":7}`
 	aws := func(source, field string) string {
@@ -104,7 +109,7 @@ func TestCallers(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		variable string
-		same     func(i int) string // the same caller each time
+		same     func(i int) string // requests of one caller
 		other    string
 	}{
 		"Netlify": {"SITE_ID=1",
@@ -129,19 +134,24 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// TestConfiguration holds that a function that is not configured well says so in its log and in every
-// answer, and goes on.
+// TestConfiguration checks that a misconfigured function reports the problem in its log and in
+// every answer, and keeps running.
 func TestConfiguration(t *testing.T) {
 	for name, tt := range map[string]struct {
 		program   func() (string, error)
 		variables []string
 		log       []string
 	}{
-		"bad variables": {shared.carrying, []string{"LOG_LEVEL=loud", "REQUESTS_PER_MINUTE=0", "TRUSTED_PROXIES=x"},
-			[]string{`LOG_LEVEL: want debug, info, warn or error, got \"loud\"`, "REQUESTS_PER_MINUTE: want a number", "TRUSTED_PROXIES: "}},
-		"no site":      {shared.bare, nil, []string{"no site: the function was built without mipwatch build --snapshot"}},
-		"bad snapshot": {shared.torn, []string{"URL=" + shared.published.URL}, []string{"read api/v1/site.json: ", "the snapshot that this function carries cannot be used"}},
-		"bad site":     {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
+		"bad variables": {shared.carrying,
+			[]string{"LOG_LEVEL=loud", "REQUESTS_PER_MINUTE=0", "TRUSTED_PROXIES=x"},
+			[]string{`LOG_LEVEL: want debug, info, warn or error, got \"loud\"`,
+				"REQUESTS_PER_MINUTE: want a number", "TRUSTED_PROXIES: "}},
+		"no site": {shared.bare, nil,
+			[]string{"no site: the function was built without mipwatch build --snapshot"}},
+		"bad snapshot": {shared.torn, []string{"URL=" + shared.published.URL},
+			[]string{"read api/v1/site.json: ",
+				"the snapshot that this function carries cannot be used"}},
+		"bad site": {shared.bare, []string{"URL=ftp://x"}, []string{"URL: site ftp://x: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "bad snapshot" {
@@ -163,7 +173,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestSiteAtAddress takes the site from the address that Netlify names, which is away at first.
+// TestSiteAtAddress reads the site from the address that Netlify names, which is down at first.
 func TestSiteAtAddress(t *testing.T) {
 	var here atomic.Bool
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

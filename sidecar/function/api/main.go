@@ -1,7 +1,7 @@
-// Command api is the live part of a site as a function: on Netlify, which deploys every folder beside
-// this one as a function of its name, or on AWS Lambda behind a function URL or an HTTP API of API
-// Gateway. It makes requests of events, and a handler of the environment and of the snapshot that it
-// carries. It does not know what package sidecar answers.
+// Command api is the live part of a site as a function: on Netlify, which deploys every folder
+// beside this one as a function of its name, or on AWS Lambda behind a function URL or an HTTP API
+// of API Gateway. It turns events into requests, and creates the handler from the environment and
+// the snapshot that it carries. It does not know what package sidecar answers.
 package main
 
 import (
@@ -25,18 +25,18 @@ import (
 )
 
 const (
-	// pollEvery is how often the site is read where the function carries none.
+	// pollEvery is how often the site is read if the function carries none.
 	pollEvery = time.Minute
-	// pollTimeout is no longer than an answer may take.
+	// pollTimeout bounds one read of the site. It is less than an answer may take.
 	pollTimeout = 2500 * time.Millisecond
 )
 
-// carried is the site as of the deployment; see snapshot/README.md.
+// carried is the site at the time of deployment; see snapshot/README.md.
 //
 //go:embed snapshot
 var carried embed.FS
 
-// main runs until the platform ends the process. It never ends by itself: see unusable.
+// main runs until the platform ends the process. It never exits by itself: see unusable.
 func main() {
 	variables := sidecar.NewVariables(os.Environ())
 	config, errs := sidecar.Environment(variables.Lookup, os.Stdout)
@@ -45,16 +45,18 @@ func main() {
 	}
 	h := newHandler(config, variables.Names(), errs)
 	secure := func(w http.ResponseWriter, r *http.Request) {
-		// Browsers are kept to TLS, as netlify.toml does for the files. A function is reached by nothing else.
+		// Restrict browsers to TLS, as netlify.toml does for the files. A function has no other
+		// place to set this.
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		h.ServeHTTP(w, r)
 	}
 	lambda.Start(&function{handler: http.HandlerFunc(secure), log: config.Log})
 }
 
-// newHandler returns the handler of the function. variables are the names of the environment, and errs what is wrong in it. The site is the one that is
-// deployed together with the function, if there is any, since no other fits the pages better. Otherwise it is the one
-// at URL, which Netlify sets to the site's main address.
+// newHandler returns the handler of the function. variables are the names of the environment, and
+// errs its errors. The site is the one that is deployed with the function, if there is one, since
+// it fits the pages best. Otherwise it is read from URL, which Netlify sets to the site's main
+// address.
 func newHandler(config sidecar.Config, variables []string, errs []error) http.Handler {
 	var source *catalog.Source
 	address := os.Getenv("URL")
@@ -74,48 +76,52 @@ func newHandler(config sidecar.Config, variables []string, errs []error) http.Ha
 			errs = append(errs, fmt.Errorf("URL: %w", err))
 		}
 	}
-	// All errors are logged at once, so that one deployment mends them.
+	// Log all errors at once, so that one deployment can fix them.
 	if len(errs) > 0 {
 		return unusable(errs, config.Log)
 	}
 	build := release.Current()
 	config.Version, config.Revision, config.Function = build.Version, build.Commit, true
-	// Netlify sets this variable, which no site can set itself, and names the caller in a field that callers could
-	// write anywhere else.
+	// Netlify sets this variable, which no site can set itself. Its caller field is trusted only
+	// there, since elsewhere callers could forge it.
 	config.Netlify = os.Getenv("SITE_ID") != ""
 	s := sidecar.New(config)
 	config.Log.Info("starting",
-		"version", build.Version, "commit", build.Commit, "carried", isCarried, "netlify", config.Netlify)
+		"version", build.Version, "commit", build.Commit, "carried", isCarried,
+		"netlify", config.Netlify)
 	p := &polling{next: s, poller: catalog.Poller{
-		Source: source, Timeout: pollTimeout, Sidecar: s, Lookup: os.LookupEnv, Variables: variables, Log: config.Log,
+		Source: source, Timeout: pollTimeout, Sidecar: s, Lookup: os.LookupEnv,
+		Variables: variables, Log: config.Log,
 	}}
-	// The platform gives the start of a process more time than an answer.
+	// The platform allows more time for the start of a process than for an answer.
 	p.poll(context.Background())
 	switch {
 	case !isCarried:
 		return p
 	case !p.poller.Ready():
-		err := errors.New("the snapshot that this function carries cannot be used; build the function again")
+		err := errors.New("the snapshot that this function carries cannot be used; build the " +
+			"function again")
 		return unusable([]error{err}, config.Log)
 	}
 	return s
 }
 
-// unusable returns the handler of a function that is not configured well. The process goes on: if it ended, the
-// platform would start it again and again without a word to its callers.
+// unusable returns the handler of a misconfigured function. The process keeps running: if it
+// exited, the platform would restart it again and again, and callers would get no explanation.
 func unusable(errs []error, log *slog.Logger) http.Handler {
 	for _, err := range errs {
 		log.Error("configuration", "error", err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		const detail = "This function is not configured well; its log says what is wrong."
-		log.Error("request refused", "reason", "the configuration is wrong, as the start of this log says")
+		log.Error("request refused", "reason",
+			"the configuration is wrong, as the start of this log says")
 		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", detail))
 	})
 }
 
-// polling answers with next and reads the site at the same time, when it is due. An answer waits for that, since the
-// process is frozen after it.
+// polling answers with next and reads the site concurrently when it is due. An answer waits for the
+// read, since the process is frozen after it.
 type polling struct {
 	next http.Handler
 
@@ -133,14 +139,14 @@ func (p *polling) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.next.ServeHTTP(w, r)
 }
 
-// poll reads the site if that is due and no other request does.
+// poll reads the site if it is due and no other request is reading it.
 func (p *polling) poll(ctx context.Context) {
-	// An answer waits for the site only once, however many requests come at the same time.
+	// Only one of several concurrent requests waits for the site.
 	if !p.mu.TryLock() {
 		return
 	}
 	defer p.mu.Unlock()
-	// Only the wall clock goes on while a process is frozen.
+	// Only the wall clock advances while a process is frozen.
 	if age := time.Now().Round(0).Sub(p.polled); p.poller.Ready() && age >= 0 && age < pollEvery {
 		return
 	}

@@ -18,7 +18,7 @@ import (
 
 const root = "../../.."
 
-// netlifyConfig is netlify.toml as far as it is about us.
+// netlifyConfig is the part of netlify.toml that these tests check.
 type netlifyConfig struct {
 	Build struct {
 		Command, Publish, Functions, Ignore string
@@ -46,8 +46,9 @@ func readNetlify(t *testing.T) netlifyConfig {
 	return c
 }
 
-// TestNetlifyRules holds netlify.toml to the routes of the code: each live one is answered by this function,
-// those that cost money are limited, and everything else below /api/ is a problem after them.
+// TestNetlifyRules compares netlify.toml with the routes of the code: this function answers each
+// live route, routes that cost money are limited, and any other path below /api/ then gets a
+// problem.
 func TestNetlifyRules(t *testing.T) {
 	c := readNetlify(t)
 	got, limited := map[string]string{}, map[string]string{}
@@ -63,13 +64,15 @@ func TestNetlifyRules(t *testing.T) {
 		}
 		if l := r.RateLimit; l != nil {
 			limited[r.From] = r.To
-			// The promise to callers. Netlify's free plan has two such rules.
-			if l.Limit != 10 || l.Seconds != 60 || !cmp.Equal(l.AggregateBy, []string{"ip", "domain"}) {
+			// The published limit. Netlify's free plan allows two such rules.
+			if l.Limit != 10 || l.Seconds != 60 ||
+				!cmp.Equal(l.AggregateBy, []string{"ip", "domain"}) {
 				t.Errorf("%s: limit %+v", r.From, *l)
 			}
 		}
 	}
-	want, posts := map[string]string{"/api/v1/mips/*": "/.netlify/functions/api"}, map[string]string{}
+	want, posts := map[string]string{"/api/v1/mips/*": "/.netlify/functions/api"},
+		map[string]string{}
 	for _, r := range api.Routes() {
 		want[r.Path] = "/.netlify/functions/api"
 		if r.Method == "POST" {
@@ -84,17 +87,19 @@ func TestNetlifyRules(t *testing.T) {
 	}
 }
 
-// TestNetlifyBuild holds that every context builds the same way but for its address, and by a Go that go.mod
-// allows.
+// TestNetlifyBuild checks that every context builds the same way except for its address, with a Go
+// version that go.mod allows.
 func TestNetlifyBuild(t *testing.T) {
 	c := readNetlify(t)
-	for _, flag := range []string{"./.ci/netlify/history && ", ` --base-url "$URL"`, " --snapshot sidecar/function/api/snapshot", " --no-api-fallback"} {
+	for _, flag := range []string{"./.ci/netlify/history && ", ` --base-url "$URL"`,
+		" --snapshot sidecar/function/api/snapshot", " --no-api-fallback"} {
 		if !strings.Contains(c.Build.Command, flag) {
 			t.Errorf("the command %q lacks %q", c.Build.Command, flag)
 		}
 	}
 	for _, context := range []string{"deploy-preview", "branch-deploy"} {
-		if want := strings.Replace(c.Build.Command, "$URL", "$DEPLOY_PRIME_URL", 1); c.Context[context].Command != want {
+		if want := strings.Replace(c.Build.Command, "$URL", "$DEPLOY_PRIME_URL",
+			1); c.Context[context].Command != want {
 			t.Errorf("%s: command %q, want %q", context, c.Context[context].Command, want)
 		}
 	}
@@ -106,22 +111,25 @@ func TestNetlifyBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	least := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(mod)
-	if have := "go" + c.Build.Environment["GO_VERSION"]; !version.IsValid(have) || version.Compare(have, "go"+string(least[1])) < 0 {
+	have := "go" + c.Build.Environment["GO_VERSION"]
+	if !version.IsValid(have) || version.Compare(have, "go"+string(least[1])) < 0 {
 		t.Errorf("GO_VERSION is %s, want at least that of go.mod, %s", have, least[1])
 	}
 }
 
-// bash runs a command in a folder, with these variables and none of the user's.
+// bash runs a command in a folder, with only these variables.
 func bash(t *testing.T, dir, command string, variables ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
 	cmd.Dir = dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org"}, variables...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.org"}, variables...)
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
-// TestNetlifyHistory completes a clone like Netlify's, without the contents of earlier commits.
+// TestNetlifyHistory completes a clone like Netlify's, which lacks the contents of earlier commits.
 func TestNetlifyHistory(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		testenv.Missing(t, "git", "git is not installed")
@@ -133,8 +141,9 @@ func TestNetlifyHistory(t *testing.T) {
 	const missing = "cd clone && git rev-list --objects --missing=print HEAD | grep -c '^?' || true"
 	dir := t.TempDir()
 	for _, step := range []struct{ command, want string }{
-		{"git init -q full && cd full && git config uploadpack.allowFilter true && git config uploadpack.allowAnySHA1InWant true && " +
-			"for i in 1 2 3; do echo $i > MIP-1.md && git add -A && git commit -qm $i; done", ""},
+		{"git init -q full && cd full && git config uploadpack.allowFilter true && git config " +
+			"uploadpack.allowAnySHA1InWant true && for i in 1 2 3; do echo $i > MIP-1.md && git " +
+			"add -A && git commit -qm $i; done", ""},
 		{"git clone -q --filter=blob:none file://$PWD/full clone", ""},
 		{missing, "2"},
 		{"cd clone && bash " + script, ""},
@@ -148,14 +157,17 @@ func TestNetlifyHistory(t *testing.T) {
 	}
 }
 
-// TestNetlifyIgnore runs the ignore rule over a repository: it skips what is certain to change nothing.
+// TestNetlifyIgnore runs the ignore rule over a repository: it skips builds that cannot change
+// anything.
 func TestNetlifyIgnore(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		testenv.Missing(t, "git", "git is not installed")
 	}
 	c := readNetlify(t)
 	dir := t.TempDir()
-	sh := func(command string, variables ...string) (string, error) { return bash(t, dir, command, variables...) }
+	sh := func(command string, variables ...string) (string, error) {
+		return bash(t, dir, command, variables...)
+	}
 	must := func(command string) string {
 		t.Helper()
 		out, err := sh(command)
@@ -177,15 +189,21 @@ func TestNetlifyIgnore(t *testing.T) {
 	must(`git init -q . && mkdir -p proposals/summaries build/testdata/web .github/workflows && touch proposals/MIP-1.md README.md && git add -A && git commit -qm 1`)
 	first := must("git rev-parse HEAD")
 	commit := func(file string) string {
-		return must("git checkout -q " + first + " && mkdir -p $(dirname " + file + ") && echo x > " + file + " && git add -A && git commit -qm 2 && git rev-parse HEAD")
+		return must("git checkout -q " + first + " && mkdir -p $(dirname " + file +
+			") && echo x > " + file + " && git add -A && git commit -qm 2 && git rev-parse HEAD")
 	}
 	skipped := func(context, cached, head string) bool {
-		_, err := sh(c.Build.Ignore, "CONTEXT="+context, "CACHED_COMMIT_REF="+cached, "COMMIT_REF="+head)
+		_, err := sh(c.Build.Ignore, "CONTEXT="+context, "CACHED_COMMIT_REF="+cached,
+			"COMMIT_REF="+head)
 		return err == nil
 	}
 	for file, want := range map[string]bool{
-		"README.md": true, "LICENSE": true, "docs/operators.md": true, "build/sync_test.go": true, "build/testdata/web/api.web": true, ".github/workflows/check.yml": true, ".ci/run": true, ".ci/audit": true, ".ci/install": true,
-		"proposals/MIP-1.md": false, "proposals/README.md": false, "proposals/docs/MIP-2.md": false, "build/sync.go": false, "site.yaml": false, "unheard-of": false, ".ci/netlify/ignore": false,
+		"README.md": true, "LICENSE": true, "docs/operators.md": true, "build/sync_test.go": true,
+		"build/testdata/web/api.web": true, ".github/workflows/check.yml": true, ".ci/run": true,
+		".ci/audit": true, ".ci/install": true,
+		"proposals/MIP-1.md": false, "proposals/README.md": false, "proposals/docs/MIP-2.md": false,
+		"build/sync.go": false, "site.yaml": false, "unheard-of": false,
+		".ci/netlify/ignore": false,
 	} {
 		if got := skipped("deploy-preview", first, commit(file)); got != want {
 			t.Errorf("a preview that changes %s: skipped %v, want %v", file, got, want)
@@ -197,15 +215,18 @@ func TestNetlifyIgnore(t *testing.T) {
 	}
 	must("git checkout -q " + first)
 	for name, refs := range map[string][2]string{
-		"first build": {"", first}, "build without cache": {first, first}, "unknown commit": {strings.Repeat("0", 40), first}, "no commit": {first, ""}, "nothing": {"", ""},
+		"first build": {"", first}, "build without cache": {first, first},
+		"unknown commit": {strings.Repeat("0", 40), first}, "no commit": {first, ""},
+		"nothing": {"", ""},
 	} {
 		if skipped("deploy-preview", refs[0], refs[1]) {
 			t.Errorf("%s: skipped", name)
 		}
 	}
-	// A merged change: Netlify may have kept its preview, from which nothing differs.
+	// A merged change: Netlify may have kept its preview, which has the same files.
 	preview := commit("proposals/MIP-1.md")
-	must("git checkout -q " + first + " && git merge -q --squash " + preview + " && git commit -qm merged")
+	must("git checkout -q " + first + " && git merge -q --squash " + preview +
+		" && git commit -qm merged")
 	if skipped("production", preview, must("git rev-parse HEAD")) {
 		t.Error("a change that was merged is not published")
 	}

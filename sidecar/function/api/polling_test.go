@@ -15,10 +15,10 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// takes is how long a slowSite is read.
+// takes is how long a read of slowSite takes.
 const takes = 100 * time.Millisecond
 
-// slowSite is a site that notes when it is read, and a sidecar that takes over what is read.
+// slowSite is a site that records when it is read, and a sidecar that takes it over.
 type slowSite struct {
 	began time.Time
 	polls []time.Duration
@@ -36,8 +36,9 @@ func (s *slowSite) Load(context.Context) (*catalog.Catalog, error) {
 
 func (s *slowSite) Update(*catalog.Catalog) error { return nil }
 
-// TestPolling holds when a function without a snapshot reads its site: beside a request and never after
-// its answer, each time until it knows something, and then once a minute, whatever the process has slept.
+// TestPolling checks when a function without a snapshot reads its site: during a request and never
+// after its answer, at each request until the first success, and then once a minute, however long
+// the process was frozen.
 func TestPolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -62,12 +63,14 @@ func TestPolling(t *testing.T) {
 		ask(time.Millisecond)
 		ask(time.Second)
 		ask(time.Hour)
-		want := []time.Duration{0, 1100 * time.Millisecond, 2200 * time.Millisecond, 62300 * time.Millisecond, 3663400 * time.Millisecond}
+		want := []time.Duration{0, 1100 * time.Millisecond, 2200 * time.Millisecond,
+			62300 * time.Millisecond, 3663400 * time.Millisecond}
 		if diff := cmp.Diff(want, site.polls); diff != "" {
 			t.Errorf("read at (-want +got):\n%s", diff)
 		}
 		if last := answered[len(answered)-1]; last != site.polls[len(site.polls)-1]+takes {
-			t.Errorf("answered at %v, before the reading of %v was over", last, site.polls[len(site.polls)-1])
+			t.Errorf("answered at %v, before the reading of %v was over",
+				last, site.polls[len(site.polls)-1])
 		}
 	})
 }

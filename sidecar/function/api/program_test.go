@@ -23,21 +23,21 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// world is what the function lives in: hosts behind it on ports of their own, and the program in three builds, each made
-// when it is first asked for.
+// world has the upstream hosts of the function on ports of their own, and the program in three
+// builds, each made on first use.
 type world struct {
 	files     *build.Published
 	published *httptest.Server // the files
 	snapshot  string
 	carrying  func() (path string, _ error) // with a snapshot of the samples
-	bare      func() (path string, _ error) // without one
-	torn      func() (path string, _ error) // with one of which a document is broken off
+	bare      func() (path string, _ error) // without a snapshot
+	torn      func() (path string, _ error) // with a snapshot that has a truncated document
 }
 
 var shared *world
 
-// itself is the variable with which the test program is the function, with what the folder snapshot
-// of the checkout holds.
+// itself is the variable that makes the test program run as the function, with the snapshot of the
+// checkout.
 const itself = "TEST_RUNS_THE_FUNCTION"
 
 func TestMain(m *testing.M) {
@@ -59,17 +59,21 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	topics := demo.NewDiscourse(time.Now, demo.Topic{ID: 401, Title: "Topic 401", Posts: 3, Participants: 2, Created: time.Now()})
+	topics := demo.NewDiscourse(time.Now,
+		demo.Topic{ID: 401, Title: "Topic 401", Posts: 3, Participants: 2, Created: time.Now()})
 	shared = &world{}
 	forum := httptest.NewServer(topics)
 	defer forum.Close()
 	const chainID = 4711
-	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
+	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID,
+		Genesis: time.Now().Add(-time.Hour)}))
 	defer chain.Close()
 	topic := 401
-	s := &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Locales: []string{"ja"},
+	s := &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP",
+		Forum: forum.URL, Locales: []string{"ja"},
 		Overrides: map[mip.ID]site.Override{{Kind: "MIP", Number: 7}: {ForumTopicID: &topic}},
-		Networks:  []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID, BlockTime: 1}, RPC: []string{chain.URL + "/key-that-is-secret"}}},
+		Networks: []mip.Endpoints{{Network: mip.Network{ID: "test-net", Name: "Test",
+			ChainID: chainID, BlockTime: 1}, RPC: []string{chain.URL + "/key-that-is-secret"}}},
 	}
 	plan, err := buildtest.Plan(context.Background(), s, "../../../internal/samples/proposals")
 	if err != nil {
@@ -82,9 +86,12 @@ func run(m *testing.M) (code int, err error) {
 	if _, err := build.Snapshot(context.Background(), plan, shared.snapshot); err != nil {
 		return 1, err
 	}
-	shared.carrying = sync.OnceValues(func() (string, error) { return compile(filepath.Join(dir, "carrying"), shared.snapshot) })
+	shared.carrying = sync.OnceValues(func() (string, error) {
+		return compile(filepath.Join(dir, "carrying"), shared.snapshot)
+	})
 	shared.bare = sync.OnceValues(func() (string, error) {
-		if _, err := carried.Open("snapshot/api"); err != nil { // as in a fresh checkout, so that this program will do
+		// the checkout has no snapshot, so this program can stand in
+		if _, err := carried.Open("snapshot/api"); err != nil {
 			return os.Args[0], nil
 		}
 		return compile(filepath.Join(dir, "bare"), "")
@@ -92,7 +99,8 @@ func run(m *testing.M) (code int, err error) {
 	shared.torn = sync.OnceValues(func() (string, error) {
 		torn := filepath.Join(dir, "torn-snapshot")
 		err := os.CopyFS(torn, os.DirFS(shared.snapshot))
-		err = errors.Join(err, os.WriteFile(filepath.Join(torn, "api/v1/site.json"), []byte(`{"title":"Torn`), 0o600))
+		err = errors.Join(err,
+			os.WriteFile(filepath.Join(torn, "api/v1/site.json"), []byte(`{"title":"Torn`), 0o600))
 		if err != nil {
 			return "", err
 		}
@@ -101,8 +109,8 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// compile builds the program with this snapshot in place of what the checkout may hold. Netlify builds without cgo, for
-// which all packages would be compiled once more.
+// compile builds the program with a snapshot in place of the checkout's. It disables cgo as Netlify
+// does, since with cgo all packages would be compiled again.
 func compile(program, snapshot string) (string, error) {
 	here, err := filepath.Abs("snapshot")
 	if err != nil {
@@ -123,14 +131,15 @@ func compile(program, snapshot string) (string, error) {
 	if err := errors.Join(err, bad, os.WriteFile(program+".json", b, 0o600)); err != nil {
 		return "", err
 	}
-	cmd := exec.Command("go", "build", "-overlay", program+".json", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", program, ".")
+	cmd := exec.Command("go", "build", "-overlay", program+".json", "-tags", "lambda.norpc",
+		"-ldflags", "-s -w", "-o", program, ".")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return program, nil
 }
 
-// eachFile calls f with every file below dir, by its name there.
+// eachFile calls f with the name of every file below dir, relative to dir.
 func eachFile(dir string, f func(name string)) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -142,7 +151,7 @@ func eachFile(dir string, f func(name string)) error {
 	})
 }
 
-// built is a program of the world's.
+// built returns the path of a program of the world.
 func built(t testing.TB, program func() (string, error)) string {
 	t.Helper()
 	path, err := program()

@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// prefix is where the API's paths begin.
+// prefix begins the paths of the Runtime API.
 const prefix = "/2018-06-01/runtime/"
 
-// allowed is how long an invocation may take on Netlify.
+// allowed is the time limit of an invocation on Netlify.
 const allowed = 10 * time.Second
 
-// process is a function that runs as AWS Lambda runs it: it fetches events from a Runtime API and sends its answers
-// there (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Its methods may be called by one goroutine
-// at a time.
+// process is a function that runs as on AWS Lambda: it fetches events from a Runtime API and posts
+// its answers there (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html). Only one
+// goroutine at a time may call its methods.
 type process struct {
 	Cmd *exec.Cmd
 
 	events  chan invocation
 	results chan Result
 	ended   chan struct{} // closed when the process has ended
-	err     error         // how it ended, once ended is closed
+	err     error         // result of the process, once ended is closed
 	count   int
-	log     string // a file: what is printed before an answer is in it when the answer is here
+	log     string // a file; output before an answer is in it when the answer arrives
 }
 
 type invocation struct {
@@ -41,14 +41,14 @@ type invocation struct {
 	deadline time.Time
 }
 
-// Result is what became of an invocation.
+// Result is the result of an invocation.
 type Result struct {
 	ID      string
 	Payload []byte
 	Failed  bool // the payload is an error: errorType and errorMessage
 }
 
-// startFunction runs a program with these variables and no others, until t ends.
+// startFunction runs a program with only these variables, until t ends.
 func startFunction(t testing.TB, program string, variables ...string) *process {
 	t.Helper()
 	p := &process{
@@ -81,20 +81,21 @@ func startFunction(t testing.TB, program string, variables ...string) *process {
 	return p
 }
 
-// Stop kills the process, as the platform does at the end, and waits until it has ended.
+// Stop kills the process, as the platform does, and waits until it has ended.
 func (p *process) Stop() {
 	p.Cmd.Process.Kill()
 	<-p.ended
 }
 
-// next hands out the next event, and waits for it.
+// next waits for the next event and hands it out.
 func (p *process) next(w http.ResponseWriter, r *http.Request) {
 	select {
 	case i := <-p.events:
 		h := w.Header()
 		h.Set("Lambda-Runtime-Aws-Request-Id", i.id)
 		h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(i.deadline.UnixMilli(), 10))
-		h.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:000000000000:function:api")
+		h.Set("Lambda-Runtime-Invoked-Function-Arn",
+			"arn:aws:lambda:eu-central-1:000000000000:function:api")
 		io.WriteString(w, i.payload)
 	case <-r.Context().Done():
 	}
@@ -114,7 +115,7 @@ func (p *process) result(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Invoke hands the function an event and waits for what becomes of it.
+// Invoke passes an event to the function and waits for the result.
 func (p *process) Invoke(t testing.TB, payload string) Result {
 	t.Helper()
 	p.count++
@@ -136,7 +137,7 @@ func (p *process) Invoke(t testing.TB, payload string) Result {
 	return Result{}
 }
 
-// Log is what the process has printed so far.
+// Log is the output of the process so far.
 func (p *process) Log() string {
 	b, err := os.ReadFile(p.log)
 	if err != nil {
@@ -145,7 +146,7 @@ func (p *process) Log() string {
 	return string(b)
 }
 
-// Answer reads a result.
+// Answer decodes a result.
 func (r Result) Answer(t testing.TB) Answer {
 	t.Helper()
 	var a Answer
@@ -155,7 +156,7 @@ func (r Result) Answer(t testing.TB) Answer {
 	return a
 }
 
-// Answer is a result as a gateway reads it.
+// Answer is a result in the form that a gateway expects.
 type Answer struct {
 	StatusCode      int
 	Headers         map[string]string

@@ -14,15 +14,18 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestStartsLight bounds what the packages that the function links do before main: every start of a function waits for
-// it. The bound is in bytes, since a duration would be the machine's.
+// TestStartsLight bounds the memory that linked packages allocate before main: every start of a
+// function waits for that. The bound is in bytes, since a duration would depend on the machine.
 func TestStartsLight(t *testing.T) {
-	const most = 128 << 10 // of one package; a table of regular expressions has megabytes
-	// goldmark reads the passages of translations, and makes its tables of entities and of case folding at once.
-	goldmark := map[string]int{"github.com/yuin/goldmark/util": 160 << 10, "github.com/yuin/goldmark/extension": 288 << 10}
+	const most = 128 << 10 // of one package; a table of regular expressions takes megabytes
+	// goldmark parses the passages of translations, and builds its tables of entities and of case
+	// folding at once.
+	goldmark := map[string]int{"github.com/yuin/goldmark/util": 160 << 10,
+		"github.com/yuin/goldmark/extension": 288 << 10}
 	p := startFunction(t, built(t, shared.carrying), "GODEBUG=inittrace=1")
 	p.Invoke(t, ask("GET", "/api/network-info", ""))
-	trace := regexp.MustCompile(`(?m)^init (\S+) @.*, ([0-9]+) bytes, [0-9]+ allocs$`).FindAllStringSubmatch(p.Log(), -1)
+	trace := regexp.MustCompile(
+		`(?m)^init (\S+) @.*, ([0-9]+) bytes, [0-9]+ allocs$`).FindAllStringSubmatch(p.Log(), -1)
 	for _, m := range trace {
 		if n, err := strconv.Atoi(m[2]); err != nil || n > max(most, goldmark[m[1]]) {
 			t.Errorf("before main: %s", m[0])
@@ -33,7 +36,7 @@ func TestStartsLight(t *testing.T) {
 	}
 }
 
-// mixed invokes a function so many times with requests of each kind.
+// mixed invokes a function with requests of each kind, times rounds.
 func mixed(t testing.TB, p *process, times int) {
 	t.Helper()
 	for n := range times {
@@ -51,7 +54,7 @@ func mixed(t testing.TB, p *process, times int) {
 	}
 }
 
-// usage is what a process has of the system.
+// usage is the resource usage of a process.
 type usage struct {
 	threads int
 	memory  int // KiB that are resident
@@ -74,7 +77,7 @@ func measure(t testing.TB, p *process) usage {
 	return usage{number("Threads"), number("VmRSS")}
 }
 
-// BenchmarkAuditInvocations measures what a process has grown by after thousands of invocations.
+// BenchmarkAuditInvocations measures the growth of a process over thousands of invocations.
 func BenchmarkAuditInvocations(b *testing.B) {
 	testenv.Long(b, "thousands of invocations")
 	const some, many = 300, 3000
@@ -91,7 +94,7 @@ func BenchmarkAuditInvocations(b *testing.B) {
 	}
 }
 
-// BenchmarkAuditColdStart measures how long a process takes from its start to its first answer.
+// BenchmarkAuditColdStart measures the time of a process from its start to its first answer.
 func BenchmarkAuditColdStart(b *testing.B) {
 	testenv.Long(b, "starts of a process")
 	const starts = 10
@@ -100,7 +103,8 @@ func BenchmarkAuditColdStart(b *testing.B) {
 		began := time.Now()
 		for range starts {
 			p := startFunction(b, program)
-			if a := p.Invoke(b, ask("GET", "/api/mip-watch", "parts=mips")).Answer(b); a.StatusCode != 200 {
+			if a := p.Invoke(b,
+				ask("GET", "/api/mip-watch", "parts=mips")).Answer(b); a.StatusCode != 200 {
 				b.Fatalf("%d %s", a.StatusCode, a.Body)
 			}
 			p.Stop()
