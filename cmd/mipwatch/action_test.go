@@ -18,8 +18,9 @@ import (
 
 const action = "../../.github/actions/publish"
 
-// TestActionPublishes runs the steps of the GitHub Action as GitHub does, in a repository with one text in error: it is
-// named at its line, the others are published, and only a pull request fails, after its preview was uploaded.
+// TestActionPublishes runs the steps of the GitHub Action in a repository with one faulty text: it
+// is reported with its line, the others are published, and only a pull request fails, after the
+// upload of its preview.
 func TestActionPublishes(t *testing.T) {
 	t.Parallel()
 	const upload, pages = "actions/upload-artifact", "actions/upload-pages-artifact"
@@ -33,12 +34,16 @@ func TestActionPublishes(t *testing.T) {
 		warning             bool
 	}{
 		{name: "push", event: "push", base: "https://mips.example.org", uploads: []string{pages}},
-		{name: "pull request", event: "pull_request", base: "https://mips.example.org", uploads: []string{upload}, fails: true},
-		{name: "own configuration", event: "push", config: "title: T\nbase_url: https://m.example\nhost: plain\n",
-			base: "https://m.example", uploads: []string{pages}},
-		{name: "rules", event: "push", config: "title: T\nbase_url: https://m.example\n", inputs: map[string]string{"base-url": "https://x.example/$(id)/"},
-			base: "https://x.example/$%28id%29", uploads: []string{pages}, warning: true},
-		{name: "no pages", event: "push", inputs: map[string]string{"pages": "false"}, base: "https://team.github.io/mips"},
+		{name: "pull request", event: "pull_request", base: "https://mips.example.org",
+			uploads: []string{upload}, fails: true},
+		{name: "own configuration", event: "push",
+			config: "title: T\nbase_url: https://m.example\nhost: plain\n",
+			base:   "https://m.example", uploads: []string{pages}},
+		{name: "rules", event: "push", config: "title: T\nbase_url: https://m.example\n",
+			inputs: map[string]string{"base-url": "https://x.example/$(id)/"},
+			base:   "https://x.example/$%28id%29", uploads: []string{pages}, warning: true},
+		{name: "no pages", event: "push", inputs: map[string]string{"pages": "false"},
+			base: "https://team.github.io/mips"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRunner(t, tt.event, tt.inputs)
@@ -48,7 +53,8 @@ func TestActionPublishes(t *testing.T) {
 			}
 			err := r.run(t, stepsOf(t, filepath.Join(action, "action.yml")))
 			if (err != nil) != tt.fails || !slices.Equal(r.uploads, tt.uploads) {
-				t.Errorf("%v, uploads of %v; want %v, a failure: %t\n%s", err, r.uploads, tt.uploads, tt.fails, &r.said)
+				t.Errorf("%v, uploads of %v; want %v, a failure: %t\n%s",
+					err, r.uploads, tt.uploads, tt.fails, &r.said)
 			}
 			if hit := r.values["steps.program.outputs.cache-hit"] == "true"; hit != (i > 0) {
 				t.Errorf("the program is from the cache: %t", hit)
@@ -62,30 +68,38 @@ func TestActionPublishes(t *testing.T) {
 				}
 			}
 			site := filepath.Join(r.temp, "site")
-			if got := []string{r.values["steps.site.outputs.path"], r.values["steps.site.outputs.published"], r.values["steps.site.outputs.errors"]}; !slices.Equal(got, []string{site, "2", "1"}) {
+			got := []string{r.values["steps.site.outputs.path"],
+				r.values["steps.site.outputs.published"], r.values["steps.site.outputs.errors"]}
+			if !slices.Equal(got, []string{site, "2", "1"}) {
 				t.Errorf("the outputs are %q", got)
 			}
-			for file, want := range map[string]bool{"mip/1/index.html": true, "mip/2/index.html": false, "mip/3/index.html": true, ".well-known/api-catalog": true, ".mipwatch": false} {
+			for file, want := range map[string]bool{"mip/1/index.html": true,
+				"mip/2/index.html": false, "mip/3/index.html": true,
+				".well-known/api-catalog": true, ".mipwatch": false} {
 				if _, err := os.Stat(filepath.Join(site, file)); (err == nil) != want {
 					t.Errorf("%s: %v", file, err)
 				}
 			}
-			if feed, err := os.ReadFile(filepath.Join(site, "llms.txt")); err != nil || !bytes.Contains(feed, []byte("("+tt.base+"/")) {
+			if feed, err := os.ReadFile(filepath.Join(site, "llms.txt")); err != nil ||
+				!bytes.Contains(feed, []byte("("+tt.base+"/")) {
 				t.Errorf("no address at %s: %v\n%s", tt.base, err, feed)
 			}
-			if summary, err := os.ReadFile(filepath.Join(r.temp, "summary")); err != nil || !strings.HasPrefix(string(summary), "    published 2 proposals (1 error, ") {
+			if summary, err := os.ReadFile(filepath.Join(r.temp, "summary")); err != nil ||
+				!strings.HasPrefix(string(summary), "    published 2 proposals (1 error, ") {
 				t.Errorf("the summary of the run is %q: %v", summary, err)
 			}
 		})
 	}
 }
 
-// TestActionRefuses runs the action on what cannot be published, on a push: it fails, says why, and uploads nothing.
+// TestActionRefuses runs the action on a push that cannot be published: it fails with the reason,
+// and uploads nothing.
 func TestActionRefuses(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ config, text, want string }{
 		"a wrong configuration": {"title: T\n", "# Sound\n", "site.yaml:1: "},
-		"no sound text":         {"title: T\nbase_url: https://m.example\n", "\xff", "::error file=proposals/MIP-3.md,line=1,"},
+		"no sound text": {"title: T\nbase_url: https://m.example\n", "\xff",
+			"::error file=proposals/MIP-3.md,line=1,"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t, "push", nil)
@@ -93,32 +107,36 @@ func TestActionRefuses(t *testing.T) {
 			for _, name := range []string{"MIP-1.md", "MIP-3.md"} {
 				put(t, filepath.Join(r.workspace, "proposals", name), tt.text)
 			}
-			if err := r.run(t, stepsOf(t, filepath.Join(action, "action.yml"))); err == nil || len(r.uploads) > 0 || !strings.Contains(r.said.String(), tt.want) {
-				t.Errorf("%v, uploads of %v; want a failure, and %q in the log:\n%s", err, r.uploads, tt.want, &r.said)
+			err := r.run(t, stepsOf(t, filepath.Join(action, "action.yml")))
+			if err == nil || len(r.uploads) > 0 || !strings.Contains(r.said.String(), tt.want) {
+				t.Errorf("%v, uploads of %v; want a failure, and %q in the log:\n%s",
+					err, r.uploads, tt.want, &r.said)
 			}
 		})
 	}
 }
 
-// TestActionCommands holds the commands of the action to values that come by the environment, and to what shellcheck asks.
+// TestActionCommands checks that the commands of the action read values only from the environment,
+// and runs shellcheck.
 func TestActionCommands(t *testing.T) {
 	var commands strings.Builder
-	commands.WriteString("set -eo pipefail\n") // as GitHub runs them
+	commands.WriteString("set -eo pipefail\n") // GitHub runs them so
 	for _, s := range stepsOf(t, filepath.Join(action, "action.yml")) {
 		if strings.Contains(s.Run, "${{") {
 			t.Errorf("a value gets into the commands themselves; want it in env:\n%s", s.Run)
 		}
 		commands.WriteString(s.Run + "\n")
 	}
-	cmd := exec.CommandContext(t.Context(), testenv.Program(t, "shellcheck", "shellcheck"), "--shell", "bash", "-")
+	cmd := exec.CommandContext(t.Context(), testenv.Program(t, "shellcheck", "shellcheck"),
+		"--shell", "bash", "-")
 	cmd.Stdin = strings.NewReader(commands.String())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("shellcheck: %v\n%s", err, out)
 	}
 }
 
-// runner takes the place of GitHub's: it runs the commands of steps, keeps what is to be cached, and notes which other
-// actions upload something.
+// runner replaces GitHub's: it runs the commands of steps, keeps cached files, and records the
+// uploads of other actions.
 type runner struct {
 	workspace, temp string
 	cache           string            // a folder of files by key
@@ -127,13 +145,15 @@ type runner struct {
 	said            bytes.Buffer
 }
 
-// newRunner has a clone of a repository of three proposals, one of them in error, whose site has a domain of its own.
+// newRunner clones a repository of three proposals, one of them faulty, whose site has its own
+// domain.
 func newRunner(t *testing.T, event string, inputs map[string]string) *runner {
 	t.Helper()
 	temp := t.TempDir()
 	r := &runner{workspace: t.TempDir(), temp: temp, cache: t.TempDir(), values: map[string]string{
 		"runner.temp": temp, "runner.os": "Linux", "runner.arch": "X64",
-		"github.event_name": event, "github.token": "token", "inputs.config": "site.yaml", "inputs.base-url": "", "inputs.pages": "true",
+		"github.event_name": event, "github.token": "token", "inputs.config": "site.yaml",
+		"inputs.base-url": "", "inputs.pages": "true",
 	}}
 	for name, value := range inputs {
 		r.values["inputs."+name] = value
@@ -151,7 +171,7 @@ func newRunner(t *testing.T, event string, inputs map[string]string) *runner {
 	testenv.Git(t, r.workspace, "", "commit", "-q", "-m", "All")
 	for name, line := range map[string]string{
 		"gh": `test "$*" = "api repos/Team/mips/pages --jq .html_url" && echo https://mips.example.org/`,
-		// A compiler would take more memory than any run of the program may: see TestScripts.
+		// A compiler would need more memory than a run of the program may use: see TestScripts.
 		"go": `test "$1 $2 $4 $5" = "build -C -trimpath -o" && test -f "$3/$7/main.go" && ln -s "$(command -v mipwatch)" "$6"`,
 	} {
 		file := filepath.Join(r.temp, "bin", name)
@@ -163,7 +183,7 @@ func newRunner(t *testing.T, event string, inputs map[string]string) *runner {
 	return r
 }
 
-// run runs the steps up to the first that fails.
+// run runs the steps until one fails.
 func (r *runner) run(t *testing.T, steps []step) error {
 	t.Helper()
 	folder, err := filepath.Abs(action)
@@ -196,11 +216,15 @@ func (r *runner) run(t *testing.T, steps []step) error {
 			continue
 		}
 		put(t, output, "")
-		cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
+		cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail",
+			"-c", s.Run)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = r.workspace, &r.said, &r.said
-		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(r.temp, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
-			"RUNNER_TEMP="+r.temp, "GITHUB_ACTION_PATH="+folder, "GITHUB_REPOSITORY=Team/mips", "GITHUB_OUTPUT="+output,
-			"GITHUB_STEP_SUMMARY="+filepath.Join(r.temp, "summary"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		cmd.Env = append(os.Environ(),
+			"PATH="+filepath.Join(r.temp, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
+			"RUNNER_TEMP="+r.temp, "GITHUB_ACTION_PATH="+folder, "GITHUB_REPOSITORY=Team/mips",
+			"GITHUB_OUTPUT="+output,
+			"GITHUB_STEP_SUMMARY="+filepath.Join(r.temp, "summary"),
+			"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 		for variable, value := range s.Env {
 			cmd.Env = append(cmd.Env, variable+"="+r.expand(value))
 		}
@@ -225,12 +249,14 @@ var (
 	condition  = regexp.MustCompile(`^(?:(!?)startsWith\((\S+), '(.*)'\)|(\S+) (==|!=) '(.*)')$`)
 )
 
-// expand puts values in the place of expressions.
+// expand replaces expressions by their values.
 func (r *runner) expand(text string) string {
-	return expression.ReplaceAllStringFunc(text, func(e string) string { return r.values[expression.FindStringSubmatch(e)[1]] })
+	return expression.ReplaceAllStringFunc(text, func(e string) string {
+		return r.values[expression.FindStringSubmatch(e)[1]]
+	})
 }
 
-// holds evaluates the condition of a step, as far as this action needs the language.
+// holds evaluates the condition of a step, in the subset of the language that this action uses.
 func (r *runner) holds(t *testing.T, text string) bool {
 	t.Helper()
 	for term := range strings.SplitSeq(text, " && ") {

@@ -14,8 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestAutomationKeepsGoing runs the commands of the workflows and of netlify.toml over a folder with one text in error: it is
-// named, the other is published, and the check of a pull request alone fails.
+// TestAutomationKeepsGoing runs the commands of the workflows and of netlify.toml over a folder
+// with one faulty text: it is reported, the other is published, and only the check of a pull
+// request fails.
 func TestAutomationKeepsGoing(t *testing.T) {
 	const root = "../.."
 	var netlify struct{ Build struct{ Command string } }
@@ -30,23 +31,30 @@ func TestAutomationKeepsGoing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			put(t, filepath.Join(dir, "site.yaml"), "title: T\nbase_url: https://m.example\n")
-			put(t, filepath.Join(dir, "proposals", "MIP-1.md"), "---\nmip: 1\ntitle: Sound\n---\n\nWords.\n")
-			put(t, filepath.Join(dir, "proposals", "MIP-2.md"), "---\nmip: 2\ntitle: Open\n\n## Abstract\n\nWords.\n")
+			put(t, filepath.Join(dir, "proposals", "MIP-1.md"),
+				"---\nmip: 1\ntitle: Sound\n---\n\nWords.\n")
+			put(t, filepath.Join(dir, "proposals", "MIP-2.md"),
+				"---\nmip: 2\ntitle: Open\n\n## Abstract\n\nWords.\n")
 			put(t, filepath.Join(dir, ".ci", "netlify", "history"), "")
 			var said strings.Builder
 			for _, step := range steps {
-				cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", strings.ReplaceAll(step, "go run ./cmd/mipwatch", "mipwatch"))
-				cmd.Dir, cmd.Env = dir, append(os.Environ(), "SITE_CONFIG=site.yaml", "URL=https://m.example")
+				cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c",
+					strings.ReplaceAll(step, "go run ./cmd/mipwatch", "mipwatch"))
+				cmd.Dir, cmd.Env = dir,
+					append(os.Environ(), "SITE_CONFIG=site.yaml", "URL=https://m.example")
 				out, err := cmd.CombinedOutput()
 				said.WriteString(string(out))
-				if fails := name == "check.yml" && strings.Contains(step, " check "); (err != nil) != fails {
+				fails := name == "check.yml" && strings.Contains(step, " check ")
+				if (err != nil) != fails {
 					t.Errorf("%s: %v\n%s", step, err, out)
 				}
 			}
-			if !strings.Contains(said.String(), "proposals/MIP-2.md") || !strings.Contains(said.String(), "header-unterminated") {
+			if !strings.Contains(said.String(), "proposals/MIP-2.md") ||
+				!strings.Contains(said.String(), "header-unterminated") {
 				t.Errorf("the text in error is not named:\n%s", said.String())
 			}
-			for file, want := range map[string]bool{"mip/1/index.html": true, "mip/2/index.html": false} {
+			for file, want := range map[string]bool{"mip/1/index.html": true,
+				"mip/2/index.html": false} {
 				if _, err := os.Stat(filepath.Join(dir, "public", file)); (err == nil) != want {
 					t.Errorf("%s: %v", file, err)
 				}
@@ -55,7 +63,7 @@ func TestAutomationKeepsGoing(t *testing.T) {
 	}
 }
 
-// runs are the commands of a workflow that run this program, in order.
+// runs returns the commands of a workflow that run this program, in order.
 func runs(t *testing.T, file string) (out []string) {
 	t.Helper()
 	for _, step := range stepsOf(t, file) {
@@ -66,8 +74,9 @@ func runs(t *testing.T, file string) (out []string) {
 	return out
 }
 
-// TestAutomationTokens holds tokens to the steps that need one: none is in a checkout, where every later step can read it, in
-// the environment of a job, or in a step that reads texts of strangers.
+// TestAutomationTokens checks that only the steps that need a token have one: none is in a
+// checkout, where every later step can read it, in the environment of a job, or in a step that
+// reads untrusted texts.
 func TestAutomationTokens(t *testing.T) {
 	const root = "../.."
 	files := []string{filepath.Join(root, "examples/pages.yml")}
@@ -96,7 +105,8 @@ func TestAutomationTokens(t *testing.T) {
 			shared = append(shared, job.Env)
 		}
 		for _, s := range stepsOf(t, name) {
-			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
+			if strings.HasPrefix(s.Uses, "actions/checkout@") &&
+				s.With["persist-credentials"] != false {
 				t.Errorf("%s: %s keeps its token; want persist-credentials: false", name, s.Uses)
 			}
 			if strings.Contains(s.Run, "cmd/mipwatch") || strings.Contains(s.Run, "$mipwatch") {
@@ -106,21 +116,22 @@ func TestAutomationTokens(t *testing.T) {
 		for _, env := range shared {
 			for variable, value := range env {
 				if secret.MatchString(value) {
-					t.Errorf("%s: %s is there where texts are read; want it in the one step that needs it", name, variable)
+					t.Errorf("%s: %s is there where texts are read; want it in the one step "+
+						"that needs it", name, variable)
 				}
 			}
 		}
 	}
 }
 
-// step is one of a workflow or of an action: it runs commands or uses another action.
+// step is one step of a workflow or an action: it runs commands or uses another action.
 type step struct {
 	ID, If, Run, Uses string
 	Env               map[string]string
 	With              map[string]any
 }
 
-// stepsOf are the steps of a workflow or of an action, in order.
+// stepsOf returns the steps of a workflow or an action, in order.
 func stepsOf(t *testing.T, file string) (out []step) {
 	t.Helper()
 	text, err := os.ReadFile(file)

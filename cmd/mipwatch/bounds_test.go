@@ -18,22 +18,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// What a site may grow to, whatever stands in the headers.
+// Bounds on the size of a site, for any headers.
 const (
-	bytesPerByte = 60       // of what is published, by byte of the source
+	bytesPerByte = 60       // published bytes per source byte
 	bytesAnyway  = 4 << 20  // of the site itself, and of the lists of one proposal
 	bytesPerFile = 32 << 10 // of a proposal without a header: page, card, JSON
 	filesPerFile = 220      // 100 authors have a page and a feed each
 	longestName  = 255
 )
 
-// headerBytes is a little less than the longest header that is read.
+// headerBytes is a little less than the longest header that is parsed.
 const headerBytes = 63 << 10
 
-// headerKeys are the keys that mean something, one for each reading of them, and one that means nothing.
+// headerKeys are one key of each meaning, and an unknown one.
 var headerKeys = append(mip.HeaderKeys(), "mip", "forum-topic-id", "whatever", `"? [&"`)
 
-// headerForms are values of about n bytes, in each form that a header can give them.
+// headerForms are values of about n bytes, in each form of a header value.
 var headerForms = map[string]func(n int) string{
 	"word":     func(n int) string { return strings.Repeat("a", n) },
 	"chinese":  func(n int) string { return strings.Repeat("提", n/3) },
@@ -42,22 +42,34 @@ var headerForms = map[string]func(n int) string{
 	"marks":    func(n int) string { return "a" + strings.Repeat("\u0301", n/2-1) },
 	"markup":   func(n int) string { return "x " + strings.Repeat(`<b>&"'`+"`", n/7) },
 	"brackets": func(n int) string { return "x " + strings.Repeat("[(<", n/3) },
-	"url":      func(n int) string { return "https://forum.example.org/t/a/7?" + strings.Repeat("é", n/2) },
-	"logins":   func(n int) string { return listed(n, ", ", func(i int) string { return fmt.Sprintf("@a%d", i) }) },
+	"url": func(n int) string {
+		return "https://forum.example.org/t/a/7?" + strings.Repeat("é", n/2)
+	},
+	"logins": func(n int) string {
+		return listed(n, ", ", func(i int) string { return fmt.Sprintf("@a%d", i) })
+	},
 	"people": func(n int) string {
 		return listed(n, ", ", func(i int) string { return fmt.Sprintf("Ada %d (@a%d)", i, i) })
 	},
 	"mails": func(n int) string {
-		return listed(n, ", ", func(i int) string { return fmt.Sprintf("A%d <a%d@example.org>", i, i) })
+		return listed(n, ", ", func(i int) string {
+			return fmt.Sprintf("A%d <a%d@example.org>", i, i)
+		})
 	},
-	"numbers":  func(n int) string { return listed(n, ", ", func(i int) string { return fmt.Sprint(i) }) },
+	"numbers": func(n int) string {
+		return listed(n, ", ", func(i int) string { return fmt.Sprint(i) })
+	},
 	"digits":   func(n int) string { return strings.Repeat("9", n) },
 	"no items": func(n int) string { return strings.Repeat(",", n) },
 	"flow": func(n int) string {
 		return "[" + listed(n, ", ", func(i int) string { return fmt.Sprintf("a%d", i) }) + "]"
 	},
-	"block":  func(n int) string { return listed(n, "", func(i int) string { return fmt.Sprintf("\n  - MIP-%d", i) }) },
-	"map":    func(n int) string { return listed(n, "", func(i int) string { return fmt.Sprintf("\n  k%d: v", i) }) },
+	"block": func(n int) string {
+		return listed(n, "", func(i int) string { return fmt.Sprintf("\n  - MIP-%d", i) })
+	},
+	"map": func(n int) string {
+		return listed(n, "", func(i int) string { return fmt.Sprintf("\n  k%d: v", i) })
+	},
 	"nested": func(n int) string { return strings.Repeat("[", n/2) + strings.Repeat("]", n/2) },
 	"maps":   func(n int) string { return strings.Repeat("{a: ", n/5) + strings.Repeat("}", n/5) },
 	"stairs": func(int) string {
@@ -77,7 +89,7 @@ func listed(n int, between string, item func(i int) string) string {
 	return b.String()
 }
 
-// manyKeys are headers that are long by the number of their keys.
+// manyKeys are long headers with many keys.
 func manyKeys() map[string]string {
 	key := func(i int) string { return fmt.Sprintf("k%d: v\n", i) }
 	return map[string]string{
@@ -85,15 +97,17 @@ func manyKeys() map[string]string {
 		"duplicate": strings.Repeat("a: b\n", headerBytes/5),
 		"title":     strings.Repeat("title: b\n", headerBytes/9),
 		"long":      strings.Repeat("k", headerBytes) + ": v\n",
-		"no value":  listed(headerBytes, "", func(i int) string { return fmt.Sprintf("k%d:\n", i) }),
-		"comments":  strings.Repeat("# c\n", headerBytes/4),
-		"strays":    "author: A\n" + strings.Repeat("stray\n", headerBytes/6),
-		"indented":  "whatever: A\n" + strings.Repeat(" a: b\n", headerBytes/6),
+		"no value": listed(headerBytes, "", func(i int) string {
+			return fmt.Sprintf("k%d:\n", i)
+		}),
+		"comments": strings.Repeat("# c\n", headerBytes/4),
+		"strays":   "author: A\n" + strings.Repeat("stray\n", headerBytes/6),
+		"indented": "whatever: A\n" + strings.Repeat(" a: b\n", headerBytes/6),
 	}
 }
 
-// TestHeadersInProportion builds sites of one sound proposal and, of each form, one for each key with the longest
-// value that a header can hold: nothing but the proposal itself may suffer.
+// TestHeadersInProportion builds sites with one sound proposal and, for each form, one proposal for
+// each key with the longest possible value. Only that proposal may fail.
 func TestHeadersInProportion(t *testing.T) {
 	testenv.Long(t, "sites of the longest headers")
 	t.Parallel()
@@ -129,8 +143,8 @@ func TestHeadersInProportion(t *testing.T) {
 	})
 }
 
-// TestSitesInProportion builds sites in which many proposals have long values, each of its own or all the same:
-// what is multiplied with each other shows here.
+// TestSitesInProportion builds sites in which many proposals have long values, all different or all
+// the same, to find outputs that grow with the product.
 func TestSitesInProportion(t *testing.T) {
 	testenv.Long(t, "sites of many long values")
 	t.Parallel()
@@ -138,14 +152,16 @@ func TestSitesInProportion(t *testing.T) {
 	for name, header := range map[string]func(i int) string{
 		"own values": func(i int) string {
 			own := fmt.Sprintf("%d ", i) + strings.Repeat("w", 4000)
-			return fmt.Sprintf("title: %[1]s\nstatus: %[1]s\ntype: %[1]s\ncategory: %[1]s\ndescription: %[1]s\n", own)
+			return fmt.Sprintf("title: %[1]s\nstatus: %[1]s\ntype: %[1]s\n"+
+				"category: %[1]s\ndescription: %[1]s\n", own)
 		},
 		"same slug": func(i int) string {
 			own := "a" + strings.Repeat("!", i) + "b"
 			return fmt.Sprintf("title: %[1]s\nstatus: %[1]s\ntype: %[1]s\ncategory: %[1]s\n", own)
 		},
 		"all require all": func(int) string {
-			return "title: " + strings.Repeat("t", 900) + "\nrequires: " + listed(650, ", ", func(i int) string { return fmt.Sprint(i) }) + "\n"
+			return "title: " + strings.Repeat("t", 900) + "\nrequires: " +
+				listed(650, ", ", func(i int) string { return fmt.Sprint(i) }) + "\n"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,17 +189,21 @@ func put(t *testing.T, file, text string) {
 	}
 }
 
-// inProportion runs check and build in the folder, whose proposals have so many bytes in so many files.
+// inProportion runs check and build in a folder, and compares the output with the size of its
+// proposals.
 func inProportion(t *testing.T, dir string, source, proposals int) {
 	t.Helper()
 	type report struct{ Problems []mip.Problem }
 	command := func(args ...string) (int, report) {
 		var stdout, stderr bytes.Buffer
 		args = append(args, "--config", filepath.Join(dir, "site.yaml"), "--format", "json")
-		code := run(t.Context(), args, &stdout, &stderr, func(string) (string, bool) { return "", false })
+		code := run(t.Context(), args, &stdout, &stderr, func(string) (string, bool) {
+			return "", false
+		})
 		var r report
 		if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
-			t.Fatalf("%q: exit code %d, output %.200q, said %.400q: %v", args, code, stdout.Bytes(), stderr.Bytes(), err)
+			t.Fatalf("%q: exit code %d, output %.200q, said %.400q: %v",
+				args, code, stdout.Bytes(), stderr.Bytes(), err)
 		}
 		return code, r
 	}
@@ -197,7 +217,7 @@ func inProportion(t *testing.T, dir string, source, proposals int) {
 	if (checked == exitProblems) != errors {
 		t.Errorf("check: exit code %d with %v", checked, count(found.Problems))
 	}
-	if errors { // else --keep-going has changed nothing
+	if errors { // otherwise --keep-going changes nothing
 		if strict, _ := command("build", "--out", out); strict != checked {
 			t.Errorf("build: exit code %d, that of check is %d", strict, checked)
 		}
@@ -223,8 +243,11 @@ func inProportion(t *testing.T, dir string, source, proposals int) {
 		}
 		return nil
 	})
-	if most := bytesPerByte*source + bytesPerFile*proposals + bytesAnyway; err != nil || size > most || files > filesPerFile*proposals {
-		t.Errorf("%d files and %d bytes of a source of %d, want at most %d and %d; %v", files, size, source, filesPerFile*proposals, most, err)
+	most := bytesPerByte*source + bytesPerFile*proposals + bytesAnyway
+	if err != nil || size > most || files > filesPerFile*proposals {
+		t.Errorf("%d files and %d bytes of a source of %d, want at most %d and %d; %v",
+			files, size, source, filesPerFile*proposals, most, err)
 	}
-	t.Logf("%d files, %d bytes, %.1f for one of the source's %d; %v", files, size, float64(size)/float64(source), source, count(found.Problems))
+	t.Logf("%d files, %d bytes, %.1f for one of the source's %d; %v",
+		files, size, float64(size)/float64(source), source, count(found.Problems))
 }

@@ -20,7 +20,7 @@ import (
 type builder struct {
 	input
 	out, baseURL string
-	// snapshot is a folder; empty: none is written.
+	// snapshot is the folder of the snapshot. Empty means none.
 	snapshot             string
 	keepGoing, summaries bool
 	noAPIFallback        bool
@@ -31,9 +31,9 @@ type builder struct {
 
 // buildReport is the output of --format json.
 type buildReport struct {
-	// Published counts proposals, 0 when nothing is written.
+	// Published counts the proposals. It is 0 if nothing is written.
 	Published int `json:"published"`
-	// Problems are those of every step, in the order of their files.
+	// Problems are from all steps, sorted by file.
 	Problems []mip.Problem `json:"problems"`
 	build.Report
 	Out string `json:"out"`
@@ -46,23 +46,29 @@ func newBuild(p *program) *cobra.Command {
 	b.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&b.out, "out", "public", "`folder` to publish into; it must hold nothing else")
-	f.StringVar(&b.baseURL, "base-url", "", "`address` of the site, instead of the one in site.yaml")
-	f.StringVar(&b.snapshot, "snapshot", "", "also write what the sidecar must carry into this `folder`")
-	f.BoolVar(&b.noAPIFallback, "no-api-fallback", false, "leave what answers unknown routes below /api/ out of _redirects")
-	f.BoolVar(&b.keepGoing, "keep-going", false, "publish the sound proposals even if others are in error")
-	f.BoolVar(&b.summaries, "summaries", false, "first write missing and outdated summaries into the proposals' folders")
+	f.StringVar(&b.baseURL, "base-url", "",
+		"`address` of the site, instead of the one in site.yaml")
+	f.StringVar(&b.snapshot, "snapshot", "",
+		"also write what the sidecar must carry into this `folder`")
+	f.BoolVar(&b.noAPIFallback, "no-api-fallback", false,
+		"leave what answers unknown routes below /api/ out of _redirects")
+	f.BoolVar(&b.keepGoing, "keep-going", false,
+		"publish the sound proposals even if others are in error")
+	f.BoolVar(&b.summaries, "summaries", false,
+		"first write missing and outdated summaries into the proposals' folders")
 	addFormat(cmd, &b.format, "text", "json")
 	return cmd
 }
 
-// run reads the proposals, with --summaries writes the summaries that they lack, and publishes the site. Problems go to
-// standard error and the result to standard output; with --format json both are in the result.
+// run reads the proposals, writes missing summaries if --summaries is set, and publishes the site.
+// It prints problems to standard error and the result to standard output. With --format json both
+// are in the result.
 func (b *builder) run(ctx context.Context, _ []string) error {
 	o, err := b.options()
 	if err != nil {
 		return err
 	}
-	// A wrong flag is reported before the proposals are read, which takes longer.
+	// Report a wrong flag before reading the proposals, which takes longer.
 	if err := b.checkFolders(o.Site.Sources); err != nil {
 		return exit(exitUsage, err)
 	}
@@ -81,7 +87,7 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	b.progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
 	// unsummarised are warnings about proposals without a summary of their present text.
 	var unsummarised []mip.Problem
-	// A site that will not be published needs no summaries, and questions to a model cost money.
+	// A site that is not published needs no summaries, and model requests cost money.
 	if b.summaries && (o.Site.KeepGoing || count(c.Problems).Errors == 0) {
 		if c, unsummarised, err = b.summarise(ctx, c, o); err != nil {
 			writeText(b.stderr, unsummarised, -1)
@@ -93,8 +99,8 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		b.progress.say("no git history, so times of change are the headers' dates")
 	}
 	b.progress.future(c.Commit, c.CommittedAt)
-	// Unless it is to go on, one proposal in error keeps the whole site as it was: a reader never finds a list that names
-	// a proposal without a page.
+	// Without --keep-going one faulty proposal leaves the whole site unchanged: no list may name a
+	// proposal without a page.
 	refused := count(c.Problems).Errors > 0 && (!o.Site.KeepGoing || len(c.Proposals) == 0)
 	if refused && len(c.Proposals) == 0 {
 		return b.refuse(mip.FoldProblems(c.Problems))
@@ -103,14 +109,16 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return exit(exitProblems, fmt.Errorf("plan the site: %w", err))
 	}
-	// Print the warnings of check too, with the same counts, for those who mend the errors.
+	// Print the warnings of check too, with the same counts, for people who fix the errors.
 	if refused {
 		return b.refuse(problemsOf(c, plan))
 	}
 	b.progress.done("planned %s", plural(len(plan.Artifacts), "file"))
 	report, err := build.Sync(ctx, plan, b.out, build.SyncOptions{
-		Waiting:  func() { b.progress.say("waiting for another build that writes into %s", b.out) },
-		Progress: func(done, total int) { b.progress.doing("writing… %d %%", done*100/max(total, 1)) },
+		Waiting: func() { b.progress.say("waiting for another build that writes into %s", b.out) },
+		Progress: func(done, total int) {
+			b.progress.doing("writing… %d %%", done*100/max(total, 1))
+		},
 	})
 	if err != nil {
 		return writeError("--out", b.out, err)
@@ -122,16 +130,18 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 			return writeError("--snapshot", b.snapshot, err)
 		}
 	}
-	// A proposal without a summary is published all the same; only a site that goes on makes a success of it.
+	// A proposal without a summary is published all the same, but only --keep-going makes this a
+	// success.
 	code := exitDone
 	if len(unsummarised) > 0 && !o.Site.KeepGoing {
 		code = exitProblems
 	}
 	problems = mip.SortProblems(append(problems, unsummarised...))
-	return b.finish(code, buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
+	return b.finish(code,
+		buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
 
-// refuse says why nothing is published.
+// refuse reports why nothing is published.
 func (b *builder) refuse(problems []mip.Problem) error {
 	b.print(problems, mostWarnings)
 	b.progress.say("nothing is published: %s", count(problems))
@@ -146,7 +156,7 @@ func (b *builder) print(problems []mip.Problem, most int) {
 	}
 }
 
-// finish prints the result and ends with the code.
+// finish prints the result and returns the exit code.
 func (b *builder) finish(code int, r buildReport) error {
 	b.progress.clear()
 	if b.format == "json" {
@@ -155,18 +165,20 @@ func (b *builder) finish(code int, r buildReport) error {
 			return err
 		}
 	} else if r.Published > 0 {
-		fmt.Fprintf(b.stdout, "published %s (%s): %s changed, %d unchanged, %d removed in %s\n", plural(r.Published, "proposal"),
+		const text = "published %s (%s): %s changed, %d unchanged, %d removed in %s\n"
+		fmt.Fprintf(b.stdout, text,
+			plural(r.Published, "proposal"),
 			count(r.Problems), plural(r.Changed, "file"), r.Unchanged, r.Removed, mip.Escape(r.Out))
 	}
 	if code == exitDone {
 		return nil
 	}
-	// An error without a text says all there is to say.
+	// A nil error means that everything is printed already.
 	return exit(code, nil)
 }
 
-// writeError gives an error of writing its exit code: a folder that is refused was named wrongly, and
-// a page that cannot be made is no fault of the folder.
+// writeError gives an error of writing its exit code: a refused folder is a usage error, and a page
+// that cannot be made is not the folder's fault.
 func writeError(flag, dir string, err error) error {
 	switch {
 	case errors.Is(err, build.ErrNotOurs):
@@ -178,8 +190,8 @@ func writeError(flag, dir string, err error) error {
 }
 
 // checkFolders refuses, before anything is read, output folders that would mix with something else:
-// a project, the proposals, or each other. A snapshot within the published folder would publish the
-// addresses of nodes, which may hold keys.
+// a project, the proposals, or each other. A snapshot within the published folder would publish RPC
+// addresses, which may contain keys.
 func (b *builder) checkFolders(proposals []filename.Source) error {
 	if b.out == "" {
 		return errors.New("--out: want a folder")
@@ -192,26 +204,32 @@ func (b *builder) checkFolders(proposals []filename.Source) error {
 		if err := build.CheckFolder(dir); err != nil {
 			return fmt.Errorf("%s: %w", flag, err)
 		}
-		// A build removes what is no longer published. A folder below the proposals is fine: sub-folders are not read.
+		// A build removes what is no longer published. A folder below the proposals is fine:
+		// sub-folders are not read.
 		for _, src := range proposals {
 			if within(src.Folder, dir) {
-				return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own", flag, dir, src.Folder)
+				return fmt.Errorf("%s: %s holds the proposals folder %s; name a folder of its own",
+					flag, dir, src.Folder)
 			}
 		}
 	}
 	if b.snapshot != "" && (within(b.out, b.snapshot) || within(b.snapshot, b.out)) {
-		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what the sidecar must carry is not for publication", b.snapshot, b.out)
+		return fmt.Errorf("--snapshot: %s and the published %s lie one within the other; what "+
+			"the sidecar must carry is not for publication", b.snapshot, b.out)
 	}
 	return nil
 }
 
-// summaryTimeout is how long the model may take for one summary where nobody waits for the answer.
+// summaryTimeout bounds the model's time for one summary if nobody waits for it.
 const summaryTimeout = "1m"
 
-// summarise writes the summaries that are missing or outdated, and reads everything again if it wrote any: they are
-// published as a later build would read them. failed are the proposals that have none of their present text all the
-// same. A model that cannot be used is an error: without it the summaries would be made of the proposals' own sentences.
-func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Options) (next *build.Content, failed []mip.Problem, err error) {
+// summarise writes missing and outdated summaries, and then reads everything again, so that they
+// are published as by a later build. failed are warnings about the proposals that still lack a
+// summary of their present text. An unusable model is an error: otherwise the summaries would be
+// made by rules.
+func (b *builder) summarise(
+	ctx context.Context, c *build.Content, o build.Options,
+) (next *build.Content, failed []mip.Problem, err error) {
 	config, errs := ai.Environment(func(name string) (string, bool) {
 		value, ok := b.env(name)
 		if name == "AI_TIMEOUT" && value == "" {
@@ -223,7 +241,7 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 	if err := errors.Join(append(errs, config.Unusable)...); err != nil {
 		return nil, nil, exit(exitUsage, fmt.Errorf("--summaries: %w", err))
 	}
-	// SOURCE_DATE_EPOCH makes summaries reproducible, too.
+	// SOURCE_DATE_EPOCH makes summaries reproducible too.
 	now := time.Now()
 	if o.Epoch != nil {
 		now = *o.Epoch
@@ -231,10 +249,13 @@ func (b *builder) summarise(ctx context.Context, c *build.Content, o build.Optio
 	report, err := ai.WriteSummaries(ctx, c.Outdated(config.Name), ai.WriteOptions{
 		Model: config.Model, Now: now,
 		Progress: func(done, total int) { b.progress.doing("summarising… %d of %d", done, total) },
-		Waiting:  func(d time.Duration) { b.progress.say("the model asks to wait for %s", d.Round(time.Second)) },
+		Waiting: func(d time.Duration) {
+			b.progress.say("the model asks to wait for %s", d.Round(time.Second))
+		},
 	})
 	written := len(report.Written)
-	b.progress.done("wrote %s", strings.Replace(plural(written, "summary"), "summarys", "summaries", 1))
+	b.progress.done("wrote %s",
+		strings.Replace(plural(written, "summary"), "summarys", "summaries", 1))
 	switch {
 	case errors.Is(err, ai.ErrWrite):
 		return nil, report.Problems, exit(exitWrite, err)

@@ -43,15 +43,16 @@ func newCheck(p *program) *cobra.Command {
 	return cmd
 }
 
-// run reads the proposals, renders their texts for the links in them, and prints the problems of the
-// named files, or all. It makes no page. The error has an exit code.
+// run reads the proposals, renders their texts to check the links, and prints the problems of the
+// named files, or of all. It makes no pages. The error has an exit code.
 func (c *checker) run(ctx context.Context, args []string) error {
 	o, err := c.options()
 	if err != nil {
 		return err
 	}
-	// A check holds little and ends soon. To collect half as often saves a tenth of its time.
-	const garbage = 200 // percent of what is held
+	// A check uses little memory and ends soon. Collecting garbage half as often saves a tenth of
+	// its time.
+	const garbage = 200 // percent of the live heap
 	defer debug.SetGCPercent(debug.SetGCPercent(garbage))
 	progress := newProgress(c.stderr)
 	defer progress.clear()
@@ -77,7 +78,7 @@ func (c *checker) run(ctx context.Context, args []string) error {
 		if err := writeJSON(c.stdout, r); err != nil {
 			return err
 		}
-	// No error of standard output is lost: run looks at it after the command.
+	// The caller checks standard output for errors after the command.
 	case "github":
 		writeGitHub(c.stdout, r.Problems)
 	default:
@@ -85,35 +86,35 @@ func (c *checker) run(ctx context.Context, args []string) error {
 	}
 	progress.future(loaded.Commit, loaded.CommittedAt)
 	progress.say("checked %s: %s", plural(r.Checked, "file"), r.counts)
-	// The exit code is that of the files that were asked for.
+	// The exit code is about the named files only.
 	if r.Errors > 0 || c.strict && r.Warnings > 0 {
 		return exit(exitProblems, nil)
 	}
 	return nil
 }
 
-// newReport limits what was found to the named files, if any are named. The error names all those that
-// are not among the proposals.
+// newReport returns the problems of the named files, or all of them. The error lists all named
+// files that are not among the proposals.
 func newReport(c *build.Content, args []string) (checkReport, error) {
 	names := slices.Clone(c.CommittedFiles)
 	for _, p := range c.Proposals {
 		names = append(names, p.File)
 	}
-	// A file in error is no proposal, and its name is known from its problems alone.
+	// A faulty file is no proposal. Only its problems have its name.
 	for _, p := range c.Problems {
 		names = append(names, p.File)
 	}
-	// files are the names as in problems, by their places: arguments can be spelt in many ways.
+	// files maps places to the names in problems, since arguments may be spelled in many ways.
 	files := map[string]string{}
 	for _, name := range names {
 		files[placeOf(name)] = name
 	}
 	for _, dir := range c.Folders {
-		// A problem can be a folder's.
+		// A problem may be about a folder.
 		delete(files, placeOf(dir))
 	}
 	r := checkReport{Checked: len(files), Problems: append([]mip.Problem{}, c.Problems...)}
-	// The counts and the exit code are those of the named files alone.
+	// The counts and the exit code are about the named files only.
 	if len(args) > 0 {
 		picked := map[string]bool{}
 		var wrong []error
@@ -128,26 +129,28 @@ func newReport(c *build.Content, args []string) (checkReport, error) {
 			return checkReport{}, errors.Join(wrong...)
 		}
 		r.Checked = len(picked)
-		r.Problems = slices.DeleteFunc(r.Problems, func(p mip.Problem) bool { return !picked[p.File] })
+		r.Problems = slices.DeleteFunc(r.Problems, func(p mip.Problem) bool {
+			return !picked[p.File]
+		})
 	}
 	r.Problems = mip.FoldProblems(r.Problems)
 	r.counts = count(r.Problems)
 	return r, nil
 }
 
-// placeOf is a file's path with the folders above it resolved: a folder may have several names.
+// placeOf is a file's path with its folders resolved: a folder may have several names.
 func placeOf(file string) string {
 	file = filepath.FromSlash(file)
 	return filepath.Join(resolved(filepath.Dir(file)), filepath.Base(file))
 }
 
-// within reports whether a folder is another one or lies in it, by whatever names.
+// within reports whether dir is parent or a folder below it, under any names.
 func within(dir, parent string) bool {
 	rel, err := filepath.Rel(resolved(parent), resolved(dir))
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// resolved is an absolute path without symbolic links, as far as it exists.
+// resolved is an absolute path without symbolic links, as far as the path exists.
 func resolved(name string) string {
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs

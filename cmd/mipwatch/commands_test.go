@@ -34,14 +34,15 @@ func refuseNot(ts *testscript.TestScript, neg bool) {
 	}
 }
 
-// bounded CODE PROGRAM ARG...: as exits, and ends the program when it needs more than 6 s of processor time: three times
-// what is promised, since a second of a machine that others use holds less work.
+// bounded CODE PROGRAM ARG...: like exits, but ends the program after 6 s of processor time. This
+// is three times the promise, since other processes slow down a shared machine.
 func bounded(ts *testscript.TestScript, neg bool, args []string) {
-	testenv.Exits(ts, neg, slices.Concat([]string{args[0], "sh", "-c", `ulimit -t 6; exec "$@"`, "sh"}, args[1:]))
+	testenv.Exits(ts, neg,
+		slices.Concat([]string{args[0], "sh", "-c", `ulimit -t 6; exec "$@"`, "sh"}, args[1:]))
 }
 
-// kill-at TEXT PROGRAM ARG...: kills the program as soon as it has written the text to standard error.
-// It may have been faster.
+// kill-at TEXT PROGRAM ARG...: kills the program as soon as it has written the text to standard
+// error. The program may have ended before.
 func killAt(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	cmd, errs := start(ts, args[1:])
@@ -50,9 +51,9 @@ func killAt(ts *testscript.TestScript, neg bool, args []string) {
 	finish(ts, cmd, errs)
 }
 
-// while-locked DIR release|interrupt CODE PROGRAM ARG...: holds the output folder as another build does
-// until the program says that it waits; then gives the folder free or interrupts the program, and
-// wants the exit code.
+// while-locked DIR release|interrupt CODE PROGRAM ARG...: locks the output folder until the program
+// reports that it waits, then releases the lock or interrupts the program, and checks the exit
+// code.
 func whileLocked(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	lock := flock.New(filepath.Join(ts.MkAbs(args[0]), ".mipwatch", "lock"))
@@ -83,7 +84,7 @@ func start(ts *testscript.TestScript, args []string) (*exec.Cmd, *bufio.Reader) 
 	return cmd, bufio.NewReader(pipe)
 }
 
-// await reads lines until one holds the text.
+// await reads lines until one contains the text.
 func await(ts *testscript.TestScript, r *bufio.Reader, text string) {
 	for {
 		line, err := r.ReadString('\n')
@@ -97,7 +98,7 @@ func await(ts *testscript.TestScript, r *bufio.Reader, text string) {
 	}
 }
 
-// finish waits for the program and logs what else it said.
+// finish waits for the program and logs the rest of its output.
 func finish(ts *testscript.TestScript, cmd *exec.Cmd, errs *bufio.Reader) {
 	rest, err := io.ReadAll(errs)
 	ts.Check(err)
@@ -109,7 +110,8 @@ func finish(ts *testscript.TestScript, cmd *exec.Cmd, errs *bufio.Reader) {
 	}
 }
 
-// append FILE TIMES TEXT: adds the text, which may hold Go's escapes, so many times to the file.
+// append FILE TIMES TEXT: appends the text, which may contain Go escapes, the given number of
+// times.
 func appendText(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	times, err := strconv.Atoi(args[1])
@@ -133,8 +135,8 @@ func makeFIFO(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o644))
 }
 
-// json FILE [PATH WANT]: wants a valid JSON file, and at the path of keys and indexes, joined by
-// slashes, the JSON value.
+// json FILE [PATH WANT]: checks that the file is valid JSON, and has a JSON value at the path of
+// keys and indexes, joined by slashes.
 func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	var v any
@@ -190,7 +192,7 @@ func files(ts *testscript.TestScript, dir string) map[string]string {
 	return out
 }
 
-// same-tree DIR DIR: wants the same files with the same bytes in both folders.
+// same-tree DIR DIR: checks that both folders have the same files with the same bytes.
 func sameTree(ts *testscript.TestScript, neg bool, args []string) {
 	diff := cmp.Diff(files(ts, args[0]), files(ts, args[1]))
 	if (diff == "") == neg {
@@ -198,10 +200,10 @@ func sameTree(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// oldTime stands for "not written since age-tree".
+// oldTime is the time of files that were not written since age-tree.
 func oldTime() time.Time { return time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC) }
 
-// age-tree DIR: sets the time of change of every file back.
+// age-tree DIR: sets the modification time of every file back.
 func ageTree(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	for name := range files(ts, args[0]) {
@@ -209,10 +211,11 @@ func ageTree(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// contentHash is in the names of share cards and of parts of the index of words, which change with their content.
+// contentHash matches the hash in the names of share cards and of parts of the search index, which
+// change with their content.
 var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|json)$`)
 
-// touched DIR FILE...: wants that exactly these files were written since age-tree.
+// touched DIR FILE...: checks that exactly these files were written since age-tree.
 func touched(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	got := []string{}
@@ -231,8 +234,8 @@ func touched(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// dom-safe DIR: parses every page as a browser would and wants no content that acts, and ids that are
-// unique.
+// dom-safe DIR: parses every page like a browser and checks that it has no active content, and that
+// ids are unique.
 func domSafe(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	pages := 0
@@ -267,14 +270,15 @@ func domSafe(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// active says what an element could do beside showing text, or nothing.
+// active describes what an element could do other than show text, or returns "".
 func active(n *html.Node) string {
 	attr := map[string]string{}
 	for _, a := range n.Attr {
 		attr[a.Key] = a.Val
 	}
 	switch n.Data {
-	case "base", "iframe", "object", "embed", "applet", "frame", "frameset", "math", "foreignobject", "animate", "animatetransform", "set", "use":
+	case "base", "iframe", "object", "embed", "applet", "frame", "frameset", "math",
+		"foreignobject", "animate", "animatetransform", "set", "use":
 		return "<" + n.Data + ">"
 	case "script":
 		data := attr["type"] == "application/ld+json" || attr["type"] == "application/json"
@@ -282,7 +286,8 @@ func active(n *html.Node) string {
 			return "<script> that is not the site's own"
 		}
 	case "form":
-		if action := attr["action"]; !strings.HasPrefix(action, "/") || strings.HasPrefix(action, "//") {
+		if action := attr["action"]; !strings.HasPrefix(action, "/") ||
+			strings.HasPrefix(action, "//") {
 			return "<form action=" + action + ">"
 		}
 	case "meta":
@@ -294,10 +299,11 @@ func active(n *html.Node) string {
 		if strings.HasPrefix(key, "on") || key == "style" || key == "srcdoc" {
 			return "attribute " + key
 		}
-		if key != "href" && key != "src" && key != "action" && key != "formaction" && key != "xlink:href" {
+		if key != "href" && key != "src" && key != "action" && key != "formaction" &&
+			key != "xlink:href" {
 			continue
 		}
-		// Browsers drop these characters before they look at the scheme.
+		// Browsers remove these characters before they read the scheme.
 		plain := strings.ToLower(strings.Map(func(c rune) rune {
 			if c <= ' ' {
 				return -1
@@ -308,14 +314,15 @@ func active(n *html.Node) string {
 			continue
 		}
 		scheme, _, ok := strings.Cut(plain, ":")
-		if ok && !strings.ContainsAny(scheme, "/?#") && !slices.Contains([]string{"http", "https", "mailto"}, scheme) {
+		if ok && !strings.ContainsAny(scheme, "/?#") &&
+			!slices.Contains([]string{"http", "https", "mailto"}, scheme) {
 			return key + "=" + value
 		}
 	}
 	return ""
 }
 
-// xml-valid FILE...: wants well-formed XML.
+// xml-valid FILE...: checks that the files are well-formed XML.
 func xmlValid(ts *testscript.TestScript, neg bool, args []string) {
 	refuseNot(ts, neg)
 	for _, name := range args {

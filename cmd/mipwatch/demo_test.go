@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
-// sampleFiles are the site of this repository.
+// sampleFiles returns the files of this repository's site.
 func sampleFiles(t *testing.T) map[string]string {
 	t.Helper()
 	config, err := os.ReadFile("../../internal/samples/site.yaml")
@@ -36,7 +36,8 @@ func sampleFiles(t *testing.T) map[string]string {
 	return files
 }
 
-// The demo shows blocks and discussions without a network, and every page says that they are invented.
+// The demo shows blocks and discussions without a network, and every page states that they are
+// invented.
 func TestServeDemo(t *testing.T) {
 	t.Parallel()
 	s := serve(t, sampleFiles(t), "--demo")
@@ -44,8 +45,11 @@ func TestServeDemo(t *testing.T) {
 		s.contains(page, demoNotice)
 	}
 	w := s.watch()
-	if len(w.MIPs) != 15 || len(w.Forum) != 15 || len(w.Errors) != 0 || w.Networks["mainnet"].Status != api.NetworkOK || w.Networks["testnet"].Status != api.NetworkOK {
-		t.Errorf("mip-watch of the demo: %d proposals, %d topics, errors %v, networks %+v", len(w.MIPs), len(w.Forum), w.Errors, w.Networks)
+	if len(w.MIPs) != 15 || len(w.Forum) != 15 || len(w.Errors) != 0 ||
+		w.Networks["mainnet"].Status != api.NetworkOK ||
+		w.Networks["testnet"].Status != api.NetworkOK {
+		t.Errorf("mip-watch of the demo: %d proposals, %d topics, errors %v, networks %+v",
+			len(w.MIPs), len(w.Forum), w.Errors, w.Networks)
 	}
 	target := webtest.At(s.base)
 	webtest.Run(t, "../../build/testdata/web/*.web", target)
@@ -54,8 +58,8 @@ func TestServeDemo(t *testing.T) {
 	}
 }
 
-// watch is the dashboard's answer. On a machine that is busy with other tests an upstream may be late even
-// in memory: it is asked again then, as a page would.
+// watch is the answer for the dashboard. On a busy machine an upstream may be late even in memory,
+// so watch asks again, like a page.
 func (s *serving) watch() (w api.MIPWatch) {
 	s.t.Helper()
 	const attempts = 90
@@ -76,8 +80,8 @@ func (s *serving) watch() (w api.MIPWatch) {
 	return w
 }
 
-// Without --demo the hosts of site.yaml are asked; a site that names none has no live figures, and no
-// page speaks of a demo.
+// Without --demo the hosts of site.yaml are used. A site without hosts has no live figures, and no
+// page mentions a demo.
 func TestServeLive(t *testing.T) {
 	t.Parallel()
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "One")})

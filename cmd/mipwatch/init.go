@@ -22,14 +22,15 @@ type initializer struct {
 // newInit returns the command mipwatch init.
 func newInit(p *program) *cobra.Command {
 	in := &initializer{program: p}
-	cmd := newCommand("init [DIR]", "Look at a repository of proposals and write its site.yaml", in.run)
+	cmd := newCommand("init [DIR]",
+		"Look at a repository of proposals and write its site.yaml", in.run)
 	cmd.Args = cobra.MaximumNArgs(1)
 	cmd.Flags().BoolVar(&in.print, "print", false, "print it, and write nothing")
 	return cmd
 }
 
-// run surveys the folder, the working directory without an argument, and writes site.yaml there, never over one that is there.
-// The error has an exit code.
+// run surveys a folder, by default the working directory, and writes site.yaml there. It never
+// overwrites one. The error has an exit code.
 func (in *initializer) run(ctx context.Context, args []string) error {
 	dir := "."
 	if len(args) > 0 {
@@ -54,12 +55,13 @@ func (in *initializer) run(ctx context.Context, args []string) error {
 	if err := install(dir, name, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(in.stdout, "wrote %s: %s sound, %d in error; look at base_url, "+
-		"then run mipwatch build or mipwatch serve\n", name, plural(found.Texts, "proposal"), found.Errors)
+	fmt.Fprintf(in.stdout,
+		"wrote %s: %s sound, %d in error; look at base_url, then run mipwatch build or "+
+			"mipwatch serve\n", name, plural(found.Texts, "proposal"), found.Errors)
 	return nil
 }
 
-// install writes site.yaml into a folder where there is none, whole or not at all. The error has an
+// install creates site.yaml in a folder atomically. It fails if the file exists. The error has an
 // exit code.
 func install(dir, name string, text []byte) error {
 	root, err := os.OpenRoot(dir)

@@ -14,8 +14,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestInitHostile runs init, check and build in folders of hostile names, titles, statuses and
-// origins. What init writes is a configuration that both others take, or it writes none and says why.
+// TestInitHostile runs init, check and build in folders with hostile names, titles, statuses and
+// origins. init either writes a configuration that the others accept, or writes none and reports
+// why.
 func TestInitHostile(t *testing.T) {
 	t.Parallel()
 	const folders, short = 100, 12
@@ -57,15 +58,18 @@ func TestInitHostile(t *testing.T) {
 	}
 	for i := range count {
 		dir := t.TempDir()
-		// Steps that share no factor with the lengths pair all with all.
+		// Steps that are coprime to the lengths pair all with all.
 		place := dirs[i*7%len(dirs)]
-		name, title, status := names[i*5%len(names)], titles[i*5%len(titles)], statuses[i*6%len(statuses)]
+		name, title, status := names[i*5%len(names)], titles[i*5%len(titles)],
+			statuses[i*6%len(statuses)]
 		heading, origin := headings[i*5%len(headings)], origins[i*9%len(origins)]
 		put(t, filepath.Join(dir, "README.md"), "# "+heading+"\n")
 		for n := range 3 {
-			text := fmt.Sprintf("---\ntitle: %q\nstatus: %q\nStage: %q\ndate: 2024-01-02\n", title, status,
+			text := fmt.Sprintf("---\ntitle: %q\nstatus: %q\nStage: %q\ndate: 2024-01-02\n",
+				title, status,
 				statuses[(i+n)%len(statuses)])
-			text += fmt.Sprintf("discussions-to: https://forum.example:%d/t/x/1\n---\n\nWords.\n", i*9973)
+			text += fmt.Sprintf("discussions-to: https://forum.example:%d/t/x/1\n---\n\nWords.\n",
+				i*9973)
 			put(t, filepath.Join(dir, place, fmt.Sprintf(name, n+1)), text)
 		}
 		nine := "---\ntitle: Nine\nstatus: None\n---\n\nWords.\n"
@@ -88,11 +92,13 @@ func TestInitHostile(t *testing.T) {
 			t.Errorf("%s: init ends with %d, %v\n%s", made, code, err, said)
 			continue
 		}
-		forged := bytes.Contains(text, []byte("\nkeep_going: true")) && !bytes.Contains(text, []byte("are in error"))
+		forged := bytes.Contains(text, []byte("\nkeep_going: true")) &&
+			!bytes.Contains(text, []byte("are in error"))
 		if forged || bytes.Contains(text, []byte("pass")) {
 			t.Errorf("%s: a password, or a key that nobody has found:\n%s", made, text)
 		}
-		for _, args := range [][]string{{"check"}, {"build", "--out", filepath.Join(dir, "public")}} {
+		for _, args := range [][]string{{"check"},
+			{"build", "--out", filepath.Join(dir, "public")}} {
 			if code, said := command(t, append(args, "--config", config)...); code > exitProblems {
 				t.Errorf("%s: %s ends with %d\n%s\n%s", made, args[0], code, said, text)
 			}
@@ -103,10 +109,12 @@ func TestInitHostile(t *testing.T) {
 	}
 }
 
-// command runs a command line, and returns its exit code and what it prints as errors.
+// command runs a command line, and returns its exit code and its standard error.
 func command(t *testing.T, args ...string) (int, string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), args, &stdout, &stderr, func(string) (string, bool) { return "", false })
+	code := run(t.Context(), args, &stdout, &stderr, func(string) (string, bool) {
+		return "", false
+	})
 	return code, stderr.String()
 }

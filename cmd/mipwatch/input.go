@@ -15,7 +15,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// input is the flags that say what is published, for every command that reads proposals.
+// input has the flags that select the site and its proposals. Every command that reads proposals
+// has them.
 type input struct {
 	*program
 	config    string
@@ -25,7 +26,9 @@ type input struct {
 // add defines the flags.
 func (in *input) add(cmd *cobra.Command) {
 	addConfig(cmd, &in.config)
-	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil, "`folder` of proposals, or pattern of their files, instead of those in site.yaml; may repeat")
+	cmd.Flags().StringArrayVar(&in.proposals, "proposals", nil,
+		"`folder` of proposals, or pattern of their files, instead of those in site.yaml; "+
+			"may repeat")
 }
 
 // addConfig defines the flag that names site.yaml.
@@ -46,10 +49,12 @@ func (in *input) options() (o build.Options, err error) {
 	return o, nil
 }
 
-// epoch is the time of SOURCE_DATE_EPOCH (reproducible-builds.org/specs/source-date-epoch), nil when that is unset or
-// empty: a workflow cannot unset one. Signs, blanks and fractions are refused, as the specification has whole seconds.
+// epoch is the time of SOURCE_DATE_EPOCH (reproducible-builds.org/specs/source-date-epoch), or nil
+// if it is unset or empty: a workflow cannot unset a variable. Signs, blanks and fractions are
+// refused, since the specification requires whole seconds.
 func (in *input) epoch() (*time.Time, error) {
-	const name, last = "SOURCE_DATE_EPOCH", 253402300799 // of the year 9999, the last that RFC 3339 can write
+	// of the year 9999, the last that RFC 3339 can express
+	const name, last = "SOURCE_DATE_EPOCH", 253402300799
 	text, _ := in.env(name)
 	if text == "" {
 		return nil, nil
@@ -62,7 +67,7 @@ func (in *input) epoch() (*time.Time, error) {
 }
 
 // find reads the logo and finds the folders of proposals. The error is an [*site.InvalidError] with
-// all that are none.
+// all missing folders.
 func (in *input) find(s *site.Site) error {
 	problems := s.Find(in.proposals)
 	for i := range problems {
@@ -74,17 +79,20 @@ func (in *input) find(s *site.Site) error {
 	return nil
 }
 
-// place names what is at fault in the problem of a folder: the flag, or the line of site.yaml that
-// names it.
+// place sets the place of a folder's problem: the flag, or the line of site.yaml that names the
+// folder.
 func (in *input) place(p *mip.Problem, s *site.Site) {
 	if p.File = "--proposals"; len(in.proposals) == 0 {
 		p.File, p.Line = filepath.ToSlash(s.File), s.ProposalsLine()
 	}
 }
 
-// load reads the proposals. Folders without any proposal, sound or not, are a mistake in the
-// configuration. The error is about the configuration and has an exit code; problems of proposals are in the content.
-func (in *input) load(ctx context.Context, o build.Options, progress *progress) (*build.Content, error) {
+// load reads the proposals. Folders without any proposal, sound or faulty, are a mistake in the
+// configuration. The error is about the configuration and has an exit code. Problems of proposals
+// are in the content.
+func (in *input) load(
+	ctx context.Context, o build.Options, progress *progress,
+) (*build.Content, error) {
 	progress.doing("reading proposals…")
 	c, err := build.Load(ctx, o)
 	if err != nil {
@@ -92,9 +100,10 @@ func (in *input) load(ctx context.Context, o build.Options, progress *progress) 
 	}
 	if len(c.Proposals) == 0 && count(c.Problems).Errors == 0 {
 		none := mip.Problem{Level: mip.Error, Code: "no-proposals", Message: fmt.Sprintf(
-			"no proposal in %s; want files such as %s-1.md", strings.Join(c.Folders, ", "), o.Site.Prefix)}
+			"no proposal in %s; want files such as %s-1.md", strings.Join(c.Folders, ", "),
+			o.Site.Prefix)}
 		in.place(&none, o.Site)
-		// Notices of skipped files explain why nothing is left.
+		// Notices of skipped files explain why no proposal is left.
 		return nil, exit(exitUsage, &site.InvalidError{Problems: append(c.Problems, none)})
 	}
 	return c, nil

@@ -21,11 +21,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestOneSignalIsEnough interrupts a real process once while it is stuck in what looks at no context: writing to
-// a pipe that nobody reads. What was published before stays whole.
+// TestOneSignalIsEnough interrupts a real process once while it is blocked in a call that ignores
+// contexts: writing to a full pipe. The published files stay whole.
 func TestOneSignalIsEnough(t *testing.T) {
 	t.Parallel()
-	path, err := exec.LookPath("mipwatch") // as the scripts have it
+	path, err := exec.LookPath("mipwatch") // the same program as in the scripts
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +38,10 @@ func TestOneSignalIsEnough(t *testing.T) {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	before := published(t, dir)
-	// Each file is told of with its name: more than a pipe holds.
+	// Each file is reported with its name, which together exceeds the buffer of a pipe.
 	for i := range 500 {
-		put(t, filepath.Join(dir, "proposals", fmt.Sprintf("%s%d.md", strings.Repeat("x", 200), i)), "---\nmip: two\n---\n")
+		put(t, filepath.Join(dir, "proposals", fmt.Sprintf("%s%d.md", strings.Repeat("x", 200), i)),
+			"---\nmip: two\n---\n")
 	}
 	var stuck sync.WaitGroup
 	for _, args := range [][]string{{"check"}, {"check", "--format", "json"}, {"build"}} {
@@ -56,7 +57,8 @@ func TestOneSignalIsEnough(t *testing.T) {
 	}
 }
 
-// interrupted starts the program, whose output nobody reads, signals once and returns its exit code.
+// interrupted starts the program without reading its output, signals once and returns its exit
+// code.
 func interrupted(t *testing.T, dir, path string, args []string) int {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -68,7 +70,7 @@ func interrupted(t *testing.T, dir, path string, args []string) int {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, w, w
 	err = errors.Join(cmd.Start(), w.Close())
 	if err == nil {
-		_, err = r.Read(make([]byte, 1)) // it writes; no other byte is read
+		_, err = r.Read(make([]byte, 1)) // it has begun to write; nothing else is read
 	}
 	if err == nil {
 		err = cmd.Process.Signal(syscall.SIGTERM)
@@ -76,15 +78,16 @@ func interrupted(t *testing.T, dir, path string, args []string) int {
 	if err != nil {
 		t.Errorf("%q: %v", args, err)
 	}
-	cmd.Wait() // the exit code says it
+	cmd.Wait() // the exit code has the result
 	return cmd.ProcessState.ExitCode()
 }
 
-// published are the names of the published files, and of the first page its bytes.
+// published returns the names of the published files, and the bytes of the first page.
 func published(t *testing.T, dir string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := filepath.WalkDir(filepath.Join(dir, "public"), func(name string, _ os.DirEntry, err error) error {
+	if err := filepath.WalkDir(filepath.Join(dir, "public"), func(name string, _ os.DirEntry,
+		err error) error {
 		b.WriteString(name + "\n")
 		return err
 	}); err != nil {
@@ -97,7 +100,7 @@ func published(t *testing.T, dir string) string {
 	return b.String() + string(page)
 }
 
-// TestInterruptedPlan cancels a build while git reads the history of site.yaml, and has not answered.
+// TestInterruptedPlan cancels a build while git reads the history of site.yaml.
 func TestInterruptedPlan(t *testing.T) {
 	real, err := exec.LookPath("git")
 	if err != nil {
@@ -114,18 +117,20 @@ func TestInterruptedPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(bin, "git"), fmt.Sprintf(
-		"#!/bin/sh\ncase \"$*\" in *' log '*site.yaml) echo >'%s'; exec sleep 60;; esac\nexec '%s' \"$@\"\n", asked, real))
+		"#!/bin/sh\ncase \"$*\" in *' log '*site.yaml) echo >'%s'; exec sleep 60;; esac\n"+
+			"exec '%s' \"$@\"\n", asked, real))
 	if err := os.Chmod(filepath.Join(bin, "git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		os.ReadFile(asked) // ends when git is asked
+		os.ReadFile(asked) // returns when git runs
 		cancel()
 	}()
 	var stderr bytes.Buffer
-	args := []string{"build", "--config", filepath.Join(dir, "site.yaml"), "--out", filepath.Join(dir, "public")}
+	args := []string{"build", "--config", filepath.Join(dir, "site.yaml"), "--out",
+		filepath.Join(dir, "public")}
 	code := run(ctx, args, io.Discard, &stderr, func(string) (string, bool) { return "", false })
 	if code != exitWrite || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("exit code %d, want %d; %s", code, exitWrite, &stderr)

@@ -1,17 +1,18 @@
 // Command mipwatch publishes improvement proposals as a static site.
 //
-// Each command is a file: build.go, check.go, serve.go, sync.go. It defines flags, calls one package and prints a
-// report. The texts of --help are in the folder help. Several commands share build.go (site.yaml and the folders of
-// proposals) and report.go (problems in three forms, exit codes, and progress on standard error). origin.go keeps the
-// pages of other sites from the local server.
+// Each command is a file: build.go, check.go, serve.go, sync.go. It defines flags, calls one
+// package and prints a report. The texts of --help are in the folder help. Several commands share
+// input.go (site.yaml and the folders of proposals) and report.go (problems in three formats, exit
+// codes, and progress on standard error). origin.go keeps the pages of other sites from the local
+// server.
 //
-// Standard output has results only, so that a program can read it. Problems and progress go to standard error, but
-// for those of check, whose result they are. Names of files and texts of proposals are untrusted: terminals get them
-// through the function visible.
+// Standard output has only results, so that a program can read it. Problems and progress go to
+// standard error, except for check, whose result they are. Names of files and texts of proposals
+// are untrusted: they are escaped before they reach a terminal.
 //
-// An error has its exit code where it is made, by the function exit. Errors of the command line, which cobra makes,
-// have none. The program does not know how proposals are read (internal/corpus), how pages are made (render), or how
-// files are put in place (build).
+// An error gets its exit code where it is made, by the function exit. Errors of the command line,
+// which cobra makes, have none. The program does not know how proposals are read (internal/corpus),
+// how pages are made (render), or how files are put in place (build).
 package main
 
 import (
@@ -34,14 +35,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/release"
 )
 
-// stopTimeout is how long a command has to end after a signal: longer than serve waits for its connections.
+// stopTimeout is how long a command has to end after a signal. It is longer than the time that
+// serve gives its connections.
 const stopTimeout = shutdownTimeout + time.Second
 
-// The garbage collector runs when the heap has grown by gcPercent, which keeps the peak of a large site low, and by
-// gcGrowth at least: else it would run fifty times while a small site is built, and take a third of the time.
+// The garbage collector runs when the heap has grown by gcPercent, which keeps the peak of a large
+// site low, and by at least gcGrowth. Without that minimum it would run fifty times during the
+// build of a small site, and take a third of the time.
 const gcPercent, gcGrowth = 45, 32 << 20
 
-// tuneGC does that, and does so again after each collection.
+// tuneGC sets the pace of the collector, now and after each collection.
 func tuneGC(struct{}) {
 	const least = 4 << 20 // Go never collects a smaller heap at 100 %
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -60,27 +63,29 @@ func main() {
 	context.AfterFunc(ctx, func() {
 		// From now on a second signal ends the process at once.
 		stop()
-		// A command may be in the midst of something that does not look at ctx. Its files are then as after a kill:
-		// whole ones, and the rest for the next run.
+		// A command may be in a call that ignores ctx. Its files are then as after a kill: those in
+		// place are whole, and the next run writes the rest.
 		time.Sleep(stopTimeout)
-		go explain(os.Stderr, ctx.Err()) // perhaps nobody reads it
+		go explain(os.Stderr, ctx.Err()) // in a goroutine, since the write may block
 		time.Sleep(time.Second)
 		os.Exit(exitWrite)
 	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }
 
-// run executes one command line and returns the exit code. Only env reaches the environment.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(string) (string, bool)) int {
+// run executes one command line and returns the exit code. Only env accesses the environment.
+func run(
+	ctx context.Context, args []string, stdout, stderr io.Writer, env func(string) (string, bool),
+) int {
 	out := &output{w: stdout}
 	root := newRoot(&program{stdout: out, stderr: stderr, env: env})
-	// A nil slice would make cobra read the arguments of the process.
+	// For a nil slice cobra would read the arguments of the process.
 	root.SetArgs(append([]string{}, args...))
 	root.SetOut(out)
 	root.SetErr(stderr)
-	// The command is needed for the line that names its help.
+	// report needs the command to name its help.
 	cmd, err := root.ExecuteContextC(ctx)
-	// An error of standard output counts even where the command itself had none.
+	// An error of standard output counts even if the command had none.
 	code := report(stderr, cmd, err)
 	if out.err != nil {
 		fmt.Fprintf(stderr, "mipwatch: write standard output: %v\n", out.err)
@@ -89,20 +94,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	return code
 }
 
-// program is what every command has of the world outside.
+// program is the environment of a command.
 type program struct {
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
 }
 
-// output remembers the first error, so that a full disk behind a redirection is not taken for
-// success.
+// output keeps the first error, so that a full disk behind a redirection is not taken for success.
 type output struct {
 	w   io.Writer
 	err error
 }
 
-// Write writes on after an error, so that a command needs no check of each line.
+// Write continues after an error, so that commands need not check each line.
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	if o.err == nil {
@@ -114,23 +118,25 @@ func (o *output) Write(b []byte) (int, error) {
 // newRoot returns the program with all its commands. Errors are printed by report, not by cobra.
 func newRoot(p *program) *cobra.Command {
 	version := "mipwatch " + release.Current().String()
-	root := newCommand("mipwatch", "Publish improvement proposals for people, programs and AI agents",
+	root := newCommand("mipwatch",
+		"Publish improvement proposals for people, programs and AI agents",
 		func(context.Context, []string) error { return errors.New("a command is required") })
-	// cobra knows the commands, and refuses others.
+	// cobra refuses unknown commands.
 	root.Args = nil
 	root.Version = version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newBuild(p), newCheck(p), newServe(p), newSync(p), newInit(p))
-	root.AddCommand(newCommand("version", "Print the version of this program", func(context.Context, []string) error {
-		fmt.Fprintln(p.stdout, version)
-		return nil
-	}))
+	root.AddCommand(newCommand("version",
+		"Print the version of this program", func(context.Context, []string) error {
+			fmt.Fprintln(p.stdout, version)
+			return nil
+		}))
 	return root
 }
 
-// help holds a file for each command: its description and, after a line "Examples:", examples.
+// help has a file for each command: its description and, after a line "Examples:", examples.
 //
 //go:embed help/*.txt
 var help embed.FS
@@ -140,7 +146,7 @@ func newCommand(use, short string, run func(context.Context, []string) error) *c
 	name, _, _ := strings.Cut(use, " ")
 	text, err := help.ReadFile("help/" + name + ".txt")
 	must(err)
-	// The file has one blank line before the examples, cobra prints its own heading.
+	// cobra prints its own heading of the examples.
 	long, examples, _ := strings.Cut(string(text), "\n\nExamples:\n")
 	return &cobra.Command{
 		Use: use, Short: short, Long: long, Example: strings.TrimSuffix(examples, "\n"),
@@ -155,7 +161,7 @@ func newCommand(use, short string, run func(context.Context, []string) error) *c
 	}
 }
 
-// newHelp is cobra's help command, but for an unknown topic: that is wrong usage here.
+// newHelp is cobra's help command, except that an unknown topic is a usage error.
 func newHelp() *cobra.Command {
 	cmd := newCommand("help [COMMAND]", "Show the help of a command", nil)
 	cmd.Args = nil
@@ -164,7 +170,7 @@ func newHelp() *cobra.Command {
 		if err != nil || len(rest) > 0 {
 			return fmt.Errorf("no help for %q", strings.Join(args, " "))
 		}
-		// cobra adds these flags when a command runs, and this one does not.
+		// cobra adds these flags only to a command that runs, which this one does not.
 		topic.InitDefaultHelpFlag()
 		topic.InitDefaultVersionFlag()
 		return topic.Help()
@@ -172,7 +178,7 @@ func newHelp() *cobra.Command {
 	return cmd
 }
 
-// must is for what fails only by a mistake in this package, such as a flag that is there twice.
+// must panics on errors that only a mistake in this package can cause, such as a duplicate flag.
 func must(err error) {
 	if err != nil {
 		panic(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestProgress holds what is written to a terminal, which no script has, and elsewhere.
+// TestProgress checks the output on a terminal, which scripts lack, and elsewhere.
 func TestProgress(t *testing.T) {
 	steps := func(p *progress) {
 		p.doing("reading…")
@@ -20,7 +20,9 @@ func TestProgress(t *testing.T) {
 		terminal bool
 		want     string
 	}{
-		{"terminal", true, "\r\x1b[Kreading…\r\x1b[Kread 3\r\x1b[Kwriting… 50 %\r\x1b[Kmipwatch: a \\x1b word, 日本語 👩\u200d👧\n"},
+		{"terminal", true,
+			"\r\x1b[Kreading…\r\x1b[Kread 3\r\x1b[Kwriting… 50 %\r\x1b[Kmipwatch: a \\x1b word, " +
+				"日本語 👩\u200d👧\n"},
 		{"elsewhere", false, "mipwatch: read 3\nmipwatch: a \\x1b word, 日本語 👩\u200d👧\n"},
 	}
 	for _, tt := range tests {

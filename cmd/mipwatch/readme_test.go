@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestReferenceKnowsTheCommandLine compares the synopsis in docs/reference.md with the commands and their flags.
+// TestReferenceKnowsTheCommandLine compares the synopsis in docs/reference.md with the commands and
+// their flags.
 func TestReferenceKnowsTheCommandLine(t *testing.T) {
 	reference, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {
@@ -44,7 +45,8 @@ func TestReferenceKnowsTheCommandLine(t *testing.T) {
 	}
 	delete(have, "help")
 	if diff := cmp.Diff(have, named); diff != "" {
-		t.Errorf("commands and flags of the program and of docs/reference.md (-program +document):\n%s", diff)
+		t.Errorf("commands and flags of the program and of docs/reference.md (-program "+
+			"+document):\n%s", diff)
 	}
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// mostMemory is what no run may exceed, whatever its input.
+// mostMemory bounds the memory of any run, for any input.
 const mostMemory = 256 << 20 // bytes
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mipwatch": main})
 }
 
-// TestScripts runs the program as a user does. Each row of the list of build faults has a script of
-// its own; the commands beside testscript's are in commands_test.go.
+// TestScripts runs the program as a user does. Each row of the list of build faults has its own
+// script. commands_test.go has the commands in addition to testscript's.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	t.Run("scripts", func(t *testing.T) {
@@ -48,13 +48,14 @@ func TestScripts(t *testing.T) {
 				case "long":
 					return testenv.All(), nil
 				case "mount": // file systems can be mounted, in a namespace of their own
-					return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/tmp").Run() == nil, nil
+					return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs",
+						"/tmp").Run() == nil, nil
 				}
 				return false, nil
 			},
 		})
 	})
-	// A maximum over all children that were waited for.
+	// The maximum over all children that were waited for.
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
 		t.Fatal(err)

@@ -37,17 +37,17 @@ import (
 // Limits of the local server.
 const (
 	headerTimeout = 10 * time.Second
-	// readTimeout is for the header and the body of a request.
+	// readTimeout bounds the header and the body of a request.
 	readTimeout     = 10 * time.Second
 	writeTimeout    = 60 * time.Second
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 5 * time.Second
-	// pollInterval is the time between two looks at the files.
+	// pollInterval is the time between two checks of the files.
 	pollInterval = 200 * time.Millisecond
 )
 
-// server is one run of the serve command: the site in memory, with the sidecar and a script that reloads open pages.
-// One goroutine at a time builds; requests are served meanwhile.
+// server is one run of the serve command: the site in memory, with the sidecar and a script that
+// reloads open pages. One goroutine at a time builds, and requests are served concurrently.
 type server struct {
 	input
 	addr string
@@ -58,18 +58,18 @@ type server struct {
 	sidecar *localSidecar
 	// cache is kept between builds.
 	cache build.Cache
-	// sources are those of the newest site.yaml without errors.
+	// sources are from the last valid site.yaml.
 	sources []filename.Source
-	// logo is the file of the logo that the newest site.yaml names, sound or not; empty: none.
+	// logo is the logo file in the newest site.yaml, valid or not. Empty means none.
 	logo string
-	// built is the state of the files at the newest build.
+	// built is the state of the files at the last build.
 	built string
-	// sound is true when the site that is served was built without any error.
+	// sound is true if the served site was built without errors.
 	sound   bool
 	current atomic.Pointer[edition]
 }
 
-// edition is a site that is served. A page knows the name of the one that it came from.
+// edition is a served site. A page knows the name of its edition.
 type edition struct {
 	*build.Published
 	name string
@@ -81,24 +81,26 @@ func newServe(p *program) *cobra.Command {
 	cmd := newCommand("serve", "Serve the site locally and reload it on save", s.run)
 	s.add(cmd)
 	cmd.Flags().StringVar(&s.addr, "addr", "127.0.0.1:8080", "`address` to listen on")
-	cmd.Flags().BoolVar(&s.demo, "demo", false, "invent forum and chains instead of asking the real ones")
+	cmd.Flags().BoolVar(&s.demo, "demo", false,
+		"invent forum and chains instead of asking the real ones")
 	return cmd
 }
 
-// run serves the site until ctx ends, and builds it again after each change. The error has an exit code.
+// run serves the site until ctx ends, and rebuilds it after each change. The error has an exit
+// code.
 func (s *server) run(ctx context.Context, _ []string) error {
-	// The address is taken first: an error about it should not come after a long build.
+	// Listen first: an error about the address should not come after a long build.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %w", err))
 	}
 	defer listener.Close()
-	// The port is known only now: --addr may leave it open. Links of the site lead to it.
+	// The port is known only now, since --addr may leave it open. Links of the site contain it.
 	s.base = "http://" + reachable(listener.Addr())
 	if _, err := site.ParseBaseURL(s.base); err != nil {
 		return exit(exitUsage, fmt.Errorf("--addr: %s: %w", s.base, err))
 	}
-	// The sidecar is one for all builds, so that its caches outlive a change of a proposal.
+	// All builds share the sidecar, so that its caches survive a change of a proposal.
 	if s.sidecar, err = startSidecar(s.demo, s.env, s.stderr); err != nil {
 		return err
 	}
@@ -106,7 +108,7 @@ func (s *server) run(ctx context.Context, _ []string) error {
 	if err := s.build(ctx); err != nil {
 		return err
 	}
-	// A server that fails ends the watcher as well, and a build that runs is waited for.
+	// If the server fails, end the watcher as well, and wait for a running build.
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { s.watch(ctx) })
@@ -120,7 +122,7 @@ func (s *server) run(ctx context.Context, _ []string) error {
 }
 
 // reachable is an address that a browser on this machine can open: a listener on all addresses has
-// none of its own.
+// no single one.
 func reachable(a net.Addr) string {
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("localhost", fmt.Sprint(tcp.Port))
@@ -128,9 +130,9 @@ func reachable(a net.Addr) string {
 	return a.String()
 }
 
-// listen prints the address and answers until ctx ends, and then finishes what is in flight.
+// listen prints the address and serves until ctx ends, and then finishes the requests in flight.
 func (s *server) listen(ctx context.Context, listener net.Listener) error {
-	// Deadlines keep a client that sends nothing from holding a connection for ever.
+	// Timeouts keep a silent client from holding a connection forever.
 	srv := &http.Server{
 		Handler:           checkOrigin(listener.Addr(), s),
 		ReadHeaderTimeout: headerTimeout,
@@ -139,7 +141,7 @@ func (s *server) listen(ctx context.Context, listener net.Listener) error {
 		IdleTimeout:       idleTimeout,
 		ErrorLog:          log.New(s.stderr, "mipwatch: ", 0),
 	}
-	// The channel has room: nobody reads it after a shutdown.
+	// The channel is buffered: nobody reads it after a shutdown.
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(listener) }()
 	fmt.Fprintf(s.stderr, "mipwatch: serving %s\n", s.base)
@@ -148,7 +150,7 @@ func (s *server) listen(ctx context.Context, listener net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	// Requests in flight may end, but for those that take too long.
+	// Requests in flight may finish within a time limit.
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	if srv.Shutdown(limit) != nil {
@@ -157,12 +159,12 @@ func (s *server) listen(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// build reads everything again and serves the result, unless that has errors and a site without any is
-// served already. An error means that there is nothing new to serve; it has an exit code.
+// build reads everything again and serves the result. It keeps the last site without errors if the
+// new one has any. An error means that there is nothing new to serve. It has an exit code.
 func (s *server) build(ctx context.Context) error {
 	o, err := s.options()
 	if o.Site != nil && s.logo != o.Site.LogoFile() {
-		// A logo that is refused is looked at again when it changes.
+		// Check a refused logo again when it changes.
 		s.logo = o.Site.LogoFile()
 		s.built = s.state()
 	}
@@ -170,7 +172,7 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	s.sources = o.Site.Sources
-	// The state is taken before the files are read, so that a later change is built again.
+	// Take the state before reading the files, so that a later change causes a new build.
 	s.built = s.state()
 	o.Site.BaseURL, o.Cache = s.base, &s.cache
 	if s.demo {
@@ -198,7 +200,7 @@ func (s *server) build(ctx context.Context) error {
 		progress.say("only sound proposals are served: %s", found)
 	}
 	progress.doing("rendering…")
-	// The plan is this edition's own, so that its scripts can be changed.
+	// This edition owns the plan, so its scripts can be changed.
 	plan, err := build.NewPlan(ctx, c)
 	if err != nil {
 		return exit(exitWrite, err)
@@ -222,9 +224,10 @@ func (s *server) build(ctx context.Context) error {
 	return nil
 }
 
-// watch builds again after changes, until ctx ends. It asks for the files' times instead of having itself notified:
-// that works on every file system, and editors and git change files in many ways. A change counts when nothing has
-// changed since the last look, as editors save in several steps. An error leaves the last edition as it is.
+// watch rebuilds after changes, until ctx ends. It polls the files' times, since notifications do
+// not work on every file system, and editors and git change files in many ways. A change counts
+// once nothing has changed since the last check, as editors save in several steps. After an error
+// the last edition stays.
 func (s *server) watch(ctx context.Context) {
 	last, pause := s.built, pollInterval
 	for {
@@ -235,10 +238,10 @@ func (s *server) watch(ctx context.Context) {
 		}
 		began := time.Now()
 		now := s.state()
-		// A folder of many files is looked at less often.
+		// Check a folder with many files less often.
 		pause = max(pollInterval, 20*time.Since(began))
 		if now != s.built && now == last {
-			// After an error nothing is built again until something changes.
+			// After an error nothing is built until something changes.
 			s.built = now
 			e, failed := errors.AsType[*exitError](s.build(ctx))
 			if failed && e.err != nil && ctx.Err() == nil {
@@ -249,7 +252,7 @@ func (s *server) watch(ctx context.Context) {
 	}
 }
 
-// state is a hash of the names, sizes and times of all files that the site is read from.
+// state is a hash of the names, sizes and times of all files of the site.
 func (s *server) state() string {
 	h := sha256.New()
 	add := func(name string) {
@@ -271,13 +274,14 @@ const (
 	scriptRoute  = "/_mipwatch/reload.js"
 )
 
-// reloadScript asks for the name of the edition and reloads the page when that changes.
+// reloadScript requests the name of the edition and reloads the page when the name changes.
 //
 //go:embed reload.js
 var reloadScript string
 
-// withReload has the site's scripts load the reloading one. Pages keep the bytes that the CDN would serve. The line
-// works in modules and in classic scripts alike, and does nothing in a worker. A script may end in a comment.
+// withReload makes the site's scripts load the reloading one. Pages keep the bytes that the CDN
+// serves. The line works in modules and in classic scripts, and does nothing in a worker. It begins
+// with a line break, since a script may end in a comment.
 func withReload(p *build.Plan, edition string) {
 	line := fmt.Appendf(nil, "\n;self.document&&import(%q);\n", scriptRoute+"?edition="+edition)
 	for i := range p.Artifacts {
@@ -288,13 +292,13 @@ func withReload(p *build.Plan, edition string) {
 				script, err := body()
 				return slices.Concat(script, line), err
 			}
-			// The name stands for the bytes without the line.
+			// The hash in the name is of the bytes without the line.
 			a.Cache = "no-store"
 		}
 	}
 }
 
-// ServeHTTP answers from the newest edition, by the sidecar, or with what reloads a page.
+// ServeHTTP answers from the newest edition, by the sidecar, or with the reloading script.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	current := s.current.Load()
 	send := func(mediaType, text string) {
@@ -302,13 +306,15 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		io.WriteString(w, text)
 	}
-	// Not by a ServeMux, which redirects paths such as //a: the site has an answer of its own for them.
+	// A ServeMux would redirect paths such as //a, for which the site has its own answer.
 	switch path := r.URL.Path; {
 	case path == editionRoute:
 		send("text/plain", current.name)
 	case path == scriptRoute:
 		send("text/javascript", reloadScript)
-	case slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == path }),
+	case slices.ContainsFunc(api.Routes(), func(route api.Route) bool {
+		return route.Path == path
+	}),
 		strings.HasPrefix(path, api.ProposalPath) && !current.Has(path):
 		s.sidecar.ServeHTTP(w, r)
 	default:
@@ -316,21 +322,24 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// demoNotice stands above every page of a demo.
-const demoNotice = "Demo: forum activity and block heights are invented; the proposals are those of the folder."
+// demoNotice is at the top of every page of a demo.
+const demoNotice = "Demo: forum activity and block heights are invented; the proposals are those " +
+	"of the folder."
 
-// localSidecar is the sidecar within this process, and in a demo the hosts behind it.
+// localSidecar is the sidecar in this process, with its invented hosts in a demo.
 type localSidecar struct {
 	*sidecar.Sidecar
-	// demo is nil where the real hosts are asked.
+	// demo is nil if the real hosts are used.
 	demo *demo.Network
 }
 
-// startSidecar reads the environment for the language model only, and not where the hosts are invented: nothing is
-// asked on the network then. The error has an exit code.
-func startSidecar(invented bool, env func(string) (string, bool), log io.Writer) (*localSidecar, error) {
+// startSidecar reads only the language model from the environment, and nothing for a demo, which
+// makes no network requests. The error has an exit code.
+func startSidecar(
+	invented bool, env func(string) (string, bool), log io.Writer,
+) (*localSidecar, error) {
 	l, program := &localSidecar{}, release.Current()
-	// Only warnings are of use beside the lines of the command.
+	// Only warnings are useful between the lines of the command.
 	c := sidecar.Config{
 		Log:     slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Version: program.Version, Revision: program.Commit,
@@ -348,15 +357,17 @@ func startSidecar(invented bool, env func(string) (string, bool), log io.Writer)
 	return l, nil
 }
 
-// update has the sidecar read a new build, as it would read the published folder.
-func (l *localSidecar) update(ctx context.Context, p *build.Published, networks []mip.Endpoints) error {
+// update passes a new build to the sidecar, which reads it like a published folder.
+func (l *localSidecar) update(
+	ctx context.Context, p *build.Published, networks []mip.Endpoints,
+) error {
 	site, err := catalog.FromFS(p).Load(ctx)
 	if err != nil {
 		return fmt.Errorf("read the built site: %w", err)
 	}
-	// The published documents hold no addresses of nodes.
+	// The published documents have no RPC addresses.
 	site.Endpoints = networks
-	// The invented hosts know the topics and networks of the site.
+	// The invented hosts have the topics and networks of the site.
 	if l.demo != nil {
 		l.demo.Demo(time.Now, site.Site.Site, site.List.MIPs, site.Endpoints)
 	}

@@ -43,7 +43,8 @@ func serve(t *testing.T, files map[string]string, flags ...string) *serving {
 	r, w := io.Pipe()
 	s.stderr = lines(r)
 	go func() {
-		args := []string{"serve", "--config", filepath.Join(s.dir, "site.yaml"), "--addr", "127.0.0.1:0"}
+		args := []string{"serve", "--config", filepath.Join(s.dir, "site.yaml"), "--addr",
+			"127.0.0.1:0"}
 		args = append(args, flags...)
 		code := run(ctx, args, io.Discard, w, func(string) (string, bool) { return "", false })
 		w.Close()
@@ -59,8 +60,8 @@ func serve(t *testing.T, files map[string]string, flags ...string) *serving {
 	return s
 }
 
-// lines reads to the end, whether anybody waits for a line or not: a log that is not read keeps whoever
-// writes to it, and that may be the one who asks an upstream.
+// lines reads to the end, even if nobody waits for a line: an unread log blocks its writer, which
+// may be the one that asks an upstream.
 func lines(r io.Reader) <-chan string {
 	const mostUnread, longest = 1 << 16, 1 << 20
 	out := make(chan string, mostUnread)
@@ -76,10 +77,11 @@ func lines(r io.Reader) <-chan string {
 }
 
 func proposal(n int, title string) string {
-	return fmt.Sprintf("---\nmip: %d\ntitle: %s\nauthor: Ada (@ada)\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n", n, title)
+	return fmt.Sprintf("---\nmip: %d\ntitle: %s\nauthor: Ada (@ada)\nstatus: Draft\n---\n\n"+
+		"## Abstract\n\nWords.\n", n, title)
 }
 
-// write saves a file as editors do: beside the old one, and then in its place.
+// write saves a file as editors do: as a new file that then replaces the old one.
 func (s *serving) write(name, text string) {
 	s.t.Helper()
 	name = filepath.Join(s.dir, name)
@@ -108,7 +110,7 @@ func (s *serving) await(text string) string {
 	return ""
 }
 
-// get fetches a path and wants its status.
+// get fetches a path and checks its status.
 func (s *serving) get(path string, status int) (string, http.Header) {
 	s.t.Helper()
 	res, err := http.Get(s.base + path)
@@ -126,7 +128,7 @@ func (s *serving) get(path string, status int) (string, http.Header) {
 	return string(body), res.Header
 }
 
-// contains fetches a page that must hold the text.
+// contains checks that a page contains a text.
 func (s *serving) contains(path, text string) {
 	s.t.Helper()
 	if body, _ := s.get(path, http.StatusOK); !strings.Contains(body, text) {
@@ -134,31 +136,35 @@ func (s *serving) contains(path, text string) {
 	}
 }
 
-// edition is the name of the site that is served.
+// edition is the name of the served site.
 func (s *serving) edition() string {
 	s.t.Helper()
 	name, header := s.get(editionRoute, http.StatusOK)
 	if got := header.Get("Cache-Control"); got != "no-store" || name == "" {
-		s.t.Fatalf("GET %s: %q, Cache-Control %q; want a name that is not stored", editionRoute, name, got)
+		s.t.Fatalf("GET %s: %q, Cache-Control %q; want a name that is not stored",
+			editionRoute, name, got)
 	}
 	return name
 }
 
 func TestServe(t *testing.T) {
 	t.Parallel()
-	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "First title"), "proposals/MIP-2.md": proposal(2, "Second")})
+	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "First title"),
+		"proposals/MIP-2.md": proposal(2, "Second")})
 
-	// Everything is local and as the CDN has it.
+	// Everything is local, and equal to the CDN's.
 	s.contains("/mip/1/", "First title")
 	s.contains("/api/v1/mips/1", `"url":"`+s.base+`/mip/1/"`)
 	body, header := s.get("/api/v1/mips", http.StatusOK)
-	if got := header.Get("Content-Type"); !strings.HasPrefix(got, "application/json") || strings.Contains(body, "mips.example.org") {
-		t.Errorf("GET /api/v1/mips: Content-Type %q, body %s; want JSON without the published address", got, body)
+	if got := header.Get("Content-Type"); !strings.HasPrefix(got, "application/json") ||
+		strings.Contains(body, "mips.example.org") {
+		t.Errorf("GET /api/v1/mips: Content-Type %q, body %s; want JSON without the "+
+			"published address", got, body)
 	}
 	s.get("/api/v1/nothing", http.StatusNotFound)
 	s.get("/_mipwatch/nothing", http.StatusNotFound)
 
-	// Pages have the bytes of the CDN; only a script of the site brings the reloading one.
+	// Pages have the CDN's bytes. Only a script of the site loads the reloading one.
 	page, _ := s.get("/", http.StatusOK)
 	if strings.Contains(page, "_mipwatch") {
 		t.Error("GET /: the page speaks of _mipwatch, want the bytes that the CDN serves")
@@ -170,12 +176,14 @@ func TestServe(t *testing.T) {
 	}
 	script, header := s.get("/assets/"+name, http.StatusOK)
 	first := s.edition()
-	if want := `import("/_mipwatch/reload.js?edition=` + first + `");`; !strings.Contains(script, want) || header.Get("Cache-Control") != "no-store" {
-		t.Errorf("GET /assets/%s: Cache-Control %q, want no-store and the line %s", name, header.Get("Cache-Control"), want)
+	if want := `import("/_mipwatch/reload.js?edition=` + first +
+		`");`; !strings.Contains(script, want) || header.Get("Cache-Control") != "no-store" {
+		t.Errorf("GET /assets/%s: Cache-Control %q, want no-store and the line %s",
+			name, header.Get("Cache-Control"), want)
 	}
 	s.contains("/_mipwatch/reload.js?edition=x", editionRoute)
 
-	// The next build has another name, and the pages that are open ask for it.
+	// The next build has another name, which open pages request.
 	s.write("proposals/MIP-1.md", proposal(1, "Second title"))
 	s.await("built 2 proposals")
 	s.contains("/mip/1/", "Second title")
@@ -184,7 +192,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("two builds have the name %q", first)
 	}
 
-	// An error keeps what is there.
+	// After an error the last site stays.
 	s.write("proposals/MIP-2.md", "---\nmip: two\n---\n")
 	s.await("proposals/MIP-2.md:2: bad-number: ")
 	s.await("1 error, 0 warnings, 0 notices; the last site without errors is still served")
@@ -196,13 +204,15 @@ func TestServe(t *testing.T) {
 	s.await("site.yaml:1: missing-key: base_url is required")
 	s.contains("/mip/2/", "Second")
 
-	// Mended, moved and deleted.
+	// Fix, move and delete files.
 	s.write("site.yaml", "title: Sample\nbase_url: https://mips.example.org\nproposals: [moved]\n")
 	s.await("no-folder")
-	if err := os.Rename(filepath.Join(s.dir, "proposals"), filepath.Join(s.dir, "moved")); err != nil {
+	if err := os.Rename(filepath.Join(s.dir, "proposals"),
+		filepath.Join(s.dir, "moved")); err != nil {
 		t.Fatal(err)
 	}
-	s.write("site.yaml", "title: Sample two\nbase_url: https://mips.example.org\nproposals: [moved]\n")
+	s.write("site.yaml",
+		"title: Sample two\nbase_url: https://mips.example.org\nproposals: [moved]\n")
 	s.await("still served")
 	if err := os.Remove(filepath.Join(s.dir, "moved", "MIP-2.md")); err != nil {
 		t.Fatal(err)
@@ -211,17 +221,19 @@ func TestServe(t *testing.T) {
 	s.get("/mip/2/", http.StatusNotFound)
 	s.contains("/", "Sample two")
 
-	// The end: the program says success.
+	// The program ends with success.
 	s.stop()
 	if got := <-s.code; got != exitDone {
 		t.Errorf("serve ended with exit code %d, want %d", got, exitDone)
 	}
 }
 
-// TestServeStartsWithErrors shows the sound proposals until there is a site without errors.
+// TestServeStartsWithErrors serves the sound proposals until there is a site without errors.
 func TestServeStartsWithErrors(t *testing.T) {
 	t.Parallel()
-	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Sound"), "proposals/MIP-2.md": "---\nmip: two\n---\n", "proposals/MIP-3.md": "---\nmip: three\n---\n"})
+	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Sound"),
+		"proposals/MIP-2.md": "---\nmip: two\n---\n",
+		"proposals/MIP-3.md": "---\nmip: three\n---\n"})
 	s.contains("/mip/1/", "Sound")
 	s.get("/mip/2/", http.StatusNotFound)
 	s.write("proposals/MIP-2.md", proposal(2, "Mended"))
@@ -230,12 +242,13 @@ func TestServeStartsWithErrors(t *testing.T) {
 	s.contains("/mip/2/", "Mended")
 }
 
-// TestServeFollowsLogo rebuilds when the logo changes, and when one that was refused is put right.
+// TestServeFollowsLogo rebuilds when the logo changes, and when a refused one is fixed.
 func TestServeFollowsLogo(t *testing.T) {
 	t.Parallel()
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg"/>`
 	config := "title: Sample\nbase_url: https://mips.example.org\nbrand:\n  logo: "
-	s := serve(t, map[string]string{"site.yaml": config + "a.svg\n", "a.svg": svg, "proposals/MIP-1.md": proposal(1, "A")})
+	s := serve(t, map[string]string{"site.yaml": config + "a.svg\n", "a.svg": svg,
+		"proposals/MIP-1.md": proposal(1, "A")})
 	page, _ := s.get("/", http.StatusOK)
 	s.write("a.svg", svg+"<!-- again -->")
 	s.await("built 1 proposal")
@@ -248,8 +261,7 @@ func TestServeFollowsLogo(t *testing.T) {
 	s.await("built 1 proposal")
 }
 
-// TestServeFollowsCompanions rebuilds when what is beside the proposals changes, in folders that were not
-// there before, too.
+// TestServeFollowsCompanions rebuilds when summaries or translations change, also in new folders.
 func TestServeFollowsCompanions(t *testing.T) {
 	t.Parallel()
 	s := serve(t, map[string]string{"proposals/MIP-1.md": proposal(1, "Alone")})
@@ -263,8 +275,8 @@ func TestServeFollowsCompanions(t *testing.T) {
 	s.await("unknown-locale")
 }
 
-// TestServeAsksGitOnce counts the runs of git: a saved text, which no commit has, asks for the newest
-// commit alone, and a page with versions for their texts. A new commit is read.
+// TestServeAsksGitOnce counts the runs of git: a saved, uncommitted text needs only the newest
+// commit, and a page with versions needs their texts. A new commit is read.
 func TestServeAsksGitOnce(t *testing.T) {
 	real, err := exec.LookPath("git")
 	if err != nil {
@@ -272,14 +284,16 @@ func TestServeAsksGitOnce(t *testing.T) {
 	}
 	bin := t.TempDir()
 	log := filepath.Join(bin, "log")
-	wrapper := fmt.Sprintf("#!/bin/sh\nprintf '%%s\\n' \"$*\" >>'%s'\nexec '%s' \"$@\"\n", log, real)
+	wrapper := fmt.Sprintf("#!/bin/sh\nprintf '%%s\\n' \"$*\" >>'%s'\nexec '%s' \"$@\"\n",
+		log, real)
 	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(wrapper), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s := serve(t, map[string]string{
 		"proposals/MIP-1.md": proposal(1, "One"), "proposals/MIP-2.md": proposal(2, "Two"),
-		"proposals/ja/MIP-2.md": proposal(2, "二"), "site.yaml": "title: S\nbase_url: https://m.example\nlocales: [ja]\n",
+		"proposals/ja/MIP-2.md": proposal(2, "二"),
+		"site.yaml":             "title: S\nbase_url: https://m.example\nlocales: [ja]\n",
 	})
 	commit := func(when string) {
 		testenv.Git(t, s.dir, when, "add", "-A")
@@ -287,7 +301,7 @@ func TestServeAsksGitOnce(t *testing.T) {
 	}
 	testenv.Git(t, s.dir, "", "init", "-q")
 	commit("2026-01-02T03:04:05Z")
-	// runs are the subcommands that git ran since the last call.
+	// runs returns the subcommands that git ran since the last call.
 	runs := func() (out []string) {
 		b, err := os.ReadFile(log)
 		if err != nil {
@@ -295,7 +309,8 @@ func TestServeAsksGitOnce(t *testing.T) {
 		}
 		os.Remove(log)
 		for line := range strings.Lines(string(b)) {
-			for _, name := range []string{"rev-parse", "log", "ls-tree", "rev-list", "config", "cat-file"} {
+			for _, name := range []string{"rev-parse", "log", "ls-tree", "rev-list", "config",
+				"cat-file"} {
 				if strings.Contains(line, " "+name+" ") {
 					out = append(out, name)
 				}
@@ -321,7 +336,7 @@ func TestServeAsksGitOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"cat-file"}, runs()); diff != "" {
 		t.Errorf("a page with versions (-want +got):\n%s", diff)
 	}
-	// A text that nobody has committed changes what counts, and a commit the history.
+	// An uncommitted text changes the selected files, and a commit the history.
 	s.write("proposals/MIP-3.md", proposal(3, "Three"))
 	s.await("built 3 proposals")
 	s.contains("/mip/2/history/", "Words 2026-01-02")

@@ -17,8 +17,8 @@ const (
 	mostExcerptMS    = 50
 )
 
-// BenchmarkAuditShapes builds a site of one text of 1 MiB in each shape, and makes the excerpt of
-// each part of its texts with the script of the page for searching.
+// BenchmarkAuditShapes builds a site of one text of 1 MiB in each shape, and makes the excerpts of
+// all its parts with the script of the search page.
 func BenchmarkAuditShapes(b *testing.B) {
 	testenv.Long(b, "builds sites of large texts")
 	node := testenv.Program(b, "node", "node")
@@ -44,7 +44,8 @@ console.log(most);`
 			for b.Loop() {
 				in := b.TempDir()
 				for file, data := range map[string]string{
-					"site.yaml": "title: T\nbase_url: https://mips.example.org\n", "proposals/MIP-1.md": header + text,
+					"site.yaml":          "title: T\nbase_url: https://mips.example.org\n",
+					"proposals/MIP-1.md": header + text,
 				} {
 					file = filepath.Join(in, file)
 					if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -62,7 +63,8 @@ console.log(most);`
 				seconds := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 				b.ReportMetric(seconds, "cpu-sec")
 				if seconds > mostBuildSeconds {
-					b.Errorf("a build takes %.2f s of CPU, want %d at most", seconds, mostBuildSeconds)
+					b.Errorf("a build takes %.2f s of CPU, want %d at most",
+						seconds, mostBuildSeconds)
 				}
 
 				parts, err := filepath.Glob(filepath.Join(in, "public/assets/search.*.json"))

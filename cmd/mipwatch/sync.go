@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// upstreamTimeout is for a first fetch of a large repository over a slow line.
+	// upstreamTimeout suits a first fetch of a large repository over a slow line.
 	upstreamTimeout = 10 * time.Minute
-	// shortCommit is how many digits of a commit are printed.
+	// shortCommit is the number of printed digits of a commit.
 	shortCommit = 12
 )
 
 // syncer is one run of the sync command.
 type syncer struct {
-	// input has its flag --config alone.
+	// input has only its flag --config.
 	input
 	keepGoing bool
-	// timeout is for all that is asked of the upstream.
+	// timeout bounds all requests to the upstream.
 	timeout time.Duration
 	// format is text or json.
 	format string
@@ -37,19 +37,22 @@ type syncer struct {
 // newSync returns the command mipwatch sync.
 func newSync(p *program) *cobra.Command {
 	s := &syncer{input: input{program: p}}
-	cmd := newCommand("sync", "Copy the upstream repository's proposals into the proposals folders", s.run)
+	cmd := newCommand("sync",
+		"Copy the upstream repository's proposals into the proposals folders", s.run)
 	f := cmd.Flags()
 	addConfig(cmd, &s.config)
-	f.BoolVar(&s.keepGoing, "keep-going", false, "take what can be taken even if other files are in error")
-	f.DurationVar(&s.timeout, "timeout", upstreamTimeout, "how long the upstream may take altogether, such as 90s")
+	f.BoolVar(&s.keepGoing, "keep-going", false,
+		"take what can be taken even if other files are in error")
+	f.DurationVar(&s.timeout, "timeout", upstreamTimeout,
+		"how long the upstream may take altogether, such as 90s")
 	addFormat(cmd, &s.format, "text", "json")
 	return cmd
 }
 
-// run copies the proposals of the upstream into the folders of site.yaml and prints the changes. The error has an exit
-// code.
+// run copies the proposals of the upstream into the folders of site.yaml and prints the changes.
+// The error has an exit code.
 func (s *syncer) run(ctx context.Context, _ []string) error {
-	// 0 would mean no limit at all to the library, and nobody asks for none by accident.
+	// The library takes 0 for no limit, which nobody wants by accident.
 	if s.timeout <= 0 {
 		return exit(exitUsage, fmt.Errorf("--timeout: want a time such as 90s, got %s", s.timeout))
 	}
@@ -66,7 +69,8 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	up := config.Upstream
 	s.keepGoing = s.keepGoing || config.KeepGoing
 	report, err := gitsync.Sync(ctx, gitsync.Options{
-		Git: s.address(up.Git), Named: up.Git, Ref: up.Ref, Targets: targets, KeepGoing: s.keepGoing, Timeout: s.timeout,
+		Git: s.address(up.Git), Named: up.Git, Ref: up.Ref, Targets: targets,
+		KeepGoing: s.keepGoing, Timeout: s.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
 	})
@@ -86,17 +90,19 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	return s.finish(report, progress)
 }
 
-// targets decides which folder of the upstream goes where. Without folders the top of the upstream is meant.
+// targets maps the upstream's folders to local ones. Without folders it is the top of the upstream.
 func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 	if config.Upstream == nil {
 		return nil, s.invalid(0, "missing-key",
-			"no upstream to sync from; name its git address, such as upstream: {git: https://git.example.org/mips, folders: [MIPs]}")
+			"no upstream to sync from; name its git address, such as upstream: {git: "+
+				"https://git.example.org/mips, folders: [MIPs]}")
 	}
 	from, local := config.Upstream.Folders, []string{}
 	for _, src := range config.Located(config.Proposals) {
 		if src.Pattern != "" {
 			return nil, s.invalid(config.ProposalsLine(), "bad-value", fmt.Sprintf(
-				"proposals: texts are synced into folders, and %s is a pattern; name a folder here, and the pattern under upstream.folders", src.Pattern))
+				"proposals: texts are synced into folders, and %s is a pattern; name a folder "+
+					"here, and the pattern under upstream.folders", src.Pattern))
 		}
 		local = append(local, src.Folder)
 	}
@@ -108,10 +114,11 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 		return []gitsync.Target{{Folder: local[0], From: from}}, nil
 	case len(local) != len(from):
 		return nil, s.invalid(config.Lines["upstream"], "bad-value", fmt.Sprintf(
-			"upstream.folders: %s cannot be matched with %s of proposals; list as many, or one folder of proposals",
+			"upstream.folders: %s cannot be matched with %s of proposals; list as many, or one "+
+				"folder of proposals",
 			plural(len(from), "folder"), plural(len(local), "folder")))
 	}
-	// Each goes into the folder in the same place of the other list.
+	// Both lists have the same order.
 	var out []gitsync.Target
 	for i, dir := range local {
 		out = append(out, gitsync.Target{Folder: dir, From: from[i : i+1]})
@@ -119,11 +126,12 @@ func (s *syncer) targets(config *site.Site) ([]gitsync.Target, error) {
 	return out, nil
 }
 
-// address is that of the upstream as git takes it: a relative path is one from the configuration, as those of
-// the proposals are. Others are URLs, absolute paths, or host:path, whose host holds no slash.
+// address is the upstream's address for git: a relative path is relative to the configuration, like
+// the paths of proposals. Others stay as they are.
 func (s *syncer) address(git string) string {
 	before, _, colon := strings.Cut(git, ":")
-	if strings.Contains(git, "://") || colon && !strings.Contains(before, "/") || filepath.IsAbs(git) {
+	if strings.Contains(git, "://") || colon && !strings.Contains(before, "/") ||
+		filepath.IsAbs(git) {
 		return git
 	}
 	path := filepath.Join(filepath.Dir(s.config), filepath.FromSlash(git))
@@ -133,13 +141,15 @@ func (s *syncer) address(git string) string {
 
 // invalid is an error about a line of site.yaml.
 func (s *syncer) invalid(line int, code, message string) error {
-	p := mip.Problem{Level: mip.Error, Code: code, File: filepath.ToSlash(s.config), Line: line, Message: message}
+	p := mip.Problem{Level: mip.Error, Code: code, File: filepath.ToSlash(s.config), Line: line,
+		Message: message}
 	return &site.InvalidError{Problems: []mip.Problem{p}}
 }
 
 // finish prints the result.
 func (s *syncer) finish(r gitsync.Report, progress *progress) error {
-	// Where it goes on the problems are as good as warnings. Otherwise one file that cannot be taken keeps all others as they were.
+	// With --keep-going problems are like warnings. Otherwise one file that cannot be taken leaves
+	// all files unchanged.
 	refused := len(r.Problems) > 0 && !s.keepGoing
 	if s.format == "json" {
 		if err := writeJSON(s.stdout, r); err != nil {
@@ -155,11 +165,13 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 		progress.say("%s: %s", r.Git, notice)
 	}
 	for _, file := range r.Overwritten {
-		progress.say("%s was edited here, and is the upstream's again; the last commit has the edit: git log -p -- %s", mip.Escape(file), mip.Escape(file))
+		progress.say("%s was edited here, and is the upstream's again; the last commit has the "+
+			"edit: git log -p -- %s", mip.Escape(file), mip.Escape(file))
 	}
 	// A rewritten history is taken, but a reviewer of the commit should know.
 	if r.Rewritten {
-		progress.say("the upstream's history was rewritten, or another one is named: %.*s does not lead to %.*s",
+		progress.say("the upstream's history was rewritten, or another one is named: %.*s does "+
+			"not lead to %.*s",
 			shortCommit, r.From, shortCommit, r.To)
 	}
 	if refused {
@@ -172,7 +184,7 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 // print lists the changes for people and for grep: a line for each file, and one for all.
 func (s *syncer) print(r gitsync.Report) {
 	list := func(word string, paths []string) {
-		// A path stands last in its line: it may hold blanks.
+		// A path comes last in its line: it may contain blanks.
 		for _, path := range paths {
 			fmt.Fprintf(s.stdout, "%s %s\n", word, mip.Escape(path))
 		}
@@ -180,9 +192,10 @@ func (s *syncer) print(r gitsync.Report) {
 	list("added", r.Added)
 	list("changed", r.Changed)
 	list("removed", r.Removed)
-	// Workflows look for these words to know whether there is anything to commit.
+	// Workflows look for these words to decide whether there is anything to commit.
 	if len(r.Added)+len(r.Changed)+len(r.Removed) == 0 {
-		fmt.Fprintf(s.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"), mip.Escape(r.Git), shortCommit, r.To)
+		fmt.Fprintf(s.stdout, "up to date: %s of %s at %.*s\n", plural(r.Unchanged, "file"),
+			mip.Escape(r.Git), shortCommit, r.To)
 		return
 	}
 	before := ""
@@ -190,5 +203,6 @@ func (s *syncer) print(r gitsync.Report) {
 		before = fmt.Sprintf(", before at %.*s", shortCommit, r.From)
 	}
 	fmt.Fprintf(s.stdout, "synced %s at %.*s%s: %d added, %d changed, %d removed, %d unchanged\n",
-		mip.Escape(r.Git), shortCommit, r.To, before, len(r.Added), len(r.Changed), len(r.Removed), r.Unchanged)
+		mip.Escape(r.Git), shortCommit, r.To, before, len(r.Added), len(r.Changed), len(r.Removed),
+		r.Unchanged)
 }

@@ -21,10 +21,11 @@ import (
 
 const secret = "sk-never-to-be-seen"
 
-// post sends a body of JSON and returns the answer.
+// post sends a JSON body and returns the answer.
 func (p *process) post(path, body string) (*http.Response, string) {
 	p.Helper()
-	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, "http://"+p.addr+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(p.Context(), http.MethodPost, "http://"+p.addr+path,
+		strings.NewReader(body))
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -41,28 +42,31 @@ func (p *process) post(path, body string) (*http.Response, string) {
 	return res, string(b)
 }
 
-// wantProblem wants a problem of that code.
+// wantProblem checks that the answer is a problem with a code.
 func (p *process) wantProblem(path, body string, code api.Code) string {
 	p.Helper()
 	res, text := p.post(path, body)
 	var problem api.Problem
-	if err := json.Unmarshal([]byte(text), &problem); err != nil || problem.Code != code || res.StatusCode != code.Status() {
+	err := json.Unmarshal([]byte(text), &problem)
+	if err != nil || problem.Code != code || res.StatusCode != code.Status() {
 		p.Errorf("POST %s %s: %d %s, want %s", path, body, res.StatusCode, text, code)
 	}
 	return problem.Detail
 }
 
-// wantSummary wants a summary by that source.
+// wantSummary checks the source of a summary.
 func (p *process) wantSummary(body, source string) {
 	p.Helper()
 	res, text := p.post("/api/ai-summary", body)
 	var sum api.Summary
-	if err := json.Unmarshal([]byte(text), &sum); err != nil || res.StatusCode != http.StatusOK || sum.Source != source {
-		p.Errorf("POST /api/ai-summary %s: %d %s, want a summary by %s", body, res.StatusCode, text, source)
+	err := json.Unmarshal([]byte(text), &sum)
+	if err != nil || res.StatusCode != http.StatusOK || sum.Source != source {
+		p.Errorf("POST /api/ai-summary %s: %d %s, want a summary by %s",
+			body, res.StatusCode, text, source)
 	}
 }
 
-// answers makes a server's answer to any question about MIP-7 of the samples.
+// answers returns a mock server's answers to any question about MIP-7 of the samples.
 func answers(t *testing.T, dir string) []aimocktest.Fixture {
 	t.Helper()
 	x, err := catalog.FromFS(os.DirFS(dir)).Load(t.Context())
@@ -74,16 +78,17 @@ func answers(t *testing.T, dir string) []aimocktest.Fixture {
 		t.Fatal(err)
 	}
 	sum := summary.Extract(summary.Subject{Proposal: p, Now: time.Now()})
-	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
-		"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
+	b, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging,
+		"developers": sum.Developers,
+		"users":      sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return []aimocktest.Fixture{{Question: "passages", Answer: "{}"}, {Answer: string(b)}}
 }
 
-// TestAimock has the program ask a model that others wrote, in each format, and one that is busy. What else a model can do
-// wrong is tabled in package ai.
+// TestAimock runs the program with a third-party mock of each format, and with a busy one. Package
+// ai has the table of all faults of a model.
 func TestAimock(t *testing.T) {
 	h := newHosts(t)
 	h.site.Locales = []string{"ja"}
@@ -95,14 +100,17 @@ func TestAimock(t *testing.T) {
 		chaos    aimocktest.Chaos
 		code     api.Code // empty: a summary
 	}{
-		{"openai", aimocktest.Chaos{}, ""}, {"anthropic", aimocktest.Chaos{}, ""}, {"ollama", aimocktest.Chaos{}, ""},
+		{"openai", aimocktest.Chaos{}, ""}, {"anthropic", aimocktest.Chaos{}, ""},
+		{"ollama", aimocktest.Chaos{}, ""},
 		{"openai", aimocktest.Chaos{RateLimit: true}, api.UpstreamUnavailable},
 	} {
 		t.Run(tt.provider+string(tt.code), func(t *testing.T) {
 			t.Parallel()
 			mock := server.With(t, tt.chaos)
-			p := start(t, []string{"AI_PROVIDER=" + tt.provider, "AI_MODEL=mock-1", "AI_BASE_URL=" + mock.Base(tt.provider), "AI_TIMEOUT=7s",
-				"OPENAI_API_KEY=" + secret, "ANTHROPIC_API_KEY=" + secret}, "--site", dir)
+			p := start(t,
+				[]string{"AI_PROVIDER=" + tt.provider, "AI_MODEL=mock-1",
+					"AI_BASE_URL=" + mock.Base(tt.provider), "AI_TIMEOUT=7s",
+					"OPENAI_API_KEY=" + secret, "ANTHROPIC_API_KEY=" + secret}, "--site", dir)
 			p.await("site loaded")
 			if tt.code == "" {
 				p.wantSummary(`{"mipNumber": 7}`, "mock-1")

@@ -26,20 +26,20 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// When the Redis is killed, when it is started again, and when the load ends.
+// When Redis is killed, when it is started again, and when the load ends.
 const (
 	redisDies  = 10 * time.Second
 	redisBack  = 20 * time.Second
 	loadEnds   = 30 * time.Second
 	perMinute  = 10 // summaries of a caller
-	greedy     = 20 // callers who ask for summaries without end
-	askers     = 16 // requests under way
+	greedy     = 20 // callers who request summaries without pause
+	askers     = 16 // concurrent requests
 	proposals  = 15
 	loadNobody = "203.0.113.1"
 )
 
-// BenchmarkAuditCluster puts a load on two and on four processes that share a Redis, which is killed and started again
-// on the way. Every answer is a success or a problem with a code.
+// BenchmarkAuditCluster puts a load on two and on four processes that share a Redis, which is
+// killed and started again. Every answer is a success or a coded problem.
 func BenchmarkAuditCluster(b *testing.B) {
 	testenv.Long(b, "processes that share a Redis under load")
 	for _, n := range []int{2, 4} {
@@ -51,11 +51,11 @@ func BenchmarkAuditCluster(b *testing.B) {
 	}
 }
 
-// load is what is asked of the processes and what they answered.
+// load has the requests to the processes and their answers.
 type load struct {
 	*testing.B
 	all   []string     // addresses of the processes
-	told  atomic.Int32 // lines of their logs about the Redis
+	told  atomic.Int32 // lines of their logs about Redis
 	redis *redistest.Server
 	model *demo.Model
 	done  chan result
@@ -66,22 +66,25 @@ type load struct {
 type result struct {
 	at, took time.Duration // since the load began
 	status   int           // 0: none
-	coded    bool          // it is a problem with a code
-	caller   int           // of the greedy ones, from 1 on; 0: none
+	coded    bool          // it is a coded problem
+	caller   int           // of the greedy ones, from 1; 0: none
 }
 
 func newLoad(b *testing.B, n int) *load {
 	h := newHosts(b)
 	dir := b.TempDir()
 	h.snapshot(b, dir, "../../internal/samples/proposals")
-	l := &load{B: b, redis: redistest.Start(b), model: demo.NewModel(summaries(b, dir)), done: make(chan result, askers)}
+	l := &load{B: b, redis: redistest.Start(b), model: demo.NewModel(summaries(b, dir)),
+		done: make(chan result, askers)}
 	model := httptest.NewServer(l.model)
 	b.Cleanup(model.Close)
 	for range n {
-		p := start(b, []string{"REDIS_URL=redis://" + l.redis.Addr(), "TRUSTED_PROXIES=127.0.0.1", "REQUESTS_PER_MINUTE=1000000000",
-			"AI_PROVIDER=openai", "AI_MODEL=mock-1", "AI_BASE_URL=" + model.URL + "/v1", "OPENAI_API_KEY=" + secret}, "--site", dir)
+		p := start(b, []string{"REDIS_URL=redis://" + l.redis.Addr(), "TRUSTED_PROXIES=127.0.0.1",
+			"REQUESTS_PER_MINUTE=1000000000",
+			"AI_PROVIDER=openai", "AI_MODEL=mock-1", "AI_BASE_URL=" + model.URL + "/v1",
+			"OPENAI_API_KEY=" + secret}, "--site", dir)
 		p.await("site loaded")
-		go func() { // its log is read until it ends
+		go func() { // read its log until it ends
 			for line := range p.log {
 				if strings.HasPrefix(fmt.Sprint(line["msg"]), "redis is ") {
 					l.told.Add(1)
@@ -93,7 +96,7 @@ func newLoad(b *testing.B, n int) *load {
 	return l
 }
 
-// summaries makes a model that says of each proposal what rules say.
+// summaries is a model that answers with the summary by rules.
 func summaries(b testing.TB, dir string) func(demo.ModelRequest) demo.ModelReply {
 	said := map[string]string{}
 	x, err := catalog.FromFS(os.DirFS(dir)).Load(b.Context())
@@ -106,7 +109,8 @@ func summaries(b testing.TB, dir string) func(demo.ModelRequest) demo.ModelReply
 			b.Fatal(err)
 		}
 		sum := summary.Extract(summary.Subject{Proposal: p, Now: time.Now()})
-		text, err := json.Marshal(map[string]any{"tldr": sum.TLDR, "whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
+		text, err := json.Marshal(map[string]any{"tldr": sum.TLDR,
+			"whatsChanging": sum.WhatsChanging, "developers": sum.Developers,
 			"users": sum.Users, "validators": sum.Validators, "foundation": sum.Foundation})
 		if err != nil {
 			b.Fatal(err)
@@ -124,7 +128,7 @@ func summaries(b testing.TB, dir string) func(demo.ModelRequest) demo.ModelReply
 	}
 }
 
-// run asks until the load ends and reports.
+// run sends requests until the load ends, and reports.
 func (l *load) run() {
 	ctx, cancel := context.WithTimeout(l.Context(), loadEnds)
 	defer cancel()
@@ -133,7 +137,8 @@ func (l *load) run() {
 	for i := range askers {
 		all.Go(func() { l.ask(ctx, rand.New(rand.NewPCG(uint64(i), 1))) })
 	}
-	kill, restart := time.AfterFunc(redisDies, l.redis.Kill), time.AfterFunc(redisBack, l.redis.Restart)
+	kill, restart := time.AfterFunc(redisDies, l.redis.Kill),
+		time.AfterFunc(redisBack, l.redis.Restart)
 	defer kill.Stop()
 	defer restart.Stop()
 	go func() {
@@ -167,7 +172,7 @@ func (l *load) ask(ctx context.Context, random *rand.Rand) {
 	}
 }
 
-// request is one of the mix: mostly live figures, some summaries, and some by greedy callers.
+// request returns one of the mix: mostly live figures, some summaries, and some by greedy callers.
 func request(random *rand.Rand) (r *http.Request, caller int) {
 	get := func(path string) *http.Request {
 		r, _ := http.NewRequest(http.MethodGet, "http://host"+path, nil)
@@ -175,7 +180,8 @@ func request(random *rand.Rand) (r *http.Request, caller int) {
 		return r
 	}
 	summary := func(from string) *http.Request {
-		r, _ := http.NewRequest(http.MethodPost, "http://host/api/ai-summary", strings.NewReader(fmt.Sprintf(`{"mipNumber": %d}`, 1+random.IntN(proposals))))
+		r, _ := http.NewRequest(http.MethodPost, "http://host/api/ai-summary",
+			strings.NewReader(fmt.Sprintf(`{"mipNumber": %d}`, 1+random.IntN(proposals))))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("X-Forwarded-For", from)
 		return r
@@ -188,17 +194,18 @@ func request(random *rand.Rand) (r *http.Request, caller int) {
 	case n < 80:
 		return get("/api/mip-watch"), 0
 	case n < 95:
-		return summary(fmt.Sprintf("10.%d.%d.%d", random.IntN(256), random.IntN(256), random.IntN(256))), 0
+		return summary(fmt.Sprintf("10.%d.%d.%d",
+			random.IntN(256), random.IntN(256), random.IntN(256))), 0
 	}
 	caller = 1 + random.IntN(greedy)
 	return summary(fmt.Sprintf("198.51.100.%d", caller)), caller
 }
 
-// report states the figures.
+// report reports the figures.
 func (l *load) report(results []result) {
 	var took []time.Duration
 	errors, problems, slowest := 0, 0, time.Duration(0)
-	admitted := map[int][3]int{} // of a greedy caller, while the Redis is there, away, and there again
+	admitted := map[int][3]int{} // of a greedy caller: before, during and after the outage of Redis
 	for _, r := range results {
 		took = append(took, r.took)
 		slowest = max(slowest, r.took)
@@ -224,7 +231,7 @@ func (l *load) report(results []result) {
 			admitted[r.caller] = a
 		}
 	}
-	// Within the first seconds nobody's window ends.
+	// In the first seconds no caller's window ends.
 	before, most := 0, 0
 	for _, a := range admitted {
 		before += max(0, a[0]-perMinute)
@@ -237,7 +244,8 @@ func (l *load) report(results []result) {
 	l.ReportMetric(ms(took[len(took)*99/100]), "p99-ms")
 	l.ReportMetric(ms(slowest), "max-ms")
 	if errors > 0 {
-		l.Errorf("%d of %d answers are neither a success nor a problem with a code", errors, len(results))
+		l.Errorf("%d of %d answers are neither a success nor a problem with a code",
+			errors, len(results))
 	}
 	l.ReportMetric(float64(problems), "problems")
 	l.ReportMetric(float64(len(l.model.Requests())), "model-calls")

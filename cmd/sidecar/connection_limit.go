@@ -8,23 +8,24 @@ import (
 	"sync"
 )
 
-// mostWaiting is how many connections may wait at a time for a request. It leaves half of the files that a process may
-// commonly have open, 1,024, for connections with requests, and for those to the hosts behind the sidecar.
+// mostWaiting bounds the connections that wait for a request. It leaves half of the files that a
+// process may commonly open, 1,024, for connections with requests, and for connections to upstream
+// hosts.
 const mostWaiting = 512
 
-// scrapersWaiting is the same for the address of the metrics.
+// scrapersWaiting is the bound for the address of the metrics.
 const scrapersWaiting = 16
 
-// connectionLimit bounds the connections that wait: those on which no request, or not all of its body, has arrived. A
-// connection beyond the bound closes the one that has waited longest, so that a caller who opens many cannot keep others
-// from being served. A listener that accepts no more, as that of golang.org/x/net/netutil does, would keep them out. A
-// body that a handler does not read counts as not arrived.
+// connectionLimit bounds the waiting connections: those whose request, or part of its body, has not
+// arrived. A connection beyond the bound closes the one that has waited longest, so that a caller
+// who opens many cannot shut out others, which a listener that stops accepting would do, such as
+// that of golang.org/x/net/netutil. A body that a handler does not read counts as not arrived.
 type connectionLimit struct {
-	// most is how many connections may wait.
+	// most bounds the waiting connections.
 	most int
 
 	mu sync.Mutex
-	// waiting has the turn in which a connection was last heard of.
+	// waiting has the turn of each connection's last activity.
 	waiting map[net.Conn]int
 	turn    int
 }
@@ -34,7 +35,8 @@ func newConnectionLimit(most int) *connectionLimit {
 	return &connectionLimit{most: most, waiting: map[net.Conn]int{}}
 }
 
-// protect sets the hooks of a server, whose connections wait until the body of a request has been read.
+// protect sets the hooks of a server. Its connections wait until the body of a request has been
+// read.
 func (l *connectionLimit) protect(srv *http.Server) {
 	srv.ConnState = l.connState
 	srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
@@ -46,7 +48,7 @@ func (l *connectionLimit) protect(srv *http.Server) {
 		if r.Body == http.NoBody {
 			l.arrived(c)
 		} else {
-			// The request is copied, since net/http looks at the body of its own one when the handler is done.
+			// Copy the request, since net/http uses the body of the original after the handler.
 			r = r.WithContext(r.Context())
 			r.Body = &watchedBody{r.Body, l, c}
 		}
@@ -57,8 +59,8 @@ func (l *connectionLimit) protect(srv *http.Server) {
 // connKey is the context key of a request's connection.
 type connKey struct{}
 
-// connState is for [http.Server.ConnState]. A connection is active from the first byte of a header on, long before
-// there is a request.
+// connState is for [http.Server.ConnState]. A connection is active from the first byte of a header,
+// long before there is a request.
 func (l *connectionLimit) connState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed || state == http.StateHijacked {
 		l.arrived(c)
@@ -71,7 +73,7 @@ func (l *connectionLimit) connState(c net.Conn, state http.ConnState) {
 	if len(l.waiting) <= l.most {
 		return
 	}
-	// A linear scan is cheap next to accepting a connection.
+	// A linear scan is cheap compared with accepting a connection.
 	oldest := c
 	for other, turn := range l.waiting {
 		if turn < l.waiting[oldest] {
@@ -82,14 +84,14 @@ func (l *connectionLimit) connState(c net.Conn, state http.ConnState) {
 	oldest.Close()
 }
 
-// arrived takes a connection off the waiting ones.
+// arrived removes a connection from the waiting ones.
 func (l *connectionLimit) arrived(c net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.waiting, c)
 }
 
-// watchedBody is the body of a request whose connection waits until the end of the body.
+// watchedBody is the body of a request. Its connection waits until the end of the body.
 type watchedBody struct {
 	io.ReadCloser
 	limit *connectionLimit

@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// limited serves h behind a connection limit, on a port of its own.
+// limited serves h with a connection limit, on a port of its own.
 func limited(t *testing.T, most int, h http.Handler) (addr string, l *connectionLimit) {
 	t.Helper()
 	l = newConnectionLimit(most)
 	s := httptest.NewUnstartedServer(nil)
 	s.Config = newHTTP(h, l, slog.New(slog.DiscardHandler))
-	// In the place of httptest's own: every hook is the limit's.
+	// Replace httptest's hooks: every hook is the limit's.
 	listener := s.Listener
 	served := make(chan error, 1)
 	go func() { served <- s.Config.Serve(listener) }()
@@ -69,7 +69,7 @@ func wantAnswer(t *testing.T, c net.Conn, path, want string) {
 	}
 }
 
-// wantClosed waits until the other side has closed a connection on which nothing was answered.
+// wantClosed waits until the peer has closed a connection without an answer.
 func wantClosed(t *testing.T, c net.Conn, which string) {
 	t.Helper()
 	if b, err := io.ReadAll(c); len(b) > 0 || err != nil && !isReset(err) {
@@ -77,15 +77,15 @@ func wantClosed(t *testing.T, c net.Conn, which string) {
 	}
 }
 
-// isReset reports whether the other side closed while something of ours was on its way.
+// isReset reports whether the peer closed while data was in flight.
 func isReset(err error) bool {
 	_, ok := errors.AsType[*net.OpError](err)
 	return ok
 }
 
-// TestConnectionLimit opens more connections than may wait. Those that have waited longest are closed, whether no
-// request ever came on them, the last one is long answered, or a header is still to end; those with a
-// request are never touched.
+// TestConnectionLimit opens more connections than may wait. The ones that have waited longest are
+// closed, whether they had no request, an answered one or an incomplete header. Connections with a
+// request stay open.
 func TestConnectionLimit(t *testing.T) {
 	const most = 4
 	arrived, release := make(chan string), make(chan struct{})
@@ -103,7 +103,7 @@ func TestConnectionLimit(t *testing.T) {
 	silent, idle, dripping := dial(t, addr), dial(t, addr), dial(t, addr)
 	wantAnswer(t, idle, "/idle", "200 /idle")
 	fmt.Fprint(dripping, "GET /dripping HTTP/1.1\r\nHost: ")
-	l.await(t, 3) // a server may have answered before it counts the connection as idle
+	l.await(t, 3) // a server may answer before it counts the connection as idle
 	for range 3 * most {
 		wantAnswer(t, dial(t, addr), "/other", "200 /other")
 	}
@@ -123,7 +123,7 @@ func TestConnectionLimit(t *testing.T) {
 	}
 }
 
-// await returns when that many connections wait.
+// await waits until the given number of connections wait.
 func (l *connectionLimit) await(t *testing.T, want int) {
 	t.Helper()
 	for {
@@ -141,7 +141,7 @@ func (l *connectionLimit) await(t *testing.T, want int) {
 	}
 }
 
-// TestConnectionLimitBodies holds that a connection whose body is still to come waits, and one whose body was read does not.
+// TestConnectionLimitBodies checks that a connection waits until its body has been read.
 func TestConnectionLimitBodies(t *testing.T) {
 	const most = 4
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -168,13 +168,15 @@ func TestConnectionLimitBodies(t *testing.T) {
 		return c
 	}
 	whole := send("/slow", length+"{}")
-	for _, rest := range []string{length, length + "{", chunked, chunked + "2\r\n{", chunked + "2\r\n{}\r\n0\r\n"} {
+	for _, rest := range []string{length, length + "{", chunked, chunked + "2\r\n{",
+		chunked + "2\r\n{}\r\n0\r\n"} {
 		for _, path := range []string{"/read", "/unread"} {
 			half := send(path, rest)
 			for range most {
 				wantAnswer(t, dial(t, addr), "/other", "200 /other")
 			}
-			half.SetReadDeadline(time.Now().Add(readTimeout / 2)) // by when the server would close it by itself
+			// the server would close it by then
+			half.SetReadDeadline(time.Now().Add(readTimeout / 2))
 			if b, err := io.ReadAll(half); len(b) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Fatalf("%s, %q: read %q and %v, want it to be closed", path, rest, b, err)
 			}
@@ -186,13 +188,14 @@ func TestConnectionLimitBodies(t *testing.T) {
 	}
 }
 
-// TestConnectionLimitForgets holds that connections which end by themselves are not remembered.
+// TestConnectionLimitForgets checks that closed connections are removed.
 func TestConnectionLimitForgets(t *testing.T) {
 	l := newConnectionLimit(2)
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()
-	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle, http.StateActive, http.StateClosed, http.StateClosed} {
+	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle,
+		http.StateActive, http.StateClosed, http.StateClosed} {
 		l.connState(a, state)
 	}
 	l.connState(b, http.StateNew)
@@ -202,7 +205,7 @@ func TestConnectionLimitForgets(t *testing.T) {
 	}
 }
 
-// pipes is a listener whose connections are in memory, so that they work in a bubble.
+// pipes is a listener with in-memory connections, which work in a bubble.
 type pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -231,7 +234,7 @@ func (p *pipes) dial() net.Conn {
 	return ours
 }
 
-// TestTimeouts holds how long the server bears with a caller, by the bubble's own clock.
+// TestTimeouts checks the server's timeouts, with the bubble's clock.
 func TestTimeouts(t *testing.T) {
 	tests := []struct {
 		name string
@@ -241,7 +244,8 @@ func TestTimeouts(t *testing.T) {
 		{"nothing is sent", "", headerTimeout},
 		{"a header that does not end", "GET / HTTP/1.1\r\nHost: x\r\nX-A: ", headerTimeout},
 		{"no second request", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", idleTimeout},
-		{"a body that does not come", "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n", readTimeout},
+		{"a body that does not come",
+			"POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n", readTimeout},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -262,7 +266,8 @@ func TestTimeouts(t *testing.T) {
 					t.Errorf("read until the end: %v", err)
 				}
 				if got := time.Since(began); got != tt.want {
-					t.Errorf("%s: the connection was closed after %v, want %v", tt.name, got, tt.want)
+					t.Errorf("%s: the connection was closed after %v, want %v",
+						tt.name, got, tt.want)
 				}
 				srv.Close()
 				<-served

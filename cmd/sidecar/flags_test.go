@@ -14,12 +14,13 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// TestHelpIsComplete holds that the help names every flag and every variable that is read, and that no
-// other name stands there.
+// TestHelpIsComplete checks that the help names every flag and every variable that is read, and no
+// others.
 func TestHelpIsComplete(t *testing.T) {
 	asked := map[string]bool{}
 	var env lookup
-	for _, provider := range []string{"openai", "anthropic", "ollama", ""} { // each has a key of its own
+	// each has a key of its own
+	for _, provider := range []string{"openai", "anthropic", "ollama", ""} {
 		env = func(name string) (string, bool) {
 			asked[name] = true
 			return map[string]string{"AI_PROVIDER": provider}[name], true

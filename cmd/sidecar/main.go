@@ -1,5 +1,6 @@
-// Command sidecar serves the live part of a site: it parses flags, reads the environment, keeps the catalog of the
-// proposals up to date, runs the HTTP server and writes its metrics. It does not know how an answer is made.
+// Command sidecar serves the live part of a site: it parses flags, reads the environment, keeps the
+// catalog of the proposals up to date, runs the HTTP server and writes its metrics. It does not
+// know how an answer is made.
 package main
 
 import (
@@ -24,18 +25,18 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// The exit codes, as --help has them.
+// The exit codes, documented in --help.
 const (
 	exitDone = 0
-	// exitNotReady is that of --check.
+	// exitNotReady is only for --check.
 	exitNotReady = 1
-	// exitUsage is also that of a wrong configuration.
+	// exitUsage is for a wrong command line or configuration.
 	exitUsage = 2
-	// exitListen is also that of a server that fails later on.
+	// exitListen is for a server that cannot listen or fails later.
 	exitListen = 3
 )
 
-// help is what --help prints.
+// help is the text of --help.
 //
 //go:embed help.txt
 var help string
@@ -43,17 +44,18 @@ var help string
 // lookup is like [os.LookupEnv].
 type lookup = func(name string) (string, bool)
 
-// errTerminated is the cause of a context that ended by SIGTERM, which asks the process to leave a balancer in peace.
+// errTerminated is the cause of a context that SIGTERM canceled. After it the process waits until
+// balancers have noticed.
 var errTerminated = errors.New("SIGTERM")
 
-// main ends with the exit code of run. The first signal ends run in good order.
+// main exits with the code of run. The first signal stops run gracefully.
 func main() {
 	ctx, end := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		first := <-signals
-		// A second signal ends the process at once, from the moment on in which it shows that it stops.
+		// A second signal ends the process at once, from the moment when it reports that it stops.
 		signal.Stop(signals)
 		if first == syscall.SIGTERM {
 			end(errTerminated)
@@ -63,7 +65,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, sidecar.NewVariables(os.Environ())))
 }
 
-// run executes one command line until ctx ends, and returns the exit code. Only env reaches the environment.
+// run executes one command line until ctx ends, and returns the exit code. Only env accesses the
+// environment.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, env *sidecar.Variables) int {
 	f, err := parseFlags(args, env.Lookup)
 	switch {
@@ -87,8 +90,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env *side
 	return report(stderr, exitListen, s.run(ctx, f))
 }
 
-// report prints errors, each without a name of the program where it begins with a place in a configuration file. It
-// returns the exit code, which is 0 without an error.
+// report prints errors. It adds the program's name unless the error begins with a place in a
+// configuration file. It returns code, or 0 without an error.
 func report(w io.Writer, code int, errs ...error) int {
 	out := exitDone
 	for _, err := range errs {
@@ -107,21 +110,22 @@ func report(w io.Writer, code int, errs ...error) int {
 
 // flags are the command line.
 type flags struct {
-	// addr is where the sidecar listens, and where --check asks one.
+	// addr is the address to listen on, or the one that --check asks.
 	addr string
-	// metrics is the address of the metrics. Empty means that there are none.
+	// metrics is the address of the metrics. Empty means none.
 	metrics string
-	// config is empty for site.yaml, which may then be missing.
+	// config is the configuration file. Empty means site.yaml, which may be missing.
 	config string
-	// site is a folder or an address, which may have a password.
+	// site is a folder or an address, which may contain a password.
 	site string
-	// drain is how long the process answers after SIGTERM, with /readyz not_ready, as it is written.
+	// drain is how long the process continues to answer after SIGTERM, with /readyz not_ready. It
+	// is unparsed.
 	drain   string
 	check   bool
 	version bool
 }
 
-// newFlagSet defines the flags, which [help] explains, with defaults from the environment.
+// newFlagSet defines the flags with defaults from the environment. [help] explains them.
 func newFlagSet(env lookup) (*flag.FlagSet, *flags) {
 	f, set := &flags{}, flag.NewFlagSet("sidecar", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -134,13 +138,13 @@ func newFlagSet(env lookup) (*flag.FlagSet, *flags) {
 	define(&f.config, "config", "SIDECAR_CONFIG", "")
 	define(&f.site, "site", "SIDECAR_SITE", "public")
 	define(&f.drain, "drain", "SIDECAR_DRAIN", "5s")
-	// The usage texts are in help.txt.
+	// help.txt has the usage texts.
 	set.BoolVar(&f.check, "check", false, "")
 	set.BoolVar(&f.version, "version", false, "")
 	return set, f
 }
 
-// parseFlags reads the command line. The error is [flag.ErrHelp] for --help.
+// parseFlags parses the command line. The error is [flag.ErrHelp] for --help.
 func parseFlags(args []string, env lookup) (flags, error) {
 	set, f := newFlagSet(env)
 	if err := set.Parse(args); err != nil {
@@ -155,13 +159,14 @@ func parseFlags(args []string, env lookup) (flags, error) {
 		if f.version || addr == "" && name == "metrics-addr" {
 			continue
 		}
-		// A typing error would otherwise look like an address in use.
+		// Otherwise a typing error would look like an address in use.
 		_, port, err := net.SplitHostPort(addr)
 		if err == nil {
 			_, err = strconv.ParseUint(port, 10, 16)
 		}
 		if err != nil {
-			return *f, fmt.Errorf("--%s: want a host and a port such as 127.0.0.1:8081, got %q", name, addr)
+			return *f, fmt.Errorf("--%s: want a host and a port such as 127.0.0.1:8081, got %q",
+				name, addr)
 		}
 	}
 	if _, err := f.drainTime(); err != nil && !f.version {
@@ -170,7 +175,7 @@ func parseFlags(args []string, env lookup) (flags, error) {
 	return *f, nil
 }
 
-// drainTime reads --drain. The error says what is wanted.
+// drainTime parses --drain.
 func (f flags) drainTime() (time.Duration, error) {
 	const longest = time.Minute
 	d, err := time.ParseDuration(f.drain)
@@ -180,14 +185,14 @@ func (f flags) drainTime() (time.Duration, error) {
 	return d, nil
 }
 
-// checkTimeout is shorter than what container engines allow a check by themselves.
+// checkTimeout is shorter than the default time limits that container engines set for a check.
 const checkTimeout = 3 * time.Second
 
-// check asks the sidecar that listens on an address whether it is ready. The error says why it is not. It is for health
-// checks in containers that have no other program.
+// check asks the sidecar that listens on an address whether it is ready. The error is the reason
+// why it is not. It is for health checks in containers without other programs.
 func check(ctx context.Context, addr string) error {
-	// The package net takes an address without a host, or an unspecified one, for this machine. A proxy of the
-	// environment is not between a process and its own machine.
+	// Package net dials this machine for an address without a host, or an unspecified one. Ignore
+	// the environment's proxy, since this is a local connection.
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	}
@@ -201,7 +206,7 @@ func check(ctx context.Context, addr string) error {
 		return fmt.Errorf("not ready: %s: %w", addr, err)
 	}
 	res.Body.Close()
-	// The body says why, in words that are for the log of the sidecar.
+	// The sidecar's log has the reason.
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("not ready: %s answers %s", addr, res.Status)
 	}

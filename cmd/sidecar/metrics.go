@@ -18,7 +18,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// descriptions say what each metric is. Alerts of operators use the names, so that they stay as they are.
+// descriptions are the HELP texts of the metrics. Operators' alerts use the names, so they must not
+// change.
 var descriptions = map[string]string{
 	"build_info":                     "The program that runs. Always 1.",
 	"cache_requests_total":           "What caches were asked for, by result.",
@@ -36,22 +37,24 @@ var descriptions = map[string]string{
 	"site_proposals":                 "Proposals of the site.",
 	"site_seen_timestamp_seconds":    "When the site could last be read, changed or not.",
 	"upstream_breakers_open":         "Breakers that are open after failures, until a call succeeds.",
-	"upstream_calls_total":           "Calls of hosts behind the sidecar, a retry included, by result.",
+	"upstream_calls_total": "Calls of hosts behind the sidecar, a retry included, " +
+		"by result.",
 }
 
-// metrics are those of docs/operators.md. As an [http.Handler] they answer GET /metrics, and nothing else. They are for
-// an address of their own, which has no limit of callers. No label has a text of a caller.
+// metrics are the metrics of docs/operators.md. As an [http.Handler] it answers only GET /metrics.
+// They have an address of their own, which does not limit callers. No label contains a text of a
+// caller.
 type metrics struct {
 	http.Handler
 	// answered counts requests.
 	answered *victoria.Set
-	// sidecar and site count the rest. They are set before anybody asks.
+	// sidecar and site have the other counts. They are set before the first request.
 	sidecar *sidecar.Sidecar
 	site    *catalog.Stats
 }
 
-// newMetrics returns the metrics of a process without a sidecar. It counts each code and route from zero, so that the
-// first one shows as a rise.
+// newMetrics returns the metrics of a process without a sidecar. It starts each code and route at
+// zero, so that the first event shows as a rise.
 func newMetrics() *metrics {
 	victoria.ExposeMetadata(true) // for the whole process
 	m := &metrics{answered: victoria.NewSet()}
@@ -74,7 +77,8 @@ func newMetrics() *metrics {
 	return m
 }
 
-// series is the name of one series. Labels are names and values in turn; one with an empty value is none.
+// series is the name of one series. labels alternates names and values. A label with an empty value
+// is left out.
 func series(name string, labels ...string) string {
 	var pairs []string
 	for l := range slices.Chunk(labels, 2) {
@@ -90,7 +94,8 @@ func series(name string, labels ...string) string {
 
 func (m *metrics) requests(route, method string, status int) *victoria.Counter {
 	code := strconv.Itoa(status)
-	return m.answered.GetOrCreateCounter(series("http_requests_total", "route", route, "method", method, "status", code))
+	return m.answered.GetOrCreateCounter(series("http_requests_total",
+		"route", route, "method", method, "status", code))
 }
 
 func (m *metrics) problems(code api.Code) *victoria.Counter {
@@ -102,9 +107,10 @@ func (m *metrics) limited(limit string) *victoria.Counter {
 }
 
 func (m *metrics) took(route string) *victoria.PrometheusHistogram {
-	// They lie close around the time limits: 3 s for a GET and 8 s for an answer that a model makes.
+	// They are dense around the time limits: 3 s for a GET and 8 s for an answer by a model.
 	buckets := []float64{0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 2.5, 3, 5, 8, 10}
-	return m.answered.GetOrCreatePrometheusHistogramExt(series("http_request_duration_seconds", "route", route), buckets)
+	name := series("http_request_duration_seconds", "route", route)
+	return m.answered.GetOrCreatePrometheusHistogramExt(name, buckets)
 }
 
 // observe counts a request. It is safe for concurrent use.
@@ -131,7 +137,7 @@ func (m *metrics) serve(w http.ResponseWriter, _ *http.Request) {
 	writeDescribed(w, text.Bytes())
 }
 
-// writeDescribed writes metrics with their descriptions, for which the library leaves an empty line.
+// writeDescribed writes metrics with their descriptions, in place of the library's empty ones.
 func writeDescribed(w io.Writer, text []byte) {
 	for line := range bytes.Lines(text) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "# HELP mipwatch_"); ok {
@@ -141,8 +147,8 @@ func writeDescribed(w io.Writer, text []byte) {
 	}
 }
 
-// counted is what the sidecar and the poller of its site have counted. The numbers go on counting meanwhile, so that
-// they need not agree with each other.
+// counted returns the counts of the sidecar and of the site's poller. They keep changing, so they
+// need not be consistent with each other.
 func (m *metrics) counted() *victoria.Set {
 	set := victoria.NewSet()
 	gauge := func(value float64, name string, labels ...string) {
@@ -152,34 +158,41 @@ func (m *metrics) counted() *victoria.Set {
 		set.GetOrCreateCounter(series(name, labels...)).Set(value)
 	}
 	build := release.Current()
-	gauge(1, "build_info", "version", build.Version, "revision", build.Commit, "goversion", build.Go)
+	gauge(1, "build_info",
+		"version", build.Version, "revision", build.Commit, "goversion", build.Go)
 	stats := m.sidecar.Stats()
 	for of, n := range stats.Caches {
 		result := func(value uint64, result string) {
-			count(value, "cache_requests_total", "cache", of.Name, "network", of.Network, "result", result)
+			count(value, "cache_requests_total",
+				"cache", of.Name, "network", of.Network, "result", result)
 		}
 		result(n.Hits.Load(), "hit")
 		result(n.Misses.Load(), "miss")
-		result(n.Shared.Load(), "shared") // of a fetch that was under way
+		result(n.Shared.Load(), "shared") // of a running fetch
 		result(n.Stale.Load(), "stale")
 		result(n.Errors.Load(), "error")
 	}
 	for of, n := range stats.Hosts {
 		for i := range n.Calls {
 			result := fetch.Result(i).String()
-			count(n.Calls[i].Load(), "upstream_calls_total", "upstream", of.Name, "network", of.Network, "result", result)
+			count(n.Calls[i].Load(), "upstream_calls_total",
+				"upstream", of.Name, "network", of.Network, "result", result)
 		}
-		// The forum has two breakers, a network one for each of its addresses.
-		gauge(float64(n.Open.Load()), "upstream_breakers_open", "upstream", of.Name, "network", of.Network)
+		// The forum has two breakers, and a network has one for each of its addresses.
+		gauge(float64(n.Open.Load()), "upstream_breakers_open",
+			"upstream", of.Name, "network", of.Network)
 	}
 	// A process without a model has none of these.
 	if spend := stats.Model; spend != nil {
 		count(uint64(spend.Used), "model_tokens_used_total")
 		count(uint64(spend.Minute), "model_refused_total", "budget", "minute")
 		count(uint64(spend.Day), "model_refused_total", "budget", "day")
-		count(uint64(spend.Claimed), "model_refused_total", "budget", "claimed")    // reserved for others
-		count(uint64(spend.TooLarge), "model_refused_total", "budget", "too_large") // more than any day has
-		count(uint64(spend.Again), "model_refused_total", "budget", "again")        // of texts that failed before
+		// reserved for others
+		count(uint64(spend.Claimed), "model_refused_total", "budget", "claimed")
+		// more than a whole day's budget
+		count(uint64(spend.TooLarge), "model_refused_total", "budget", "too_large")
+		// of texts that failed before
+		count(uint64(spend.Again), "model_refused_total", "budget", "again")
 		gauge(float64(spend.Left), "model_tokens_left")
 		gauge(float64(spend.PerDay), "model_tokens_per_day")
 	}
@@ -189,7 +202,7 @@ func (m *metrics) counted() *victoria.Set {
 	gauge(float64(m.site.Proposals.Load()), "site_proposals")
 	count(m.site.Succeeded.Load(), "site_polls_total", "result", "ok")
 	count(m.site.Failed.Load(), "site_polls_total", "result", "error")
-	// Both are 0 before the first time.
+	// Both are 0 before the first event.
 	gauge(float64(m.site.SucceededAt.Load()), "site_seen_timestamp_seconds")
 	gauge(float64(m.site.ChangedAt.Load()), "site_changed_timestamp_seconds")
 	return set

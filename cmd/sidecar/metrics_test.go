@@ -20,7 +20,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// metered starts a sidecar that tells its metrics, and knows the site in a folder.
+// metered starts a sidecar with metrics and the site in a folder.
 func metered(t *testing.T, h *hosts, dir string, variables ...string) (p *process, metrics string) {
 	t.Helper()
 	h.publish(t, dir, "First title", "Second title")
@@ -30,7 +30,7 @@ func metered(t *testing.T, h *hosts, dir string, variables ...string) (p *proces
 	return p, metrics
 }
 
-// scrape reads the metrics: the value of each line by what stands before it.
+// scrape reads the metrics: the value of each line by its name and labels.
 func scrape(t testing.TB, url string) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}
@@ -55,14 +55,15 @@ func scrape(t testing.TB, url string) map[string]float64 {
 	return out
 }
 
-// sorted sorts the labels of a series, whose order has no meaning. No value in these tests has a comma.
+// sorted sorts the labels of a series, whose order has no meaning. No value in these tests contains
+// a comma.
 func sorted(series string) string {
 	name, labels, ok := strings.Cut(strings.TrimSuffix(series, "}"), "{")
 	if !ok {
 		return series
 	}
 	parts := strings.Split(labels, ",")
-	// An empty label is none.
+	// An empty label counts as missing.
 	parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasSuffix(p, `=""`) })
 	slices.Sort(parts)
 	return name + "{" + strings.Join(parts, ",") + "}"
@@ -76,13 +77,16 @@ func exposition(t testing.TB, url string) []byte {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8") {
+	if err != nil || res.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(res.Header.Get("Content-Type"),
+			"text/plain; version=0.0.4; charset=utf-8") {
 		t.Fatalf("GET %s: %s %v, %v", url, res.Status, res.Header, err)
 	}
 	return body
 }
 
-// TestMetricsApart holds that metrics are on their own address, where nothing else is, and nowhere without one.
+// TestMetricsApart checks that the metrics have their own address, which serves nothing else, and
+// that no other address serves them.
 func TestMetricsApart(t *testing.T) {
 	p, metrics := metered(t, newHosts(t), t.TempDir())
 	p.get("/metrics", http.StatusNotFound)
@@ -121,35 +125,42 @@ func TestMetricsApart(t *testing.T) {
 	}
 }
 
-// TestMetricsCount drives requests, with hosts behind that misbehave, and reads what was counted.
+// TestMetricsCount sends requests while hosts misbehave, and checks the counts.
 func TestMetricsCount(t *testing.T) {
 	t.Parallel()
 	h := newHosts(t)
-	p, metrics := metered(t, h, t.TempDir(), "REQUESTS_PER_MINUTE=15", "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL=http://127.0.0.1:1", "AI_TOKENS_PER_DAY=1000000")
+	p, metrics := metered(t, h, t.TempDir(), "REQUESTS_PER_MINUTE=15", "AI_PROVIDER=openai",
+		"AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL=http://127.0.0.1:1",
+		"AI_TOKENS_PER_DAY=1000000")
 	before := scrape(t, metrics)
 	topic := "/api/forum-activity?topicId="
-	p.get(topic+"401", http.StatusOK)                                     // a miss
-	p.get(topic+"401", http.StatusOK)                                     // a hit of the answer
-	p.get("/api/mip-watch?parts=forum", http.StatusOK)                    // a hit of 401, a miss of 402
-	h.forum.Next(demo.HTML())                                             //
-	p.get(topic+"403", http.StatusBadGateway)                             // garbled
-	h.forum.Next(demo.Answer(500, nil, ""), demo.Truncated())             //
-	p.get(topic+"404", http.StatusBadGateway)                             // two requests, the answer to the second breaks off
-	h.forum.Next(demo.Hang())                                             //
-	p.get(topic+"405", http.StatusGatewayTimeout)                         //
-	p.get(topic+"406", http.StatusNotFound)                               // an answer: there is none
+	p.get(topic+"401", http.StatusOK) // a miss
+	p.get(topic+"401", http.StatusOK) // a hit of the answer
+	// a hit of 401, a miss of 402
+	p.get("/api/mip-watch?parts=forum", http.StatusOK)
+	h.forum.Next(demo.HTML())                                 //
+	p.get(topic+"403", http.StatusBadGateway)                 // garbled
+	h.forum.Next(demo.Answer(500, nil, ""), demo.Truncated()) //
+	// two requests; the second answer is cut off
+	p.get(topic+"404", http.StatusBadGateway)
+	h.forum.Next(demo.Hang())                     //
+	p.get(topic+"405", http.StatusGatewayTimeout) //
+	// an answer: it does not exist
+	p.get(topic+"406", http.StatusNotFound)
 	h.forum.Next(demo.Answer(429, http.Header{"Retry-After": {"9"}}, "")) //
 	p.get(topic+"407", http.StatusBadGateway)                             //
-	p.get(topic+"408", http.StatusBadGateway)                             // not asked
+	p.get(topic+"408", http.StatusBadGateway)                             // no request
 	p.get(topic+"x", http.StatusBadRequest)                               //
 	p.get(topic+"x%00%22%0A", http.StatusBadRequest)                      //
 	p.get("/api/network-info", http.StatusOK)                             //
 	p.get("/api/network-info", http.StatusOK)                             //
 	p.get("/nothing%22%0A", http.StatusNotFound)                          //
-	p.wantSummary(`{"mipNumber": 1}`, "extractive")                       // nobody listens: two tries
+	// nobody listens: two attempts
+	p.wantSummary(`{"mipNumber": 1}`, "extractive")
 	p.wantProblem("/api/ai-summary", `{`, "bad_request")
-	p.wantProblem("/api/network-info", `{}`, "method_not_allowed") // the fifteenth of the default limit
-	p.get("/api/network-info", http.StatusTooManyRequests)         //
+	// the fifteenth of the default limit
+	p.wantProblem("/api/network-info", `{}`, "method_not_allowed")
+	p.get("/api/network-info", http.StatusTooManyRequests) //
 
 	after := scrape(t, metrics)
 	counts := map[string]float64{
@@ -204,20 +215,24 @@ func TestMetricsCount(t *testing.T) {
 			}
 		}
 	}
-	for _, series := range []string{"go_goroutines", "go_memstats_heap_alloc_bytes", "process_start_time_seconds", "mipwatch_site_seen_timestamp_seconds", "mipwatch_site_changed_timestamp_seconds", "process_cpu_seconds_total"} {
+	for _, series := range []string{"go_goroutines", "go_memstats_heap_alloc_bytes",
+		"process_start_time_seconds", "mipwatch_site_seen_timestamp_seconds",
+		"mipwatch_site_changed_timestamp_seconds", "process_cpu_seconds_total"} {
 		if after[series] <= 0 {
 			t.Errorf("%s is %v, want more than 0", series, after[series])
 		}
 	}
-	// What callers wrote makes no series: the new ones are of methods and statuses that nobody had asked with.
+	// Text of callers makes no series: the new ones have only new methods and statuses.
 	for series := range after {
-		if _, old := before[series]; !old && !regexp.MustCompile(`^mipwatch_http_requests_total\{method="[A-Z]+",route="(/api/[a-z-]+|other)",status="[0-9]+"\}$`).MatchString(series) {
+		_, old := before[series]
+		if !old && !regexp.MustCompile(
+			`^mipwatch_http_requests_total\{method="[A-Z]+",route="(/api/[a-z-]+|other)",status="[0-9]+"\}$`).MatchString(series) {
 			t.Errorf("the series %s came with the requests", series)
 		}
 	}
 }
 
-// TestMetricsBreaker counts a breaker that opens, and one that goes with its forum.
+// TestMetricsBreaker counts a breaker that opens, and one that disappears with its forum.
 func TestMetricsBreaker(t *testing.T) {
 	t.Parallel()
 	h := newHosts(t)
@@ -228,8 +243,11 @@ func TestMetricsBreaker(t *testing.T) {
 		p.get("/api/forum-activity?topicId="+strconv.Itoa(500+topic), http.StatusBadGateway)
 	}
 	m := scrape(t, metrics)
-	if open, refused := m[`mipwatch_upstream_breakers_open{upstream="forum"}`], m[`mipwatch_upstream_calls_total{result="breaker_open",upstream="forum"}`]; open != 1 || refused != 1 {
-		t.Errorf("after six failures %v breakers are open and %v calls did not go out, want one each", open, refused)
+	if open, refused := m[`mipwatch_upstream_breakers_open{upstream="forum"}`],
+		m[`mipwatch_upstream_calls_total{result="breaker_open",upstream="forum"}`]; open != 1 ||
+		refused != 1 {
+		t.Errorf("after six failures %v breakers are open and %v calls did not go out, "+
+			"want one each", open, refused)
 	}
 	h.site.Forum += "/elsewhere"
 	h.publish(t, dir, "First title", "Second title")
@@ -240,14 +258,17 @@ func TestMetricsBreaker(t *testing.T) {
 	}
 }
 
-// TestMetricsDocumented holds docs/operators.md and the alerts to metrics that exist, and each of ours to a description.
+// TestMetricsDocumented checks that docs/operators.md and the alerts name existing metrics, and
+// that each of ours has a description.
 func TestMetricsDocumented(t *testing.T) {
-	_, metrics := metered(t, newHosts(t), t.TempDir(), "AI_PROVIDER=ollama", "AI_MODEL=m", "REDIS_URL=redis://127.0.0.1:1")
+	_, metrics := metered(t, newHosts(t), t.TempDir(), "AI_PROVIDER=ollama", "AI_MODEL=m",
+		"REDIS_URL=redis://127.0.0.1:1")
 	exists := map[string]bool{}
 	text := exposition(t, metrics)
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllSubmatch(text, -1) {
 		exists[string(m[1])] = true
-		if name := string(m[1]); strings.HasPrefix(name, "mipwatch_") && !regexp.MustCompile(`(?m)^# HELP `+name+` [A-Z1]`).Match(text) {
+		if name := string(m[1]); strings.HasPrefix(name, "mipwatch_") &&
+			!regexp.MustCompile(`(?m)^# HELP `+name+` [A-Z1]`).Match(text) {
 			t.Errorf("%s has no description", name)
 		}
 	}
@@ -256,7 +277,8 @@ func TestMetricsDocumented(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := regexp.MustCompile(`\b(mipwatch|process|go)_[a-z_]+[a-z]\b`).FindAllString(string(text), -1)
+		names := regexp.MustCompile(`\b(mipwatch|process|go)_[a-z_]+[a-z]\b`).FindAllString(
+			string(text), -1)
 		for _, name := range names {
 			if !exists[strings.TrimSuffix(name, "_bucket")] {
 				t.Errorf("%s names %s, which is not among the metrics", file, name)
@@ -268,7 +290,7 @@ func TestMetricsDocumented(t *testing.T) {
 	}
 }
 
-// TestMetricsParse has Prometheus' own library for Python read what is written.
+// TestMetricsParse parses the output with Prometheus' own Python library.
 func TestMetricsParse(t *testing.T) {
 	const parse = `
 import sys
@@ -286,7 +308,9 @@ for f in text_string_to_metric_families(sys.stdin.read()):
 		}
 	}
 	if python == "" {
-		testenv.Missing(t, "prometheus", "no Python with the package prometheus_client; see https://github.com/prometheus/client_python")
+		testenv.Missing(t, "prometheus",
+			"no Python with the package prometheus_client; see "+
+				"https://github.com/prometheus/client_python")
 	}
 	_, metrics := metered(t, newHosts(t), t.TempDir())
 	text := exposition(t, metrics)
@@ -296,10 +320,12 @@ for f in text_string_to_metric_families(sys.stdin.read()):
 	if err != nil {
 		t.Fatalf("it is not understood: %v\n%s", err, text)
 	}
-	if got, want := bytes.Count(out, []byte("\n")), bytes.Count(text, []byte("# TYPE ")); got != want || want < 20 {
+	got, want := bytes.Count(out, []byte("\n")), bytes.Count(text, []byte("# TYPE "))
+	if got != want || want < 20 {
 		t.Errorf("%d families were read, and %d written:\n%s", got, want, out)
 	}
-	for _, family := range []string{"mipwatch_http_request_duration_seconds histogram", "mipwatch_http_requests counter", "go_goroutines gauge"} {
+	for _, family := range []string{"mipwatch_http_request_duration_seconds histogram",
+		"mipwatch_http_requests counter", "go_goroutines gauge"} {
 		if !strings.Contains(string(out), family+" ") {
 			t.Errorf("no family %s in\n%s", family, out)
 		}

@@ -46,9 +46,11 @@ func start(t testing.TB, variables []string, args ...string) *process {
 // startBy runs the program by a command line.
 func startBy(t testing.TB, variables []string, command ...string) *process {
 	t.Helper()
-	const mostLines = 10_000 // more than any test logs, so that the process never waits for its reader
-	p := &process{TB: t, cmd: exec.CommandContext(t.Context(), command[0], command[1:]...), log: make(chan map[string]any, mostLines)}
-	p.cmd.Dir = t.TempDir() // where no site.yaml lies
+	// more than any test logs, so that the process never waits for its reader
+	const mostLines = 10_000
+	p := &process{TB: t, cmd: exec.CommandContext(t.Context(), command[0], command[1:]...),
+		log: make(chan map[string]any, mostLines)}
+	p.cmd.Dir = t.TempDir() // it has no site.yaml
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "SIDECAR_DRAIN=0s"}, variables...)
 	p.cmd.Stderr = t.Output()
 	stdout, err := p.cmd.StdoutPipe()
@@ -89,7 +91,7 @@ func (p *process) await(message string) map[string]any {
 	return nil
 }
 
-// get fetches a path and wants its status.
+// get fetches a path and checks its status.
 func (p *process) get(path string, status int) string {
 	p.Helper()
 	res, err := http.Get("http://" + p.addr + path)
@@ -99,7 +101,8 @@ func (p *process) get(path string, status int) string {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != status {
-		p.Fatalf("GET %s: status %d, %v, want %d; body %.300q", path, res.StatusCode, err, status, body)
+		p.Fatalf("GET %s: status %d, %v, want %d; body %.300q",
+			path, res.StatusCode, err, status, body)
 	}
 	return string(body)
 }
@@ -118,7 +121,7 @@ func (p *process) signal(s syscall.Signal) {
 	}
 }
 
-// wantEnd wants the log's last line and the exit code 0.
+// wantEnd checks the log's last line and the exit code 0.
 func (p *process) wantEnd() {
 	p.Helper()
 	p.await("stopped")
@@ -130,7 +133,7 @@ func (p *process) wantEnd() {
 	}
 }
 
-// hosts are a forum and a chain that answer on ports of their own.
+// hosts are a forum and a chain that listen on ports of their own.
 type hosts struct {
 	topics *demo.Discourse
 	forum  *demo.Script
@@ -142,18 +145,22 @@ func newHosts(t testing.TB) *hosts {
 	t.Helper()
 	h := &hosts{topics: demo.NewDiscourse(time.Now)}
 	for id := 401; id <= 404; id++ {
-		h.topics.Set(demo.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 3, Participants: 2, Created: time.Now()})
+		h.topics.Set(demo.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 3, Participants: 2,
+			Created: time.Now()})
 	}
 	h.forum = demo.NewScript(h.topics)
 	forum := httptest.NewServer(h.forum)
 	t.Cleanup(forum.Close)
 	const chainID = 4711
-	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID, Genesis: time.Now().Add(-time.Hour)}))
+	chain := httptest.NewServer(demo.NewChain(demo.ChainConfig{ChainID: chainID,
+		Genesis: time.Now().Add(-time.Hour)}))
 	t.Cleanup(chain.Close)
 	h.rpc = chain.URL + "/key-that-is-secret"
-	h.site = &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum.URL, Networks: []mip.Endpoints{
-		{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID, BlockTime: 1}, RPC: []string{h.rpc}},
-	}}
+	h.site = &site.Site{Title: "Sample", BaseURL: "https://mips.example.org", Prefix: "MIP",
+		Forum: forum.URL, Networks: []mip.Endpoints{
+			{Network: mip.Network{ID: "test-net", Name: "Test", ChainID: chainID, BlockTime: 1},
+				RPC: []string{h.rpc}},
+		}}
 	return h
 }
 
@@ -162,8 +169,11 @@ func (h *hosts) publish(t testing.TB, dir string, titles ...string) {
 	t.Helper()
 	in := t.TempDir()
 	for i, title := range titles {
-		text := fmt.Sprintf("---\nmip: %d\ntitle: %s\nauthor: Ada (@ada)\nstatus: Draft\ndiscussions-to: %s/t/topic/%d\n---\n\n## Abstract\n\nWords.\n", i+1, title, h.site.Forum, 401+i)
-		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("MIP-%d.md", i+1)), []byte(text), 0o644); err != nil {
+		text := fmt.Sprintf("---\nmip: %d\ntitle: %s\nauthor: Ada (@ada)\n"+
+			"status: Draft\ndiscussions-to: %s/t/topic/%d\n---\n\n## Abstract\n\nWords.\n", i+1,
+			title, h.site.Forum, 401+i)
+		err := os.WriteFile(filepath.Join(in, fmt.Sprintf("MIP-%d.md", i+1)), []byte(text), 0o644)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,8 +193,8 @@ func (h *hosts) snapshot(t testing.TB, dir, folder string) *build.Plan {
 	return p
 }
 
-// check asks a running sidecar as a health check does: by the address that it listens on. It returns the exit code and
-// what is printed.
+// check runs a health check on a running sidecar's address. It returns the exit code and the
+// output.
 func (p *process) check() (int, string) {
 	p.Helper()
 	_, port, err := net.SplitHostPort(p.addr)
@@ -192,8 +202,10 @@ func (p *process) check() (int, string) {
 		p.Fatal(err)
 	}
 	cmd := exec.CommandContext(p.Context(), "sidecar", "--check")
-	// A proxy of the environment has nothing to do with it. A program that counts coverage warns without a folder for it.
-	cmd.Env = []string{"SIDECAR_ADDR=0.0.0.0:" + port, "HTTP_PROXY=http://127.0.0.1:1", "PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + p.TempDir()}
+	// The environment's proxy must not be used. A program that counts coverage warns unless it has
+	// a folder for it.
+	cmd.Env = []string{"SIDECAR_ADDR=0.0.0.0:" + port, "HTTP_PROXY=http://127.0.0.1:1",
+		"PATH=" + os.Getenv("PATH"), "GOCOVERDIR=" + p.TempDir()}
 	out, err := cmd.CombinedOutput()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		p.Fatal(err)
@@ -201,21 +213,26 @@ func (p *process) check() (int, string) {
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// TestReload begins without a site, knows it once it is built, and its next state after the next build.
+// TestReload starts without a site, reads it once it is built, and reads it again after the next
+// build.
 func TestReload(t *testing.T) {
-	t.Parallel() // it waits for the next look at the folder
+	t.Parallel() // it waits for the next poll of the folder
 	h := newHosts(t)
 	dir := filepath.Join(t.TempDir(), "site")
 	p := start(t, nil, "--site", dir)
-	if line := p.await("site not loaded"); line["known"] != false || !strings.Contains(fmt.Sprint(line["error"]), dir) {
+	if line := p.await("site not loaded"); line["known"] != false ||
+		!strings.Contains(fmt.Sprint(line["error"]), dir) {
 		t.Errorf("log line %v, want the folder and that nothing is known", line)
 	}
-	if body := p.get("/readyz", http.StatusServiceUnavailable); !strings.Contains(body, `"code":"not_ready"`) {
+	body := p.get("/readyz", http.StatusServiceUnavailable)
+	if !strings.Contains(body, `"code":"not_ready"`) {
 		t.Errorf("GET /readyz: %s, want not_ready", body)
 	}
 	p.get("/healthz", http.StatusOK)
-	if code, out := p.check(); code != exitNotReady || !strings.Contains(out, "not ready: 0.0.0.0:") || !strings.Contains(out, " answers 503") {
-		t.Errorf("--check before the site is there: exit code %d, %q, want 1 and what it answers", code, out)
+	if code, out := p.check(); code != exitNotReady ||
+		!strings.Contains(out, "not ready: 0.0.0.0:") || !strings.Contains(out, " answers 503") {
+		t.Errorf("--check before the site is there: exit code %d, %q, want 1 and what it answers",
+			code, out)
 	}
 
 	h.publish(t, dir, "First title")
@@ -235,8 +252,10 @@ func TestReload(t *testing.T) {
 	p.await("site loaded")
 	p.contains("/api/mip-watch", `"title":"Second title"`)
 
-	// A half-written site is no site: what is known stays.
-	if err := os.WriteFile(filepath.Join(dir, "api", "v1", "site.json"), []byte(`{"title":"Third`), 0o644); err != nil {
+	// A half-written site is not read: the last one stays.
+	err := os.WriteFile(filepath.Join(dir, "api", "v1", "site.json"),
+		[]byte(`{"title":"Third`), 0o644)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if line := p.await("site not loaded"); line["known"] != true {
@@ -253,8 +272,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestSources takes the site from an address, RPC addresses from site.yaml and from a variable, and a
-// chain that is not the published one from neither.
+// TestSources reads the site from an address, and RPC addresses from site.yaml and from a variable.
+// It ignores a chain whose id differs from the published one.
 func TestSources(t *testing.T) {
 	h := newHosts(t)
 	dir := t.TempDir()
@@ -265,7 +284,8 @@ func TestSources(t *testing.T) {
 	h.site.Networks[0].RPC = rpc
 	config := func(name string, chain int, rpc string) string {
 		name = filepath.Join(dir, name)
-		text := fmt.Sprintf("title: Sample\nbase_url: https://mips.example.org\nnetworks:\n  - id: test-net\n    chain_id: %d\n    rpc: [%q]\n", chain, rpc)
+		text := fmt.Sprintf("title: Sample\nbase_url: https://mips.example.org\nnetworks:\n"+
+			"  - id: test-net\n    chain_id: %d\n    rpc: [%q]\n", chain, rpc)
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +294,7 @@ func TestSources(t *testing.T) {
 	const nowhere = "http://127.0.0.1:1/"
 	documents := http.FileServerFS(os.DirFS(snapshot))
 	published := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.URL.Path += ".json" // as the CDN rewrites
+		r.URL.Path += ".json" // like the rewrites of the CDN
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		documents.ServeHTTP(w, r)
 	}))
@@ -286,17 +306,26 @@ func TestSources(t *testing.T) {
 		warning   string
 		want      string
 	}{
-		{"no RPC address", nil, []string{"--site", snapshot}, "network test-net: no RPC address; want some in site.yaml or in RPC_TEST_NET", `"status":"unavailable"`},
-		{"site.yaml", nil, []string{"--site", snapshot, "--config", config("good.yaml", 4711, h.rpc)}, "", `"status":"ok"`},
-		{"variables", []string{"RPC_TEST_NET=" + h.rpc, "SIDECAR_SITE=" + snapshot, "SIDECAR_CONFIG=" + config("away.yaml", 4711, nowhere)}, nil, "", `"status":"ok"`},
-		{"address", []string{"RPC_TEST_NET=" + nowhere + "," + h.rpc}, []string{"--site", published.URL}, "", `"status":"ok"`},
-		{"another chain", []string{"RPC_TEST_NET=" + h.rpc}, []string{"--site", snapshot, "--config", config("other.yaml", 4712, h.rpc)},
-			"network test-net: site.yaml has the chain id 4712 and the published site 4711; it is not asked until they agree", `"status":"unavailable"`},
+		{"no RPC address", nil, []string{"--site", snapshot},
+			"network test-net: no RPC address; want some in site.yaml or in RPC_TEST_NET",
+			`"status":"unavailable"`},
+		{"site.yaml", nil,
+			[]string{"--site", snapshot, "--config", config("good.yaml", 4711, h.rpc)}, "",
+			`"status":"ok"`},
+		{"variables", []string{"RPC_TEST_NET=" + h.rpc, "SIDECAR_SITE=" + snapshot,
+			"SIDECAR_CONFIG=" + config("away.yaml", 4711, nowhere)}, nil, "", `"status":"ok"`},
+		{"address", []string{"RPC_TEST_NET=" + nowhere + "," + h.rpc},
+			[]string{"--site", published.URL}, "", `"status":"ok"`},
+		{"another chain", []string{"RPC_TEST_NET=" + h.rpc},
+			[]string{"--site", snapshot, "--config", config("other.yaml", 4712, h.rpc)},
+			"network test-net: site.yaml has the chain id 4712 and the published site 4711; it " +
+				"is not asked until they agree", `"status":"unavailable"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := start(t, tt.variables, tt.args...)
 			if tt.warning != "" {
-				if line := p.await("network not as configured"); line["error"] != tt.warning || line["level"] != "WARN" {
+				line := p.await("network not as configured")
+				if line["error"] != tt.warning || line["level"] != "WARN" {
 					t.Errorf("log line %v, want the warning %q", line, tt.warning)
 				}
 			}
@@ -308,8 +337,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestStop ends the process while the forum keeps callers waiting: no new connection is taken, and who
-// has asked already gets an answer.
+// TestStop ends the process while the forum keeps callers waiting: it accepts no new connection,
+// and requests in flight get an answer.
 func TestStop(t *testing.T) {
 	h := newHosts(t)
 	dir := t.TempDir()
@@ -318,7 +347,7 @@ func TestStop(t *testing.T) {
 	h.forum.Always(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		select {
 		case arrived <- r.URL.Path:
-		case <-release: // a second try
+		case <-release: // a second attempt
 		}
 		select {
 		case <-release:
@@ -352,7 +381,7 @@ func TestStop(t *testing.T) {
 	}
 	close(release)
 	for range callers {
-		// On a slow machine the forum may have been given up in the meantime, which is an answer too.
+		// On a slow machine the request to the forum may have timed out, which is an answer too.
 		if got := <-answers; got != "200 <nil>" && got != "504 <nil>" {
 			t.Errorf("a request in flight was answered by %s, want 200 or 504", got)
 		}
@@ -361,8 +390,8 @@ func TestStop(t *testing.T) {
 	p.wantEnd()
 }
 
-// TestDrain sends SIGTERM to a process with all the time of the world to drain: it answers on, and /readyz says that it is
-// about to end. SIGINT does not drain.
+// TestDrain sends SIGTERM to a process with a long drain time: it continues to answer, and /readyz
+// reports that it is about to end. SIGINT does not drain.
 func TestDrain(t *testing.T) {
 	h := newHosts(t)
 	dir := t.TempDir()
@@ -388,8 +417,8 @@ func TestDrain(t *testing.T) {
 	p.wantEnd()
 }
 
-// TestSwap takes the site's folder away, as a deployment does that replaces it: what was read is answered, nothing is
-// said to be missing, and everything is there again with the folder.
+// TestSwap removes the site's folder, as a deployment that replaces it does: answers continue,
+// nothing is reported missing, and with the folder everything is read again.
 func TestSwap(t *testing.T) {
 	h := newHosts(t)
 	dir := filepath.Join(t.TempDir(), "public")
@@ -417,22 +446,28 @@ func TestSwap(t *testing.T) {
 	p.wantSummary(`{"mipNumber": 8}`, "extractive")
 }
 
-// TestTold holds what the log says of a configuration at the start, of what is likely wrong with it, and that no value is
-// in it.
+// TestTold checks the log lines about the configuration at the start, including likely mistakes,
+// and that they contain no value.
 func TestTold(t *testing.T) {
 	h := newHosts(t)
 	dir := t.TempDir()
 	h.publish(t, dir, "One")
 	p := start(t, []string{
-		"RPC_TEST_NETT=http://127.0.0.1:1/" + secret, "RPC_MAINNET=" + secret, "AI_MODLE=" + secret, "AI_TEMPERATURE=" + secret,
-		"REDIS_URI=" + secret, "REQUEST_PER_MINUTE=5", "LOGLEVEL=debug", "TRUSTED_PROXYS=10.0.0.1", "SIDECAR_SIET=" + secret,
-		"TRUSTED_PROXIES=0.0.0.0/0,::/0,10.0.0.0/8,fd00::/8", "REDIS_URL=redis://:" + secret + "@127.0.0.1:1",
+		"RPC_TEST_NETT=http://127.0.0.1:1/" + secret, "RPC_MAINNET=" + secret, "AI_MODLE=" + secret,
+		"AI_TEMPERATURE=" + secret,
+		"REDIS_URI=" + secret, "REQUEST_PER_MINUTE=5", "LOGLEVEL=debug", "TRUSTED_PROXYS=10.0.0.1",
+		"SIDECAR_SIET=" + secret,
+		"TRUSTED_PROXIES=0.0.0.0/0,::/0,10.0.0.0/8,fd00::/8",
+		"REDIS_URL=redis://:" + secret + "@127.0.0.1:1",
 		"HOME=/nowhere", "LANG=C", "SIDECAR_PORT_8081_TCP=tcp://10.0.0.7:8081",
 	}, "--site", dir)
 	p.await("site loaded")
-	listening := p.seen[slices.IndexFunc(p.seen, func(l map[string]any) bool { return l["msg"] == "listening" })]
+	listening := p.seen[slices.IndexFunc(p.seen, func(l map[string]any) bool {
+		return l["msg"] == "listening"
+	})]
 	for name, want := range map[string]string{
-		"model": "none", "redis": "down", "proxies": "[0.0.0.0/0 ::/0 10.0.0.0/8 fd00::/8]", "rpc": "RPC_MAINNET, RPC_TEST_NETT",
+		"model": "none", "redis": "down", "proxies": "[0.0.0.0/0 ::/0 10.0.0.0/8 fd00::/8]",
+		"rpc": "RPC_MAINNET, RPC_TEST_NETT",
 	} {
 		if listening[name] != want {
 			t.Errorf("the start line says of %s %v, want %s", name, listening[name], want)
@@ -447,12 +482,15 @@ func TestTold(t *testing.T) {
 	for _, want := range []string{
 		"RPC_TEST_NETT is the variable of no network of this site; want one of RPC_TEST_NET",
 		"RPC_MAINNET is the variable of no network of this site; want one of RPC_TEST_NET",
-		"AI_MODLE is not read: did you mean AI_MODEL?", "AI_TEMPERATURE is not read: no variable has this name",
-		"REQUEST_PER_MINUTE is not read: did you mean REQUESTS_PER_MINUTE?", "LOGLEVEL is not read: did you mean LOG_LEVEL?",
+		"AI_MODLE is not read: did you mean AI_MODEL?",
+		"AI_TEMPERATURE is not read: no variable has this name",
+		"REQUEST_PER_MINUTE is not read: did you mean REQUESTS_PER_MINUTE?",
+		"LOGLEVEL is not read: did you mean LOG_LEVEL?",
 		"SIDECAR_SIET is not read: did you mean SIDECAR_SITE?",
 		"TRUSTED_PROXIES holds 0.0.0.0/0: ", "TRUSTED_PROXIES holds ::/0: ", "redis is down ",
 	} {
-		if n := slices.IndexFunc(warnings, func(w string) bool { return strings.Contains(w, want) }); n < 0 {
+		n := slices.IndexFunc(warnings, func(w string) bool { return strings.Contains(w, want) })
+		if n < 0 {
 			t.Errorf("no warning %q", want)
 		} else {
 			warnings = slices.Delete(warnings, n, n+1)
@@ -466,11 +504,12 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestStopAtOnce sends a second signal while the first waits for a request whose header does not end.
+// TestStopAtOnce sends a second signal while the first waits for a request with an incomplete
+// header.
 func TestStopAtOnce(t *testing.T) {
 	p := start(t, nil)
 	fmt.Fprint(dial(t, p.addr), "GET /healthz HTTP/1.1\r\nHost: ")
-	p.get("/healthz", http.StatusOK) // so the connection before was taken as well
+	p.get("/healthz", http.StatusOK) // so the connection before was accepted as well
 	p.signal(syscall.SIGTERM)
 	p.await("stopping")
 	p.signal(syscall.SIGTERM)
@@ -479,12 +518,14 @@ func TestStopAtOnce(t *testing.T) {
 	if !ok {
 		t.Fatalf("the process ended with %v, want the signal", err)
 	}
-	if status, ok := e.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGTERM {
+	if status, ok := e.Sys().(syscall.WaitStatus); !ok || !status.Signaled() ||
+		status.Signal() != syscall.SIGTERM {
 		t.Errorf("the process ended with %v, want the signal", err)
 	}
 }
 
-// TestHeaders sends a header of a megabyte, and one that does not end, while others are served.
+// TestHeaders sends a header of a megabyte, and one that does not end, while other requests are
+// served.
 func TestHeaders(t *testing.T) {
 	p := start(t, nil)
 	slow := dial(t, p.addr)
@@ -494,7 +535,8 @@ func TestHeaders(t *testing.T) {
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		fmt.Fprintf(huge, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Huge: %s\r\n\r\n", strings.Repeat("a", 1<<20))
+		fmt.Fprintf(huge, "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Huge: %s\r\n\r\n",
+			strings.Repeat("a", 1<<20))
 	}()
 	res, err := http.ReadResponse(bufio.NewReader(huge), nil)
 	if err != nil || res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
@@ -511,9 +553,11 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestManyConnections opens more silent connections than the process may have files, which is more than may wait.
+// TestManyConnections opens more silent connections than the process may have files, and more than
+// may wait.
 func TestManyConnections(t *testing.T) {
-	p := startBy(t, nil, "sh", "-c", `ulimit -n 700; exec "$@"`, "sh", "sidecar", "--addr", "127.0.0.1:0")
+	p := startBy(t, nil, "sh", "-c", `ulimit -n 700; exec "$@"`, "sh", "sidecar", "--addr",
+		"127.0.0.1:0")
 	first := dial(t, p.addr)
 	for range 900 {
 		dial(t, p.addr)

@@ -16,8 +16,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/redistest"
 )
 
-// said returns how many lines of the log, as far as it was read, have a message.
-func (p *process) said(message string) int {
+// logged returns the number of lines with a message in the log so far.
+func (p *process) logged(message string) int {
 	n := 0
 	for _, line := range p.seen {
 		if line["msg"] == message {
@@ -27,16 +27,17 @@ func (p *process) said(message string) int {
 	return n
 }
 
-// until asks until the log has one more line with a message, and wants every answer to be one.
+// until sends requests until the log has one more line with a message. Every request must succeed.
 func (p *process) until(message string) {
 	p.Helper()
-	for before := p.said(message); p.said(message) == before; {
+	for before := p.logged(message); p.logged(message) == before; {
 		p.get("/api/forum-activity?topicId=401", http.StatusOK)
 		p.await("request")
 	}
 }
 
-// join asks until the Redis has answered: the first connection may take longer than there is time for.
+// join sends requests until Redis has answered: the first connection may take longer than its
+// timeout.
 func (p *process) join() {
 	p.Helper()
 	for joined := false; !joined; {
@@ -46,7 +47,8 @@ func (p *process) join() {
 	}
 }
 
-// modelQuestions are requests for summaries, each of another proposal, of a model that answers nonsense.
+// modelQuestions are requests for summaries, each of another proposal, to a model that answers
+// nonsense.
 type modelQuestions struct {
 	model *httptest.Server
 	asked int
@@ -55,20 +57,24 @@ type modelQuestions struct {
 func newQuestions(t *testing.T, h *hosts, dir string) *modelQuestions {
 	t.Helper()
 	h.publish(t, dir, slices.Repeat([]string{"A title"}, 60)...)
-	q := &modelQuestions{model: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	q := &modelQuestions{model: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"{}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
+		io.WriteString(w,
+			`{"choices":[{"message":{"role":"assistant","content":"{}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
 	}))}
 	t.Cleanup(q.model.Close)
 	return q
 }
 
-// variables are those of a process that asks the model.
+// variables are the variables of a process that asks the model.
 func (q *modelQuestions) variables(more ...string) []string {
-	return append(more, "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret, "AI_BASE_URL="+q.model.URL)
+	return append(more, "AI_PROVIDER=openai", "AI_MODEL=m", "OPENAI_API_KEY="+secret,
+		"AI_BASE_URL="+q.model.URL)
 }
 
-// eleven wants ten requests answered by the processes in turn, and the eleventh refused by each.
+// eleven sends ten requests to the processes in turn, which must be answered, and an eleventh to
+// each, which must be refused.
 func (q *modelQuestions) eleven(t *testing.T, all ...*process) {
 	t.Helper()
 	ask := func(p *process) (*http.Response, string) {
@@ -81,7 +87,8 @@ func (q *modelQuestions) eleven(t *testing.T, all ...*process) {
 		}
 	}
 	for _, p := range all {
-		if res, text := ask(p); res.StatusCode != http.StatusTooManyRequests || res.Header.Get("Retry-After") == "" {
+		if res, text := ask(p); res.StatusCode != http.StatusTooManyRequests ||
+			res.Header.Get("Retry-After") == "" {
 			t.Errorf("the eleventh: %d %s", res.StatusCode, text)
 		}
 	}
@@ -93,7 +100,8 @@ func TestRedis(t *testing.T) {
 	dir := t.TempDir()
 	q := newQuestions(t, h, dir)
 	redis := redistest.Start(t, "--requirepass", secret)
-	variables := q.variables("REDIS_URL=redis://:"+secret+"@"+redis.Addr()+"/3", "REQUESTS_PER_MINUTE=1000000")
+	variables := q.variables("REDIS_URL=redis://:"+secret+"@"+redis.Addr()+"/3",
+		"REQUESTS_PER_MINUTE=1000000")
 	var all []*process
 	var metrics []string
 	for range 2 {
@@ -130,25 +138,29 @@ func TestRedis(t *testing.T) {
 	for _, p := range all {
 		p.signal(syscall.SIGTERM)
 		p.wantEnd()
-		if down, back := p.said("redis is down"), p.said("redis is back"); down != back {
-			t.Errorf("the log says %d times that the Redis is down and %d times that it is back", down, back)
+		if down, back := p.logged("redis is down"), p.logged("redis is back"); down != back {
+			t.Errorf("the log says %d times that the Redis is down and %d times that it is back",
+				down, back)
 		}
 		for _, line := range p.seen {
-			if b, err := json.Marshal(line); err != nil || strings.Contains(string(b), secret) || strings.Contains(string(b), redis.Addr()) {
+			b, err := json.Marshal(line)
+			if err != nil || strings.Contains(string(b), secret) ||
+				strings.Contains(string(b), redis.Addr()) {
 				t.Errorf("the log tells where the Redis is: %s", b)
 			}
 		}
 	}
 }
 
-// TestRedisTLS shares a Redis by TLS, if its certificate is trusted.
+// TestRedisTLS shares a Redis over TLS, if its certificate is trusted.
 func TestRedisTLS(t *testing.T) {
 	h := newHosts(t)
 	dir := t.TempDir()
 	q := newQuestions(t, h, dir)
 	redis, trusted := redistest.StartTLS(t)
 	run := func(variables ...string) *process {
-		p := start(t, append(q.variables(variables...), "REDIS_URL=rediss://"+redis.Addr(), "REQUESTS_PER_MINUTE=1000000"), "--site", dir)
+		p := start(t, append(q.variables(variables...), "REDIS_URL=rediss://"+redis.Addr(),
+			"REQUESTS_PER_MINUTE=1000000"), "--site", dir)
 		p.await("site loaded")
 		return p
 	}
@@ -156,7 +168,7 @@ func TestRedisTLS(t *testing.T) {
 	one.join()
 	other.join()
 	q.eleven(t, one, other)
-	if stranger.said("redis is down") != 1 { // at the start
+	if stranger.logged("redis is down") != 1 { // at the start
 		t.Errorf("a certificate that is not trusted: %v", stranger.seen)
 	}
 	q.eleven(t, stranger)

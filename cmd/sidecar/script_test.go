@@ -21,6 +21,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		ContinueOnError:     true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": testenv.Exits},
+		Cmds: map[string]func(*testscript.TestScript, bool,
+			[]string){"exits": testenv.Exits},
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar"
 )
 
-// TestServeCutsOff ends what is still in flight when the time for it is over, by the bubble's own clock.
+// TestServeCutsOff ends requests in flight after the time limit, with the bubble's clock.
 func TestServeCutsOff(t *testing.T) {
 	tests := []struct {
 		name string
@@ -61,11 +61,12 @@ func TestServeCutsOff(t *testing.T) {
 				if err := <-served; err != nil {
 					t.Errorf("serve: %v", err)
 				}
-				// Shutdown looks again from time to time, at most twice a second.
+				// Shutdown checks at most twice a second.
 				if got := time.Since(began).Truncate(time.Second); got != tt.want {
 					t.Errorf("serve ended after %v, want %v", got, tt.want)
 				}
-				if got, want := <-answered, map[bool]string{false: "200 done", true: "nothing"}[tt.cut]; got != want {
+				if got, want := <-answered,
+					map[bool]string{false: "200 done", true: "nothing"}[tt.cut]; got != want {
 					t.Errorf("the request in flight got %q, want %q", got, want)
 				}
 				if cut := strings.Contains(log.String(), `"requests were cut off"`); cut != tt.cut {
@@ -77,7 +78,8 @@ func TestServeCutsOff(t *testing.T) {
 	}
 }
 
-// TestServeStopsDespiteBodies stops a server to which many bodies are still to come. Nothing has to be cut off.
+// TestServeStopsDespiteBodies stops a server with many incomplete bodies. No request has to be cut
+// off.
 func TestServeStopsDespiteBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -86,14 +88,21 @@ func TestServeStopsDespiteBodies(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		listener := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 		served := make(chan error, 1)
-		go func() { served <- s.serve(ctx, newHTTP(s.handler, newConnectionLimit(mostWaiting), s.log), listener) }()
-		for _, route := range []string{"POST /api/ai-summary", "POST /api/ai-translate", "PUT /api/ai-summary", "POST /api/mip-watch", "OPTIONS /healthz"} {
-			const length, chunked = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"
-			for _, body := range []string{length, length + "{", chunked, chunked + "9\r\n{", chunked + "11800\r\n" + strings.Repeat(" ", 70<<10)} {
+		go func() {
+			served <- s.serve(ctx, newHTTP(s.handler, newConnectionLimit(mostWaiting), s.log),
+				listener)
+		}()
+		for _, route := range []string{"POST /api/ai-summary", "POST /api/ai-translate",
+			"PUT /api/ai-summary", "POST /api/mip-watch", "OPTIONS /healthz"} {
+			const length, chunked = "Content-Length: 9\r\n\r\n",
+				"Transfer-Encoding: chunked\r\n\r\n"
+			for _, body := range []string{length, length + "{", chunked, chunked + "9\r\n{",
+				chunked + "11800\r\n" + strings.Repeat(" ", 70<<10)} {
 				for range 2 {
 					c := listener.dial()
 					defer c.Close()
-					go io.WriteString(c, route+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+body)
+					go io.WriteString(c,
+						route+" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+body)
 					go io.Copy(io.Discard, c)
 				}
 			}

@@ -21,21 +21,22 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// The limits of the HTTP server. No answer takes longer than 8 s.
+// Limits of the HTTP server. No answer takes longer than 8 s.
 const (
-	// headerTimeout is the time of a header, and readTimeout that of a header and its body.
+	// headerTimeout bounds the header, and readTimeout the header and the body.
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
 	writeTimeout  = 20 * time.Second
-	// idleTimeout is the time between two requests on a connection.
+	// idleTimeout bounds the time between two requests on a connection.
 	idleTimeout = 60 * time.Second
 	// maxHeader is in bytes.
 	maxHeader = 16 << 10
-	// shutdownTimeout is how long the requests in flight may take after the signal to stop.
+	// shutdownTimeout bounds the requests in flight after the signal to stop.
 	shutdownTimeout = 10 * time.Second
 )
 
-// The intervals at which the site is read. An address is a server of somebody, and proposals change seldom.
+// Intervals at which the site is read. An address is somebody's server, and proposals change
+// seldom.
 const (
 	folderInterval  = 2 * time.Second
 	addressInterval = time.Minute
@@ -46,24 +47,25 @@ type server struct {
 	// log writes JSON lines to standard output.
 	log     *slog.Logger
 	handler *sidecar.Sidecar
-	// metrics are counted even where nobody can read them.
+	// metrics are counted even if no address serves them.
 	metrics *metrics
-	// poller gives the handler each new catalog of the site.
+	// poller passes each new catalog of the site to the handler.
 	poller *catalog.Poller
-	// drain is how long the server answers after SIGTERM.
+	// drain is how long the server continues to answer after SIGTERM.
 	drain time.Duration
-	// configured says in one line of the log what the configuration has.
+	// configured describes the configuration in one line of the log.
 	configured []any
 }
 
-// newServer returns a server that logs to stdout, and whose handler the caller closes. The errors are all that is wrong
-// with the configuration, so that an operator mends it at once. There is no server then.
+// newServer returns a server that logs to stdout. The caller closes its handler. The errors are all
+// errors of the configuration, so that an operator can fix them at once. With any there is no
+// server.
 func newServer(f flags, env *sidecar.Variables, stdout io.Writer) (*server, []error) {
 	c, errs := sidecar.Environment(env.Lookup, stdout)
 	s := &server{log: c.Log, metrics: newMetrics()}
 	s.poller = &catalog.Poller{Lookup: env.Lookup, Variables: env.Names(), Log: c.Log}
 	s.drain, _ = f.drainTime() // the flags were checked
-	// Networks are those of site.yaml, which need not be there: the published site names them as well.
+	// Networks come from site.yaml, which may be missing: the published site names them as well.
 	config, err := site.Load(cmp.Or(f.config, "site.yaml"))
 	switch {
 	case err == nil:
@@ -86,8 +88,9 @@ func newServer(f flags, env *sidecar.Variables, stdout io.Writer) (*server, []er
 	for _, warning := range env.Misspelt() {
 		c.Log.Warn(warning)
 	}
-	s.configured = []any{"model", c.ModelName(), "proxies", fmt.Sprint(c.Proxies), "rpc", rpcNames(s.poller)}
-	// The version is in /healthz, so that a deployment can be checked from outside.
+	s.configured = []any{"model", c.ModelName(), "proxies", fmt.Sprint(c.Proxies),
+		"rpc", rpcNames(s.poller)}
+	// /healthz has the version, so that a deployment can be checked from outside.
 	build := release.Current()
 	c.Version, c.Revision, c.Observe = build.Version, build.Commit, s.metrics.observe
 	c.Site = &s.poller.Stats
@@ -97,8 +100,8 @@ func newServer(f flags, env *sidecar.Variables, stdout io.Writer) (*server, []er
 	return s, nil
 }
 
-// rpcNames says where RPC addresses of networks come from, for the log: site.yaml and variables, by the ids and names
-// alone. Others are those of the site's snapshot.
+// rpcNames lists the sources of the networks' RPC addresses for the log: site.yaml and variables,
+// only by id and name. Others come from the site's snapshot.
 func rpcNames(p *catalog.Poller) string {
 	var out []string
 	for _, n := range p.Networks {
@@ -114,7 +117,7 @@ func rpcNames(p *catalog.Poller) string {
 	return cmp.Or(strings.Join(out, ", "), "none")
 }
 
-// newHTTP returns the HTTP server of a handler, which does not listen yet.
+// newHTTP returns the HTTP server of a handler. It does not listen yet.
 func newHTTP(h http.Handler, l *connectionLimit, log *slog.Logger) *http.Server {
 	srv := &http.Server{
 		Handler:           h,
@@ -129,8 +132,8 @@ func newHTTP(h http.Handler, l *connectionLimit, log *slog.Logger) *http.Server 
 	return srv
 }
 
-// run listens and serves until ctx ends, and then finishes the requests in flight. The metrics are served to the very
-// end.
+// run listens and serves until ctx ends, and then finishes the requests in flight. The metrics are
+// served until the end.
 func (s *server) run(ctx context.Context, f flags) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", f.addr)
@@ -138,7 +141,7 @@ func (s *server) run(ctx context.Context, f flags) error {
 		return fmt.Errorf("--addr: %w", err)
 	}
 	defer listener.Close()
-	// An address may have a password, which is for no log.
+	// An address may contain a password, which must not be logged.
 	build, where, interval := release.Current(), f.site, folderInterval
 	if u, err := url.Parse(f.site); err == nil && catalog.IsAddress(f.site) {
 		where, interval = u.Redacted(), addressInterval
@@ -150,14 +153,16 @@ func (s *server) run(ctx context.Context, f flags) error {
 		}
 	}
 	s.log.Info("listening", append(s.configured, "redis", s.handler.AskRedis(ctx),
-		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit, "site", where)...)
+		"addr", listener.Addr().String(), "version", build.Version, "revision", build.Commit,
+		"site", where)...)
 	if scraped != nil {
 		s.log.Info("metrics", "addr", scraped.Addr().String())
 		srv := newHTTP(s.metrics, newConnectionLimit(scrapersWaiting), s.log)
 		defer srv.Close()
 		go srv.Serve(scraped) // until Close
 	}
-	// The site is read while the server starts. Requests meanwhile wait for it, and /readyz says that it is not there.
+	// The site is read while the server starts. Requests wait for it, and /readyz reports that it
+	// is missing.
 	polled, stop := context.WithCancel(ctx)
 	var polling sync.WaitGroup
 	polling.Go(func() { s.poller.Run(polled, interval) })
@@ -171,7 +176,8 @@ func (s *server) run(ctx context.Context, f flags) error {
 	return nil
 }
 
-// serve answers on a listener until ctx ends or the listener fails. It returns when no connection is left.
+// serve serves a listener until ctx ends or the listener fails. It returns when no connection is
+// left.
 func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Listener) error {
 	failed := make(chan error, 1)
 	// Serve returns as soon as the listener is closed, and Shutdown when no request is in flight.
@@ -181,7 +187,8 @@ func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Liste
 		return errors.Join(err, srv.Close())
 	case <-ctx.Done():
 	}
-	// A balancer sees that /readyz fails and goes elsewhere. Connections are taken until it has looked.
+	// A balancer notices that /readyz fails, and sends no new requests. Accept connections until
+	// then.
 	s.handler.Drain()
 	if errors.Is(context.Cause(ctx), errTerminated) && s.drain > 0 {
 		s.log.Info("draining", "for", s.drain.String())
@@ -193,11 +200,11 @@ func (s *server) serve(ctx context.Context, srv *http.Server, listener net.Liste
 	}
 	listener.Close()
 	s.log.Info("stopping")
-	// ctx has ended, and the requests in flight get their time all the same.
+	// ctx has ended, but the requests in flight get their time.
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
-	// Shutdown closes the listener too, and may return the error of closing it twice.
-	// The time limit cuts off the requests that are still in flight.
+	// Shutdown closes the listener too, and may return the error of closing it twice. After the
+	// time limit it cuts off the remaining requests.
 	if err := srv.Shutdown(limit); errors.Is(err, context.DeadlineExceeded) {
 		s.log.Warn("requests were cut off", "error", err.Error())
 		srv.Close()

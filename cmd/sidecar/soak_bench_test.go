@@ -27,7 +27,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// soak is a sidecar, the hosts behind it, and what was seen of both.
+// soak is a sidecar with its upstream hosts, and the observations of both.
 type soak struct {
 	*testing.B
 	*hosts
@@ -43,7 +43,7 @@ type soak struct {
 	broken int
 	status map[int]int                       // answers
 	times  map[time.Duration][]time.Duration // by budget
-	left   int                               // questions whose caller hung up
+	left   int                               // requests that the caller canceled
 }
 
 const (
@@ -53,12 +53,13 @@ const (
 	soakCallers  = 48
 	rpcSecret    = "key-that-is-secret"
 	mostBroken   = 40 // broken promises that are listed
-	moreLeft     = 10 // goroutines and files that there may be more in the end than before
+	moreLeft     = 10 // additional goroutines and files that are allowed at the end
 )
 
-// BenchmarkAuditSoak asks a sidecar for all that it has, well and badly, from many addresses, while everything behind it
-// misbehaves in turn and its site is built again and again. Every answer is a documented one that holds no secret, and
-// in the end there are no more goroutines and files than before. MIPWATCH_SOAK is how long it asks, a minute without it.
+// BenchmarkAuditSoak sends requests of all kinds, valid and invalid, from many addresses, while all
+// upstream hosts misbehave in turn and the site is rebuilt again and again. Every answer is
+// documented and contains no secret. At the end there are no more goroutines and files than before.
+// MIPWATCH_SOAK is the duration. The default is a minute.
 func BenchmarkAuditSoak(b *testing.B) {
 	testenv.Long(b, "a sidecar with everything behind it misbehaving")
 	duration := soakDefault
@@ -69,14 +70,16 @@ func BenchmarkAuditSoak(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		s := &soak{B: b, hosts: &hosts{}, loaded: make(chan struct{}, 1), logged: make(chan string, 1), status: map[int]int{}, times: map[time.Duration][]time.Duration{}}
+		s := &soak{B: b, hosts: &hosts{}, loaded: make(chan struct{}, 1),
+			logged: make(chan string, 1), status: map[int]int{},
+			times: map[time.Duration][]time.Duration{}}
 		s.run(duration)
 	}
 }
 
-// run asks for so long, in phases that differ in what goes wrong.
+// run sends requests in phases with different faults.
 func (s *soak) run(duration time.Duration) {
-	const perPhase = 11 * time.Second // longer than what is kept of chains
+	const perPhase = 11 * time.Second // longer than heads are cached
 	phases := faults * max(1, int(duration/(faults*perPhase)))
 	dir := filepath.Join(s.TempDir(), "site")
 	s.serve(dir)
@@ -105,7 +108,8 @@ func (s *soak) run(duration time.Duration) {
 
 // start runs the sidecar and reads its log to the end.
 func (s *soak) start(dir string) {
-	variables := []string{"TRUSTED_PROXIES=127.0.0.1", "AI_PROVIDER=openai", "AI_MODEL=soak-1", "OPENAI_API_KEY=" + secret, "AI_BASE_URL=" + s.base + "/model",
+	variables := []string{"TRUSTED_PROXIES=127.0.0.1", "AI_PROVIDER=openai", "AI_MODEL=soak-1",
+		"OPENAI_API_KEY=" + secret, "AI_BASE_URL=" + s.base + "/model",
 		"AI_TIMEOUT=7s", "AI_CALLS_PER_MINUTE=1000000", "AI_TOKENS_PER_DAY=1000000000"}
 	if redis := os.Getenv("REDIS_URL"); redis != "" {
 		variables = append(variables, "REDIS_URL="+redis)
@@ -131,7 +135,7 @@ func (s *soak) start(dir string) {
 	}()
 }
 
-// leaked is a secret that a text holds.
+// leaked returns a secret that a text contains.
 func leaked(text string) string {
 	for _, s := range []string{rpcSecret, secret, leak} {
 		if strings.Contains(text, s) {
@@ -141,7 +145,7 @@ func leaked(text string) string {
 	return ""
 }
 
-// broke fails the benchmark for a promise that was not kept.
+// broke fails the benchmark for a broken promise.
 func (s *soak) broke(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,24 +154,30 @@ func (s *soak) broke(format string, args ...any) {
 	}
 }
 
-// rebuild builds the site that the sidecar reads, with another text each time. The hosts move in every other
-// phase, so that the sidecar has nothing to fall back on.
+// rebuild builds the site that the sidecar reads, with another text each time. The hosts move in
+// every other phase, so that the sidecar has no cached answers.
 func (s *soak) rebuild(dir string, phase int) {
 	s.Helper()
 	place := phase / 2 % 2
 	forum := fmt.Sprintf("%s/forum/%d", s.base, place)
-	node := func(name string) string { return fmt.Sprintf("%s/%s/%d/%s", s.base, name, place, rpcSecret) }
+	node := func(name string) string {
+		return fmt.Sprintf("%s/%s/%d/%s", s.base, name, place, rpcSecret)
+	}
 	samples, err := site.Load("../../internal/samples/site.yaml")
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.site = &site.Site{Title: "Soak", BaseURL: "https://mips.example.org", Prefix: "MIP", Forum: forum, Locales: samples.Locales, Networks: []mip.Endpoints{
-		{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: soakChain, BlockTime: 1}, RPC: []string{node("node"), node("second")}},
-		{Network: mip.Network{ID: "testnet", Name: "Testnet", ChainID: soakChain, BlockTime: 1}, RPC: []string{node("node")}},
-	}}
+	s.site = &site.Site{Title: "Soak", BaseURL: "https://mips.example.org", Prefix: "MIP",
+		Forum: forum, Locales: samples.Locales, Networks: []mip.Endpoints{
+			{Network: mip.Network{ID: "mainnet", Name: "Mainnet", ChainID: soakChain, BlockTime: 1},
+				RPC: []string{node("node"), node("second")}},
+			{Network: mip.Network{ID: "testnet", Name: "Testnet", ChainID: soakChain, BlockTime: 1},
+				RPC: []string{node("node")}},
+		}}
 	folder := s.TempDir()
 	write := func(n int, text string) {
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("MIP-%d.md", n)), []byte(text),
+			0o644); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -179,13 +189,18 @@ func (s *soak) rebuild(dir string, phase int) {
 		write(n, strings.ReplaceAll(string(text), samples.Forum, forum))
 	}
 	for n := 1; n <= linkedTopics; n++ {
-		write(1000+n, fmt.Sprintf("---\nmip: %d\ntitle: Filler %d\nauthor: Ada (@ada)\nstatus: Draft\ncreated: 2026-01-02\ndiscussions-to: %s/t/topic/%d\n---\n\n## Abstract\n\nNodes must keep %d blocks.\n", 1000+n, n, forum, n, phase))
+		write(1000+n,
+			fmt.Sprintf("---\nmip: %d\ntitle: Filler %d\nauthor: Ada (@ada)\n"+
+				"status: Draft\ncreated: 2026-01-02\ndiscussions-to: %s/t/topic/%d\n---\n\n"+
+				"## Abstract\n\nNodes must keep %d blocks.\n", 1000+n, n, forum, n, phase))
 	}
 	plan := s.snapshot(s.B, dir, folder)
 	if s.document != nil {
 		return
 	}
-	at := slices.IndexFunc(plan.Artifacts, func(a build.Artifact) bool { return a.Route == "/openapi.json" })
+	at := slices.IndexFunc(plan.Artifacts, func(a build.Artifact) bool {
+		return a.Route == "/openapi.json"
+	})
 	text, err := plan.Artifacts[at].Bytes()
 	if err != nil {
 		s.Fatal(err)
@@ -195,7 +210,7 @@ func (s *soak) rebuild(dir string, phase int) {
 	}
 }
 
-// ask has all callers ask for so long.
+// ask runs all callers for a duration.
 func (s *soak) ask(phase int, duration time.Duration) {
 	end := time.Now().Add(duration)
 	rate := time.NewTicker(5 * time.Millisecond)
@@ -204,11 +219,13 @@ func (s *soak) ask(phase int, duration time.Duration) {
 	for i := range soakCallers {
 		callers.Go(func() {
 			client := &http.Client{
-				Transport:     &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true},
-				CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+				Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true},
+				CheckRedirect: func(*http.Request, []*http.Request) error {
+					return http.ErrUseLastResponse
+				},
 			}
 			defer client.CloseIdleConnections()
-			r := rand.New(rand.NewPCG(uint64(i), uint64(phase))) // the same questions in every run
+			r := rand.New(rand.NewPCG(uint64(i), uint64(phase))) // the same requests in every run
 			for <-rate.C; time.Now().Before(end); <-rate.C {
 				s.send(client, pickQuestion(r), r)
 			}
@@ -217,7 +234,7 @@ func (s *soak) ask(phase int, duration time.Duration) {
 	callers.Wait()
 }
 
-// send asks a question and judges the answer.
+// send sends a request and checks the answer.
 func (s *soak) send(client *http.Client, q question, r *rand.Rand) {
 	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
 	defer cancel()
@@ -232,7 +249,10 @@ func (s *soak) send(client *http.Client, q question, r *rand.Rand) {
 		defer timer.Stop()
 	}
 	var sent time.Time
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = time.Now() }})
+	ctx = httptrace.WithClientTrace(ctx,
+		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+			sent = time.Now()
+		}})
 	req, err := http.NewRequestWithContext(ctx, q.method, "http://"+s.process.addr+q.path, body)
 	if err != nil {
 		s.broke("%s %s: %v", q.method, q.path, err)
@@ -263,7 +283,7 @@ func (s *soak) send(client *http.Client, q question, r *rand.Rand) {
 	}
 }
 
-// check holds an answer to what is documented.
+// check compares an answer with the documentation.
 func (s *soak) check(q question, res *http.Response, body []byte, took time.Duration) {
 	route, _, _ := strings.Cut(q.path, "?")
 	s.mu.Lock()
@@ -281,9 +301,11 @@ func (s *soak) check(q question, res *http.Response, body []byte, took time.Dura
 		}
 	}
 	documented := slices.ContainsFunc(api.Routes(), func(r api.Route) bool {
-		return r.Path == route && (r.Method == q.method || r.Method == http.MethodGet && q.method == http.MethodHead)
+		return r.Path == route &&
+			(r.Method == q.method || r.Method == http.MethodGet && q.method == http.MethodHead)
 	})
-	if !documented || res.StatusCode == http.StatusBadRequest && strings.Contains(q.path, "%zz") { // net/http's own answer to what is no address
+	// net/http's own answer to an invalid address
+	if !documented || res.StatusCode == http.StatusBadRequest && strings.Contains(q.path, "%zz") {
 		return
 	}
 	if err := s.document.Check(q.method, route, res.StatusCode, res.Header, body); err != nil {
@@ -291,10 +313,12 @@ func (s *soak) check(q question, res *http.Response, body []byte, took time.Dura
 	}
 }
 
-// problem is what is wrong with an answer that is an error.
+// problem returns what is wrong with an error answer.
 func problem(res *http.Response, body []byte) error {
 	var p api.Problem
-	if err := json.Unmarshal(body, &p); err != nil || !strings.HasPrefix(res.Header.Get("Content-Type"), "application/problem+json") {
+	err := json.Unmarshal(body, &p)
+	if err != nil || !strings.HasPrefix(res.Header.Get("Content-Type"),
+		"application/problem+json") {
 		return fmt.Errorf("it is no problem: %v", err)
 	}
 	known := slices.ContainsFunc(api.Codes(), func(c api.CodeInfo) bool {
@@ -313,21 +337,25 @@ func problem(res *http.Response, body []byte) error {
 	return nil
 }
 
-// settle waits until the process is as it was before it was asked, but for some goroutines and files more.
+// settle waits until the process is as before the load, except for some goroutines and files.
 func (s *soak) settle(before map[string]float64) {
 	s.Helper()
 	http.DefaultClient.CloseIdleConnections()
-	limit := time.After(2 * time.Minute) // idle connections are kept for half a minute, and for another by the server
+	// idle connections stay for half a minute, and for another half at the server
+	limit := time.After(2 * time.Minute)
 	for tick := time.NewTicker(250 * time.Millisecond); ; {
 		now := scrape(s, s.metrics)
-		if now["go_goroutines"] <= before["go_goroutines"]+moreLeft && now["process_open_fds"] <= before["process_open_fds"]+moreLeft {
+		if now["go_goroutines"] <= before["go_goroutines"]+moreLeft &&
+			now["process_open_fds"] <= before["process_open_fds"]+moreLeft {
 			return
 		}
 		select {
 		case <-tick.C:
 		case <-limit:
-			s.Fatalf("after the last request there are %v goroutines and %v files; before the first there were %v and %v",
-				now["go_goroutines"], now["process_open_fds"], before["go_goroutines"], before["process_open_fds"])
+			s.Fatalf("after the last request there are %v goroutines and %v files; before the "+
+				"first there were %v and %v",
+				now["go_goroutines"], now["process_open_fds"], before["go_goroutines"],
+				before["process_open_fds"])
 		}
 	}
 }
@@ -344,7 +372,7 @@ func (s *soak) stop() {
 	}
 }
 
-// report states the figures.
+// report reports the figures.
 func (s *soak) report(memory, files []float64, duration time.Duration) {
 	met, known := 0, 0
 	for _, u := range s.upstream {
@@ -356,7 +384,8 @@ func (s *soak) report(memory, files []float64, duration time.Duration) {
 	for _, n := range s.status {
 		answers += n
 	}
-	s.Logf("%d answers by status: %v; %d callers hung up; %d of %d faults were met", answers, s.status, s.left, met, known)
+	s.Logf("%d answers by status: %v; %d callers hung up; %d of %d faults were met",
+		answers, s.status, s.left, met, known)
 	s.ReportMetric(float64(answers)/duration.Seconds(), "req/s")
 	s.ReportMetric(100*float64(s.status[http.StatusOK])/float64(max(1, answers)), "ok-percent")
 	s.ReportMetric(float64(met), "faults-met")
@@ -368,9 +397,12 @@ func (s *soak) report(memory, files []float64, duration time.Duration) {
 		s.ReportMetric(times[len(times)*99/100].Seconds()*1000, name+"-p99-ms")
 		s.ReportMetric(times[len(times)-1].Seconds()*1000, name+"-max-ms")
 	}
-	middle := func(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
+	middle := func(values []float64) float64 {
+		return slices.Sorted(slices.Values(values))[len(values)/2]
+	}
 	quarter := max(1, len(memory)/4)
-	early, late := middle(memory[len(memory)-3*quarter:][:quarter]), middle(memory[len(memory)-quarter:])
+	early, late := middle(memory[len(memory)-3*quarter:][:quarter]),
+		middle(memory[len(memory)-quarter:])
 	s.ReportMetric(slices.Max(memory), "max-MiB")
 	s.ReportMetric(late-early, "grown-MiB") // from the second quarter to the last
 	s.ReportMetric(slices.Max(files), "max-files")

@@ -20,23 +20,29 @@ import (
 
 const (
 	soakChain = 4711
-	// The forum has so many topics, the first of which proposals link to.
+	// topics is the number of topics in the forum. Proposals link to the first linkedTopics.
 	topics, linkedTopics = 500, 40
-	// leak stands in what hosts say that fail.
+	// leak is in the answers of failing hosts.
 	leak = "what-a-host-said"
-	// faults is how many there are of each host.
+	// faults is the number of faults of each host.
 	faults = 18
 )
 
-// serve opens the hosts. Each answers below any path that begins with its name, so that it can move.
+// serve starts the hosts. Each answers below any path that begins with its name, so that it can
+// move.
 func (s *soak) serve(dir string) {
 	forum := demo.NewDiscourse(time.Now)
 	for id := 1; id <= topics; id++ {
-		forum.Set(demo.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 2 + id%90, Participants: 1 + id%20, Likes: id % 50, Views: id * 7, Created: time.Now().Add(-time.Hour)})
+		forum.Set(demo.Topic{ID: id, Title: fmt.Sprint("Topic ", id), Posts: 2 + id%90,
+			Participants: 1 + id%20, Likes: id % 50, Views: id * 7,
+			Created: time.Now().Add(-time.Hour)})
 	}
-	chain := demo.NewChain(demo.ChainConfig{ChainID: soakChain, Genesis: time.Now().Add(-time.Hour)})
-	// What the model says of a proposal is read from the site, which is built once the hosts have an address.
-	said := sync.OnceValue(func() func(demo.ModelRequest) demo.ModelReply { return summaries(s, dir) })
+	chain := demo.NewChain(demo.ChainConfig{ChainID: soakChain,
+		Genesis: time.Now().Add(-time.Hour)})
+	// The model's answers are read from the site, which is built once the hosts have an address.
+	said := sync.OnceValue(func() func(demo.ModelRequest) demo.ModelReply {
+		return summaries(s, dir)
+	})
 	model := demo.NewModel(func(q demo.ModelRequest) demo.ModelReply {
 		if !strings.Contains(q.System, "You translate") {
 			return said()(q)
@@ -48,7 +54,8 @@ func (s *soak) serve(dir string) {
 	s.upstream = []*faulty{
 		newFaulty("forum", 1, forum, forumFaults()),
 		newFaulty("chain", 1, chain, chainFaults()),
-		newFaulty("model", 2, model, modelFaults()), // it does not move, so its breaker is to stay shut for what comes next
+		// it does not move, so its breaker should stay closed for the next phase
+		newFaulty("model", 2, model, modelFaults()),
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/forum/{place}/", s.upstream[0].script)
@@ -60,16 +67,16 @@ func (s *soak) serve(dir string) {
 	s.base = server.URL
 }
 
-// faulty is a host whose faults come in turn.
+// faulty is a host with faults in turn.
 type faulty struct {
 	name   string
-	every  int // which requests meet the fault: 1 all of them, 2 every other one
+	every  int // 1: the fault affects all requests; 2: every other one
 	faults []fault
 	script *demo.Script
 
 	mu    sync.Mutex
 	asked int
-	met   map[string]int // requests by the fault that they met
+	met   map[string]int // requests by the fault that affected them
 }
 
 // fault is a way to misbehave.
@@ -79,10 +86,11 @@ type fault struct {
 }
 
 func newFaulty(name string, every int, h http.Handler, faults []fault) *faulty {
-	return &faulty{name: name, every: every, faults: faults, script: demo.NewScript(h), met: map[string]int{}}
+	return &faulty{name: name, every: every, faults: faults, script: demo.NewScript(h),
+		met: map[string]int{}}
 }
 
-// turn begins a phase. Every third one is without a fault.
+// turn begins a phase. Every third one has no fault.
 func (h *faulty) turn(phase int) {
 	f := h.faults[phase%len(h.faults)]
 	h.script.Always(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -101,7 +109,7 @@ func (h *faulty) turn(phase int) {
 	})
 }
 
-// commonFaults are what any host can do.
+// commonFaults are faults of any host.
 func commonFaults(own ...fault) []fault {
 	return append([]fault{
 		{"none", nil},
@@ -133,16 +141,22 @@ func forumFaults() []fault {
 func chainFaults() []fault {
 	other := demo.NewChain(demo.ChainConfig{ChainID: 666})
 	return commonFaults(
-		fault{"wrong chain", func(w http.ResponseWriter, r *http.Request, _ http.Handler) { other.ServeHTTP(w, r) }},
+		fault{"wrong chain", func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+			other.ServeHTTP(w, r)
+		}},
 		fault{"wrong numbers", replace(`"0x`, `"0X0`)},
-		fault{"error with 200", demo.Answer(http.StatusOK, nil, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+leak+`"}}`)},
+		fault{"error with 200",
+			demo.Answer(http.StatusOK, nil,
+				`{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"`+leak+`"}}`)},
 	)
 }
 
 func modelFaults() []fault {
 	say := func(text, stop string) demo.Fault {
-		return demo.Answer(http.StatusOK, nil, `{"id":"x","object":"chat.completion","choices":[{"index":0,"finish_reason":"`+stop+
-			`","message":{"role":"assistant","content":`+strconv.Quote(text)+`}}],"usage":{"total_tokens":30}}`)
+		return demo.Answer(http.StatusOK, nil,
+			`{"id":"x","object":"chat.completion","choices":[{"index":0,"finish_reason":"`+stop+
+				`","message":{"role":"assistant","content":`+strconv.Quote(
+				text)+`}}],"usage":{"total_tokens":30}}`)
 	}
 	return commonFaults(
 		fault{"prose", say("Certainly! Here it is: "+leak, "stop")},
@@ -152,16 +166,18 @@ func modelFaults() []fault {
 }
 
 func replace(from, to string) demo.Fault {
-	return demo.Rewrite(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(from), []byte(to)) })
+	return demo.Rewrite(func(b []byte) []byte {
+		return bytes.ReplaceAll(b, []byte(from), []byte(to))
+	})
 }
 
-// The promises that are durations.
+// Time limits that are promised.
 const (
 	getBudget = 3 * time.Second
 	aiBudget  = 8 * time.Second
 )
 
-// budgetOf is how long an answer may take.
+// budgetOf is the time limit of an answer.
 func budgetOf(route string) time.Duration {
 	if strings.HasPrefix(route, "/api/ai-") {
 		return aiBudget
@@ -169,7 +185,7 @@ func budgetOf(route string) time.Duration {
 	return getBudget
 }
 
-// question is a request, and how the caller behaves beside it.
+// question is a request, and the caller's behavior.
 type question struct {
 	method, path, body string
 	rude               string
@@ -181,8 +197,8 @@ const (
 	flooding = "sends more than is read" // it may be cut off before it has read the answer
 )
 
-// questions are asked as often as their weight says: what the site's own pages ask, what programs ask, and what
-// nobody should. {n} is a number from 1 to most.
+// questions are sent in proportion to their weight: requests of the site's pages, of programs, and
+// invalid ones. {n} is a number from 1 to most.
 var questions = []struct {
 	weight int
 	method string
@@ -191,25 +207,41 @@ var questions = []struct {
 	most   int
 	rude   string
 }{
-	{230, "GET", "/api/mip-watch /api/mip-watch?utm_source=x /api/mip-watch?parts=forum,networks /api/mip-watch?parts=hardforks,discrepancies,forum", nil, 1, ""},
+	{230, "GET", "/api/mip-watch /api/mip-watch?utm_source=x /api/mip-watch?parts=forum,networks " +
+		"/api/mip-watch?parts=hardforks,discrepancies,forum", nil, 1, ""},
 	{120, "GET", "/api/network-info", nil, 1, ""},
-	{60, "GET", "/api/search?q=fee /api/search?q={n} /api/search?status=draft&limit=50 /api/search?q=base+fee+status:final", nil, proposals, ""},
+	{60, "GET", "/api/search?q=fee /api/search?q={n} /api/search?status=draft&limit=50 " +
+		"/api/search?q=base+fee+status:final", nil, proposals, ""},
 	{150, "GET", "/api/forum-activity?topicId={n}", nil, linkedTopics, ""},
 	{80, "GET", "/api/forum-activity?topicId={n}", nil, 10_000, ""},
 	{20, "GET", "/healthz /readyz", nil, 1, ""},
-	{30, "HEAD", "/api/network-info /api/mip-watch /api/forum-activity?topicId=1 /healthz", nil, 1, ""},
+	{30, "HEAD", "/api/network-info /api/mip-watch /api/forum-activity?topicId=1 /healthz",
+		nil, 1, ""},
 	{20, "OPTIONS", "/api/ai-summary", nil, 1, ""},
-	{120, "POST", "/api/ai-summary", []string{`{"mipNumber":{n}}`, `{"mipNumber":"MIP-{n}","locale":"ja"}`}, proposals, ""},
-	{30, "POST", "/api/ai-translate", []string{`{"mipNumber":{n},"locale":"ja"}`, `{"mipNumber":{n},"locale":"ja","sections":["s-abstract"]}`}, proposals, ""},
+	{120, "POST", "/api/ai-summary",
+		[]string{`{"mipNumber":{n}}`, `{"mipNumber":"MIP-{n}","locale":"ja"}`}, proposals, ""},
+	{30, "POST", "/api/ai-translate",
+		[]string{`{"mipNumber":{n},"locale":"ja"}`,
+			`{"mipNumber":{n},"locale":"ja","sections":["s-abstract"]}`}, proposals, ""},
 
-	{40, "GET", "/api/forum-activity?topicId= /api/forum-activity?topicId=0 /api/forum-activity?topicId=99999999999999999999 /api/forum-activity?topicId=1%00 " +
-		"/api/forum-activity?topicId=1&topicId=2 /api/forum-activity?topicId=1;x /api/search /api/search?q=%00 /api/search?q=fee&limit=0 /api/mip-watch?parts= /api/mip-watch?parts=mips,mips /api/mip-watch?parts=%zz", nil, 1, ""},
-	{30, "GET", "/ /metrics /debug/pprof/ /api/ //api/network-info /api/%2e%2e/healthz /api/network-info/ /.env /api/x%22%0a /api/ai-summary /api/ai-translate", nil, 1, ""},
+	{40, "GET", "/api/forum-activity?topicId= /api/forum-activity?topicId=0 " +
+		"/api/forum-activity?topicId=99999999999999999999 /api/forum-activity?topicId=1%00 " +
+		"/api/forum-activity?topicId=1&topicId=2 /api/forum-activity?topicId=1;x /api/search " +
+		"/api/search?q=%00 /api/search?q=fee&limit=0 /api/mip-watch?parts= " +
+		"/api/mip-watch?parts=mips,mips /api/mip-watch?parts=%zz", nil, 1, ""},
+	{30, "GET", "/ /metrics /debug/pprof/ /api/ //api/network-info /api/%2e%2e/healthz " +
+		"/api/network-info/ /.env /api/x%22%0a /api/ai-summary /api/ai-translate", nil, 1, ""},
 	{10, "DELETE", "/api/network-info", nil, 1, ""},
 	{10, "BREW", "/api/network-info", nil, 1, ""},
-	{40, "POST", "/api/ai-summary", []string{`null`, `[]`, `{`, `{"mipNumber":1}{`, `{"mipNumber":1,"mipNumber":2}`, `{"mipNumber":"../1"}`, `{"mipNumber":999999}`,
-		`{"text":"x"}`, `{"mipNumber":1,"locale":"xx"}`, "\xff\xfe", strings.Repeat(`[`, 60_000)}, 1, ""},
-	{10, "POST", "/api/ai-translate", []string{`{"mipNumber":1}`, `{"mipNumber":1,"locale":"ja","sections":[]}`, `{"mipNumber":1,"locale":"ja","sections":["s-nowhere"]}`}, 1, ""},
+	{40, "POST", "/api/ai-summary",
+		[]string{`null`, `[]`, `{`, `{"mipNumber":1}{`, `{"mipNumber":1,"mipNumber":2}`,
+			`{"mipNumber":"../1"}`, `{"mipNumber":999999}`,
+			`{"text":"x"}`, `{"mipNumber":1,"locale":"xx"}`, "\xff\xfe",
+			strings.Repeat(`[`, 60_000)},
+		1, ""},
+	{10, "POST", "/api/ai-translate",
+		[]string{`{"mipNumber":1}`, `{"mipNumber":1,"locale":"ja","sections":[]}`,
+			`{"mipNumber":1,"locale":"ja","sections":["s-nowhere"]}`}, 1, ""},
 	{10, "POST", "/api/ai-summary", []string{strings.Repeat(" ", 200_000)}, 1, flooding},
 	{10, "POST", "/api/ai-summary", []string{`{"mipNumber":1`}, 1, dripping},
 	{30, "GET", "/api/mip-watch /api/forum-activity?topicId=2 /api/network-info", nil, 1, leaving},
@@ -227,7 +259,8 @@ func pickQuestion(r *rand.Rand) question {
 			continue
 		}
 		pick := func(from []string) string {
-			return strings.ReplaceAll(from[r.IntN(len(from))], "{n}", strconv.Itoa(1+r.IntN(q.most)))
+			return strings.ReplaceAll(from[r.IntN(len(from))], "{n}",
+				strconv.Itoa(1+r.IntN(q.most)))
 		}
 		picked := question{method: q.method, path: pick(strings.Fields(q.paths)), rude: q.rude}
 		if q.bodies != nil {
@@ -238,21 +271,22 @@ func pickQuestion(r *rand.Rand) question {
 	return question{}
 }
 
-// caller is who asks: one of some hundred, each with an address of its own, a few that ask all the time, and some
-// that write what they like before it.
+// caller returns one of some hundred callers, each with its own address. A few send requests all
+// the time, and some forge addresses.
 func caller(r *rand.Rand) string {
 	switch n := r.IntN(100); {
 	case n < 3:
 		return "203.0.113.7"
 	case n < 6:
-		return fmt.Sprintf("%d.%d.1.1, nonsense, 198.51.100.%d", r.IntN(256), r.IntN(256), r.IntN(50))
+		return fmt.Sprintf("%d.%d.1.1, nonsense, 198.51.100.%d",
+			r.IntN(256), r.IntN(256), r.IntN(50))
 	case n < 20:
 		return fmt.Sprintf("2001:db8:%x::%x", r.IntN(200), r.Uint32())
 	}
 	return fmt.Sprintf("10.0.%d.%d", r.IntN(2), 1+r.IntN(250))
 }
 
-// hangs is a body that does not come until its context ends.
+// hangs is a body that does not arrive until its context ends.
 type hangs struct{ ctx context.Context }
 
 func (h hangs) Read([]byte) (int, error) {

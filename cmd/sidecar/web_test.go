@@ -9,8 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
-// TestWeb runs the request scripts of the live routes against the running program, with hosts behind it
-// that are well and then with hosts that are gone.
+// TestWeb runs the request scripts of the live routes against the running program, first with
+// working hosts and then without hosts.
 func TestWeb(t *testing.T) {
 	h := newHosts(t)
 	dir := t.TempDir()

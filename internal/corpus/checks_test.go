@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// checkDocument holds what must be true of every document, whatever was in the file.
+// checkDocument checks the properties of every document, whatever the file contains.
 func checkDocument(t *testing.T, name string, doc *markdown.Document) {
 	t.Helper()
 	var joined strings.Builder
@@ -52,8 +52,10 @@ func checkSummary(t *testing.T, p *Proposal) {
 		t.Errorf("%s: %v", p.File, err)
 		return
 	}
-	for _, field := range []string{"authors", "requires", "requiredBy", "replaces", "supersededBy", "inferred", "frontmatter"} {
-		if strings.Contains(string(b), `"`+field+`":null`) && p.Frontmatter[field] == nil && !strings.Contains(string(b), `"frontmatter":{`) {
+	for _, field := range []string{"authors", "requires", "requiredBy", "replaces", "supersededBy",
+		"inferred", "frontmatter"} {
+		if strings.Contains(string(b), `"`+field+`":null`) && p.Frontmatter[field] == nil &&
+			!strings.Contains(string(b), `"frontmatter":{`) {
 			t.Errorf("%s: %s is null", p.File, field)
 		}
 	}
@@ -61,11 +63,12 @@ func checkSummary(t *testing.T, p *Proposal) {
 		t.Errorf("%s: title %q in %s", p.File, p.Title, b)
 	}
 	if !plain(map[string]any(p.Frontmatter), 0) {
-		t.Errorf("%s: frontmatter %#v holds more than strings, null, lists and objects", p.File, p.Frontmatter)
+		t.Errorf("%s: frontmatter %#v holds more than strings, null, lists and objects",
+			p.File, p.Frontmatter)
 	}
 }
 
-// plain reports whether v is built of the types that a Frontmatter may hold.
+// plain reports whether v consists of the types that a Frontmatter may have.
 func plain(v any, depth int) bool {
 	const mostDepth = 33 // levels of lists and maps
 	if depth > mostDepth {

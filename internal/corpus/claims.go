@@ -11,8 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// rivals are groups of texts of which one alone can be published: those whose names differ by case
-// alone, and those that claim one number, a text in error among them.
+// rivals returns the groups of conflicting texts, of which only one can be published: names that
+// differ only by case, and texts that claim the same number, including faulty texts.
 func rivals(texts []*entry) (names, numbers [][]*entry) {
 	byName, byID := map[string][]*entry{}, map[mip.ID][]*entry{}
 	for _, e := range texts {
@@ -38,8 +38,8 @@ func rivals(texts []*entry) (names, numbers [][]*entry) {
 // firstNumber matches a file's name up to its number: the letters, the zeros and the digits.
 var firstNumber = regexp.MustCompile(`^(\D*)(0*)\d*`)
 
-// form is what names of one form have in common: the letters before the number, whether zeros stand
-// before it, and whether a title follows it.
+// form is the common form of similar names: the letters before the number, whether it has leading
+// zeros, and whether a title follows.
 func (e *entry) form() string {
 	name := filename.Own(e.Name)
 	m := firstNumber.FindStringSubmatch(strings.TrimSuffix(name, path.Ext(name)))
@@ -53,10 +53,10 @@ func (e *entry) form() string {
 	return strings.Join(parts, "\x00")
 }
 
-// settle keeps one text of each group of rivals: the one that came first, else the one whose name
-// states the number in the form that most names of the folder have, else the first by name. The
+// resolveClaims keeps one text of each group of conflicting texts: the one that arrived first, else
+// the one whose name has the number in the usual form of the folder, else the first by name. The
 // others are errors.
-func (c *Corpus) settle(texts []*entry) {
+func (c *Corpus) resolveClaims(texts []*entry) {
 	c.Claimed = map[mip.ID]bool{}
 	names, numbers := rivals(texts)
 	usual := map[string]int{}
@@ -104,11 +104,11 @@ func (c *Corpus) settle(texts []*entry) {
 	}
 }
 
-// ofKind is the least of nameFits of a name that states the number of its kind.
+// ofKind is the lowest nameFits of a name with the number of its kind.
 const ofKind = 2
 
-// nameFits says how well a file's name fits the number that it claims: MIP-7.md before
-// MIP-07-a-title.md, that before 0007-a-title.md, and that before MRC-7.md; 0 when it does not.
+// nameFits rates how well a file's name fits the number that it claims: MIP-7.md is better than
+// MIP-07-a-title.md, then 0007-a-title.md, then MRC-7.md. It is 0 if it does not fit.
 func (e *entry) nameFits() int {
 	name := filename.Own(e.Name)
 	n, named := filename.Number(name)

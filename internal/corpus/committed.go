@@ -19,7 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// The folders within a proposals folder.
+// Folders within a proposals folder.
 const (
 	SummariesDir    = "summaries"
 	TranslationsDir = "translations"
@@ -27,33 +27,32 @@ const (
 	maxSource = 100 // characters of the name of a model
 )
 
-// CommittedSummary is a summary of a proposal that is committed beside it: summaries/MIP-7.json.
-// Its form is right. The caller finds out whether the text supports it.
+// CommittedSummary is a committed summary of a proposal: summaries/MIP-7.json. Its form is valid.
+// The caller checks whether the text supports it.
 type CommittedSummary struct {
-	// Summary has no other fields than the file, and Stale, which marks one of an older text, and
+	// Summary has the fields of the file, and Stale, which marks a summary of an older text, and
 	// Committed.
 	*api.Summary
 	// File is the path, as in problems.
 	File string
 }
 
-// CommittedTranslation is a translation of a proposal that is committed beside it:
-// translations/ja/MIP-7.md.
+// CommittedTranslation is a committed translation of a proposal: translations/ja/MIP-7.md.
 type CommittedTranslation struct {
-	// PublishedTranslation is the body of the answer. The ids of its sections are those of the
-	// English text as far as the two correspond. It must not be changed.
+	// PublishedTranslation is the body of the answer. Sections have the ids of the corresponding
+	// English ones. It must not be changed.
 	*api.PublishedTranslation
 	// File is the path, as in problems.
 	File string
 	// NeedsTrialRender is as in [Proposal].
 	NeedsTrialRender bool
-	// Lines is how many the file has.
+	// Lines is the number of lines in the file.
 	Lines int
 }
 
-// SummaryFile is the folder of proposals in which the summary of a proposal belongs, and its
-// name there: the place of the file, or that next to the proposal when there is none. ok is
-// false when several files claim the name.
+// SummaryFile is the folder of proposals for the summary of a proposal, and the summary's name
+// there: the existing file, or else a file next to the proposal. ok is false if several files claim
+// the name.
 func (c *Corpus) SummaryFile(p *Proposal) (dir, name string, ok bool) {
 	for _, e := range c.beside {
 		if e.id == p.ID && e.locale == "" {
@@ -71,8 +70,8 @@ func (e *entry) kind() string {
 	return "translation"
 }
 
-// listCommitted returns the summaries and translations in a proposals folder. One that belongs to
-// no proposal by its place and name has a problem.
+// listCommitted returns the summaries and translations in a proposals folder. A file whose place or
+// name belongs to no proposal has a problem.
 func listCommitted(root *os.Root, dir string, o Options) []*entry {
 	all := listBeside(root, dir, SummariesDir)
 	for _, e := range all {
@@ -93,8 +92,8 @@ func listCommitted(root *os.Root, dir string, o Options) []*entry {
 	return all
 }
 
-// listBeside lists a folder in a proposals folder. An entry whose name is no good has a problem,
-// and so has the only entry of a folder that cannot be listed.
+// listBeside lists a folder in a proposals folder. An entry with an invalid name has a problem. If
+// the folder cannot be listed, the only entry has the problem.
 func listBeside(root *os.Root, dir, name string) (files []*entry) {
 	// Most repositories have no such folder.
 	info, err := root.Lstat(name)
@@ -128,14 +127,15 @@ func listBeside(root *os.Root, dir, name string) (files []*entry) {
 	return []*entry{at}
 }
 
-// checkLanguage reports an entry of the folder of translations that is not the folder of a
-// language.
+// checkLanguage reports an entry of the folder of translations that is no folder of a language.
 func (e *entry) checkLanguage(o Options) {
 	if len(e.report.Problems) > 0 {
 		return
 	}
 	tag := e.Base()
-	i := slices.IndexFunc(o.Locales, func(known string) bool { return strings.EqualFold(known, tag) })
+	i := slices.IndexFunc(o.Locales, func(known string) bool {
+		return strings.EqualFold(known, tag)
+	})
 	info, err := e.root.Stat(e.Name)
 	switch {
 	case err == nil && !info.IsDir(): // in the wrong place
@@ -147,8 +147,8 @@ func (e *entry) checkLanguage(o Options) {
 	}
 }
 
-// belong finds the proposal that a file belongs to by its name. The name is exactly the id, so that
-// one proposal has one name. It says of other files why they belong to none.
+// belong finds the proposal of a file by the file's name, which must be exactly the id, so that a
+// proposal has only one file. It reports why other files belong to no proposal.
 func (e *entry) belong(kinds []string, ext, locale string) {
 	text, ok := strings.CutSuffix(e.Base(), ext)
 	id, err := mip.ParseID(text)
@@ -163,8 +163,7 @@ func (e *entry) belong(kinds []string, ext, locale string) {
 	}
 }
 
-// attach gives the proposals what is committed beside them, and takes the problems of all such
-// files.
+// attach adds committed files to their proposals, and collects the problems of all such files.
 func (c *Corpus) attach(beside []*entry) {
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
@@ -181,7 +180,7 @@ func (c *Corpus) attach(beside []*entry) {
 				return nil
 			})
 		case !e.clash:
-			// The proposal is gone, or waits to be mended: nothing else about the file matters.
+			// The proposal is missing or faulty: nothing else about the file matters.
 			e.summary, e.translation, e.report.Problems = nil, nil, nil
 			e.report.Add(0, e.kind()+"-unpublished", e.id)
 		}
@@ -199,11 +198,13 @@ func (c *Corpus) attach(beside []*entry) {
 		}
 	}
 	for _, p := range c.Proposals {
-		slices.SortFunc(p.Translations, func(a, b CommittedTranslation) int { return strings.Compare(a.Locale, b.Locale) })
+		slices.SortFunc(p.Translations, func(a, b CommittedTranslation) int {
+			return strings.Compare(a.Locale, b.Locale)
+		})
 	}
 }
 
-// compare compares what was read with the present text of its proposal.
+// compare compares a file with the present text of its proposal.
 func (e *entry) compare(c *Corpus, p *Proposal) {
 	if e.summary != nil {
 		sum := *e.summary
@@ -215,7 +216,7 @@ func (e *entry) compare(c *Corpus, p *Proposal) {
 	}
 }
 
-// readSummary reads a summary whose form is right.
+// readSummary reads a summary and checks its form.
 func (e *entry) readSummary(raw []byte) {
 	sum, err := parseSummary(raw, e.id.Number)
 	if err != nil {
@@ -225,12 +226,13 @@ func (e *entry) readSummary(raw []byte) {
 	e.summary = sum
 }
 
-// parseSummary reads the file of a proposal's summary, without looking at the proposal.
+// parseSummary parses the file of a proposal's summary, without the proposal.
 func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	sum := &api.Summary{}
-	// A build finds out by itself whether a summary is stale and what it says of a group, and
-	// writes no stand-in.
-	if err := strictjson.Decode(raw, sum, "stale", "committed", "fallback", "stated", "actionEvidence", "hardfork"); err != nil {
+	// A build computes these members itself.
+	err := strictjson.Decode(raw, sum, "stale", "committed", "fallback", "stated", "actionEvidence",
+		"hardfork")
+	if err != nil {
 		return nil, err
 	}
 	for _, rule := range []struct {
@@ -239,12 +241,16 @@ func parseSummary(raw []byte, number int) (*api.Summary, *strictjson.Error) {
 	}{
 		{sum.MIPNumber != number, "mipNumber", "mipNumber is not that of the file's name"},
 		{sum.Locale != "en", "locale", "locale is not en: a committed summary is English"},
-		{!mip.IsContentHash(sum.ContentHash), "contentHash", "contentHash is not 64 hexadecimal digits in lower case"},
-		{utf8.RuneCountInString(sum.Source) > maxSource, "source", "source is longer than 100 characters"},
-		{sum.Fallback != nil, "fallback", "fallback is not null: what only stands in for a summary is not one to keep"},
+		{!mip.IsContentHash(sum.ContentHash), "contentHash",
+			"contentHash is not 64 hexadecimal digits in lower case"},
+		{utf8.RuneCountInString(sum.Source) > maxSource, "source",
+			"source is longer than 100 characters"},
+		{sum.Fallback != nil, "fallback",
+			"fallback is not null: what only stands in for a summary is not one to keep"},
 	} {
 		if rule.broken {
-			return nil, &strictjson.Error{Line: strictjson.Line(raw, rule.member), Message: rule.message}
+			return nil, &strictjson.Error{Line: strictjson.Line(raw, rule.member),
+				Message: rule.message}
 		}
 	}
 	return sum, nil

@@ -1,6 +1,6 @@
-// Package corpus turns folders of proposal files into a Corpus: it reads the files and what is
-// committed beside them, resolves relations and dates the texts. It knows nothing of git, HTTP,
-// output paths, HTML or the clock.
+// Package corpus turns folders of proposal files into a Corpus: it reads the proposals with their
+// committed summaries and translations, resolves relations and dates the texts. It does not know
+// git, HTTP, output paths, HTML or the clock.
 package corpus
 
 import (
@@ -15,56 +15,56 @@ import (
 
 // Options are the input of [Load].
 type Options struct {
-	// Options are how headers are read. Their Prefix may be empty here: MIP.
+	// Options configure how headers are parsed. Their Prefix may be empty here, which means MIP.
 	header.Options
-	// Rules say which files are texts. They need a source; the result does not depend on the order
-	// of its folders.
+	// Rules decide which files are texts. They need a source. The result does not depend on the
+	// order of the folders.
 	filename.Rules
-	// Epoch, when set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
+	// Epoch, if set (SOURCE_DATE_EPOCH), is the time of every change, and git is not run.
 	Epoch *time.Time
-	// Upstream is the address that site.yaml names as the upstream's. A folder's record of what was
-	// synced counts only if it names the same one: anybody can commit a record.
+	// Upstream is the upstream's address in site.yaml. A folder's record of a sync counts only with
+	// the same address, since anybody can commit a record.
 	Upstream string
-	// Config, when set, is the site's file, whose history is in Log.
+	// Config, if set, is the site's file. Log then has its history.
 	Config string
-	// Log, when set, is that of an earlier corpus: see [history.Options].
+	// Log, if set, is the log of an earlier corpus: see [history.Options].
 	Log *history.Log
 }
 
-// Corpus is everything that was found. It is immutable and safe for concurrent use.
+// Corpus is the content of the folders. It is immutable and safe for concurrent use.
 type Corpus struct {
-	// Proposals are the sound ones, in the order of their ids.
+	// Proposals are the sound ones, sorted by id.
 	Proposals []*Proposal
-	// Folders are those that were read: cleaned, sorted, each once.
+	// Folders are the folders, cleaned, sorted, each once.
 	Folders []string
-	// Problems are sorted; every file that is not published has at least one.
+	// Problems are sorted. Every file that is not published has at least one.
 	Problems []mip.Problem
-	// Claimed are the numbers that texts have, and those that texts in error would have.
+	// Claimed are the numbers of all texts, including faulty ones.
 	Claimed map[mip.ID]bool
-	// CommittedFiles are the paths of all summaries and translations that belong to a proposal by
-	// name, as in problems, sorted.
+	// CommittedFiles are the paths of all summaries and translations whose name belongs to a
+	// proposal, as in problems, sorted.
 	CommittedFiles []string
-	// Commit is the newest one that touched a proposal; empty without git.
+	// Commit is the newest commit that touched a proposal, or "" without git.
 	Commit string
-	// CommittedAt is the time of Commit; nil without git.
+	// CommittedAt is the time of Commit, or nil without git.
 	CommittedAt *mip.Time
 	// History is full, shallow, none or fixed: see [mip.Site.History].
 	History string
 	// Log has the commits of the files.
 	Log *history.Log
 
-	// options are those that it was loaded with, Prefix set.
+	// options are the options of Load, with Prefix set.
 	options Options
-	// texts and beside are the files as they were read: those that may be proposals, and the
-	// summaries and translations.
+	// texts are the files that may be proposals. beside are the summaries and translations. Both
+	// are as read.
 	texts, beside []*entry
-	// files are the proposals by file name in lower case; nil where two files share the name.
+	// files are the proposals by lower-case file name. A name of two files has nil.
 	files map[string]*Proposal
-	// places are the proposals by path in the repository: that of the file, and that of a folder
-	// which is the proposal's own.
+	// places are the proposals by path in the repository: the file's path, and the path of a folder
+	// that belongs to the proposal alone.
 	places map[string]*Proposal
-	// folders are those of the proposals, by the folder in the repository.
+	// folders are the folders of proposals, by their path in the repository.
 	folders map[string]string
-	// roots are the folders in which links were looked up, opened.
+	// roots are the opened folders for link lookups.
 	roots sync.Map
 }

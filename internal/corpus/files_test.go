@@ -20,10 +20,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// sound is a proposal that has nothing wrong with it.
+// sound is a proposal without problems.
 const sound = "---\nmip: 1\ntitle: One\ncreated: 2024-01-02\n---\n\n## Abstract\n\nText.\n"
 
-// fixed keeps git out of tests that are not about it.
+// fixed disables git in tests about other things.
 func fixed() *time.Time { t := time.Unix(1_700_000_000, 0); return &t }
 
 // in are the rules of folders whose Markdown files are texts.
@@ -47,16 +47,17 @@ func load(t *testing.T, folders ...string) *Corpus {
 func lines(c *Corpus, dir string) []string {
 	out := []string{}
 	for _, p := range c.Problems {
-		out = append(out, string(p.Level)+" "+strings.TrimPrefix(p.String(), filepath.ToSlash(dir)+"/"))
+		out = append(out,
+			string(p.Level)+" "+strings.TrimPrefix(p.String(), filepath.ToSlash(dir)+"/"))
 	}
 	return out
 }
 
-// TestBytes loads one file of the given bytes, named MIP-1.md.
+// TestBytes loads one file with the given bytes, named MIP-1.md.
 func TestBytes(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
-		want     string // "" for no problem at all, else a part of the only problem
+		want     string // "" for no problem, else a part of the only one
 	}{
 		{"sound", sound, ""},
 		{"bom", "\uFEFF" + sound, ""},
@@ -68,17 +69,23 @@ func TestBytes(t *testing.T) {
 		{"utf-16 be", "\xfe\xff\x00-\x00-", "error MIP-1.md:1: not-utf8"},
 		{"utf-16 without mark", "-\x00-\x00", "error MIP-1.md:1: nul-byte"},
 		{"latin-1", strings.Replace(sound, "Text", "T\xe4xt", 1), "error MIP-1.md:9: not-utf8"},
-		{"surrogate", strings.Replace(sound, "Text", "\xed\xa0\x80", 1), "error MIP-1.md:9: not-utf8"},
+		{"surrogate", strings.Replace(sound, "Text", "\xed\xa0\x80", 1),
+			"error MIP-1.md:9: not-utf8"},
 		{"binary", "\x7fELF\x02\x01\x01\x00", "error MIP-1.md:1: nul-byte"},
-		{"nul in the body", strings.Replace(sound, "Text", "T\x00xt", 1), "error MIP-1.md:9: nul-byte"},
-		{"control in the body", strings.Replace(sound, "Text", "T\x0bxt", 1), "warning MIP-1.md:9: control-character"},
-		{"noncharacter in the body", strings.Replace(sound, "Text", "T\uFFFExt", 1), "warning MIP-1.md:9: control-character"},
+		{"nul in the body", strings.Replace(sound, "Text", "T\x00xt", 1),
+			"error MIP-1.md:9: nul-byte"},
+		{"control in the body", strings.Replace(sound, "Text", "T\x0bxt", 1),
+			"warning MIP-1.md:9: control-character"},
+		{"noncharacter in the body", strings.Replace(sound, "Text", "T\uFFFExt", 1),
+			"warning MIP-1.md:9: control-character"},
 		{"empty", "", "error MIP-1.md:1: no-header"},
 		{"only a fence", "---", "error MIP-1.md:1: header-unterminated"},
 		{"header only", "---\nmip: 1\ntitle: One\n---", ""},
-		{"huge header", "---\nmip: 1\n" + strings.Repeat("x: y\n", 20_000) + "---\n", "header-too-large"},
+		{"huge header", "---\nmip: 1\n" + strings.Repeat("x: y\n", 20_000) + "---\n",
+			"header-too-large"},
 		{"long key list", "---\n" + strings.Repeat("# c\n", 100) + "mip: 1\ntitle: One\n---\n", ""},
-		{"one megabyte and a byte", sound + strings.Repeat("x", folder.MaxFile), "error MIP-1.md: too-large"},
+		{"one megabyte and a byte", sound + strings.Repeat("x", folder.MaxFile),
+			"error MIP-1.md: too-large"},
 		{"one megabyte in one line", sound + strings.Repeat("x", folder.MaxFile-len(sound)), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,10 +94,12 @@ func TestBytes(t *testing.T) {
 			c := load(t, dir)
 			got := lines(c, dir)
 			switch {
-			case tt.want == "" && len(got) > 0, tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)):
+			case tt.want == "" && len(got) > 0,
+				tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)):
 				t.Errorf("Load(%.40q): problems %q, want %q", tt.in, got, tt.want)
 			}
-			if published := len(c.Proposals) == 1; published != (len(got) == 0 || strings.HasPrefix(got[0], "warning")) {
+			published := len(c.Proposals) == 1
+			if published != (len(got) == 0 || strings.HasPrefix(got[0], "warning")) {
 				t.Errorf("Load(%.40q): published %v with problems %q", tt.in, published, got)
 			}
 			for _, p := range c.Proposals {
@@ -108,7 +117,8 @@ func TestBytes(t *testing.T) {
 func TestVariantsAreEqual(t *testing.T) {
 	var first *Proposal
 	var doc *markdown.Document
-	for _, in := range []string{sound, "\uFEFF" + sound, strings.ReplaceAll(sound, "\n", "\r\n"), "\uFEFF" + strings.ReplaceAll(sound, "\n", "\r\n")} {
+	for _, in := range []string{sound, "\uFEFF" + sound, strings.ReplaceAll(sound, "\n", "\r\n"),
+		"\uFEFF" + strings.ReplaceAll(sound, "\n", "\r\n")} {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(in))
 		c := load(t, dir)
@@ -120,7 +130,9 @@ func TestVariantsAreEqual(t *testing.T) {
 			first, doc = c.Proposals[0], d
 			continue
 		}
-		if diff := cmp.Diff(first.Metadata, c.Proposals[0].Metadata, cmpopts.IgnoreFields(mip.Metadata{}, "ContentHash"), cmp.AllowUnexported(mip.Time{})); diff != "" {
+		diff := cmp.Diff(first.Metadata, c.Proposals[0].Metadata,
+			cmpopts.IgnoreFields(mip.Metadata{}, "ContentHash"), cmp.AllowUnexported(mip.Time{}))
+		if diff != "" {
 			t.Errorf("Load(%q): summary (-plain +got):\n%s", in, diff)
 		}
 		if string(d.Body) != string(doc.Body) || cmp.Diff(doc.Sections, d.Sections) != "" {
@@ -159,9 +171,13 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	want := []string{
-		"error MIP-10.md: bad-symlink", "error MIP-11.md:2: duplicate-number", "warning MIP-11.md:2: number-mismatch", `error MIP-2\x1b[31m.md: bad-file-name`, `error MIP-3\n.md: bad-file-name`,
-		"error MIP-4.md: not-a-file", "error MIP-5.md: not-a-file", "error MIP-6.md: bad-symlink", "error MIP-7.md: bad-symlink",
-		"error MIP-8.md: bad-symlink", "error MIP-9.md: not-a-file", "error mip-11.md: name-case", "warning mip-11.md:2: number-mismatch", "notice sub: not-read",
+		"error MIP-10.md: bad-symlink", "error MIP-11.md:2: duplicate-number",
+		"warning MIP-11.md:2: number-mismatch", `error MIP-2\x1b[31m.md: bad-file-name`,
+		`error MIP-3\n.md: bad-file-name`,
+		"error MIP-4.md: not-a-file", "error MIP-5.md: not-a-file", "error MIP-6.md: bad-symlink",
+		"error MIP-7.md: bad-symlink",
+		"error MIP-8.md: bad-symlink", "error MIP-9.md: not-a-file", "error mip-11.md: name-case",
+		"warning mip-11.md:2: number-mismatch", "notice sub: not-read",
 	}
 	c := load(t, dir)
 	got := lines(c, dir)
@@ -181,13 +197,16 @@ func TestTwoFolders(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "MIPs"), filepath.Join(dir, "MRCs")
 	writeFile(t, filepath.Join(a, "MIP-1.md"), []byte(sound))
-	writeFile(t, filepath.Join(b, "MRC-2.md"), []byte(strings.Replace(sound, "mip: 1", "mip: 2", 1)))
+	writeFile(t, filepath.Join(b, "MRC-2.md"),
+		[]byte(strings.Replace(sound, "mip: 1", "mip: 2", 1)))
 	writeFile(t, filepath.Join(b, "MRC-1.md"), []byte(sound))
 	one, two := load(t, a, b), load(t, b, a+string(filepath.Separator), a)
 	if diff := cmp.Diff(lines(one, dir), lines(two, dir)); diff != "" {
 		t.Errorf("the order of folders matters:\n%s", diff)
 	}
-	want := []string{"error MRCs/MRC-1.md:2: duplicate-number: number 1 is that of " + filepath.ToSlash(a) + "/MIP-1.md by its name: this file is not published; give it another number"}
+	want := []string{"error MRCs/MRC-1.md:2: duplicate-number: number 1 is that of " +
+		filepath.ToSlash(a) +
+		"/MIP-1.md by its name: this file is not published; give it another number"}
 	if diff := cmp.Diff(want, lines(one, dir)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -197,7 +216,8 @@ func TestTwoFolders(t *testing.T) {
 }
 
 func TestLoadFails(t *testing.T) {
-	if _, err := Load(t.Context(), Options{Rules: in(filepath.Join(t.TempDir(), "none"))}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Load(t.Context(),
+		Options{Rules: in(filepath.Join(t.TempDir(), "none"))}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("Load of no folder: %v, want os.ErrNotExist", err)
 	}
 	if _, err := Load(t.Context(), Options{}); err == nil {
@@ -205,7 +225,7 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
-// TestReadIsOfLoad reads what Load saw, whatever became of the file since.
+// TestReadIsOfLoad uses the bytes that Load read, even if the file has changed since.
 func TestReadIsOfLoad(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "MIP-1.md")
@@ -218,7 +238,8 @@ func TestReadIsOfLoad(t *testing.T) {
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	if got := markdown.Parse(c.Proposals[0].Body); c.Proposals[0].Raw != sound || len(got.Sections) != 1 {
+	if got := markdown.Parse(c.Proposals[0].Body); c.Proposals[0].Raw != sound ||
+		len(got.Sections) != 1 {
 		t.Errorf("Read of a removed file: %q, want %q", c.Proposals[0].Raw, sound)
 	}
 }
@@ -226,15 +247,18 @@ func TestReadIsOfLoad(t *testing.T) {
 func TestNumber(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(sound))
-	writeFile(t, filepath.Join(dir, "0047-slug.md"), []byte(strings.Replace(sound, "mip: 1", "mip: 48", 1)))
+	writeFile(t, filepath.Join(dir, "0047-slug.md"),
+		[]byte(strings.Replace(sound, "mip: 1", "mip: 48", 1)))
 	c := load(t, dir)
 	for _, tt := range []struct {
 		in   string
 		want int
 		ok   bool
 	}{
-		{"MIP-1.md", 1, true}, {"mip-1.MD", 1, true}, {"../MIPs/MIP-1.md", 1, true}, {"MIP-01.md", 1, true}, {"MIP-1", 1, true},
-		{"0047-slug.md", 48, true}, {"MIP-48.md", 48, true}, {"MIP-47.md", 0, false}, {"EIP-1.md", 0, false}, {"1.md", 0, false}, {"", 0, false}, {"README.md", 0, false},
+		{"MIP-1.md", 1, true}, {"mip-1.MD", 1, true}, {"../MIPs/MIP-1.md", 1, true},
+		{"MIP-01.md", 1, true}, {"MIP-1", 1, true},
+		{"0047-slug.md", 48, true}, {"MIP-48.md", 48, true}, {"MIP-47.md", 0, false},
+		{"EIP-1.md", 0, false}, {"1.md", 0, false}, {"", 0, false}, {"README.md", 0, false},
 	} {
 		got, ok := c.byFile(tt.in)
 		if ok != tt.ok || ok && got.Number != tt.want {
@@ -247,7 +271,8 @@ func TestFixedTimes(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(sound))
 	c := load(t, dir)
-	if got := c.Proposals[0].Updated.String(); got != "2023-11-14T22:13:20Z" || c.History != "fixed" || c.Commit != "" {
+	got := c.Proposals[0].Updated.String()
+	if got != "2023-11-14T22:13:20Z" || c.History != "fixed" || c.Commit != "" {
 		t.Errorf("with an epoch: updated %s, history %s, commit %q", got, c.History, c.Commit)
 	}
 }

@@ -36,12 +36,12 @@ func seed(f *testing.F) {
 	}
 }
 
-// mostFuzzed keeps every input well under a second even where the limits let a document take half a
-// one, with the fuzzer's instrumentation: what costs time is for TestBombs.
+// mostFuzzed keeps every input well under a second with the fuzzer's instrumentation, even if a
+// document may take half a second. TestBombs has the costly inputs.
 const mostFuzzed = 8 << 10 // bytes
 
-// FuzzHeader holds that no header panics, that what comes out encodes and is made of the few types
-// that a Frontmatter may hold, and that a refused file says why.
+// FuzzHeader checks that no header panics, that the result can be encoded and has only the types of
+// a Frontmatter, and that a refused file has a reason.
 func FuzzHeader(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -49,7 +49,8 @@ func FuzzHeader(f *testing.F) {
 			return
 		}
 		r := &problem.Report{File: "MIP-1.md"}
-		p := newProposal(folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, raw, Options{Options: header.Options{Prefix: "MIP"}}, r)
+		p := newProposal(folder.File{Name: "MIP-1.md", Path: "MIP-1.md"}, raw,
+			Options{Options: header.Options{Prefix: "MIP"}}, r)
 		if p == nil || r.Failed {
 			if len(r.Problems) == 0 {
 				t.Errorf("%q is not published and nothing says why", raw)
@@ -61,7 +62,8 @@ func FuzzHeader(f *testing.F) {
 		if err != nil || !utf8.Valid(b) {
 			t.Errorf("%q: %s, %v", raw, b, err)
 		}
-		texts := []*string{&p.Title, (*string)(&p.Status), p.Description, p.Type, p.Category, p.WithdrawalReason, p.DiscussionsTo}
+		texts := []*string{&p.Title, (*string)(&p.Status), p.Description, p.Type, p.Category,
+			p.WithdrawalReason, p.DiscussionsTo}
 		for _, a := range p.Authors {
 			texts = append(texts, a.Name, a.GitHub, a.Email)
 		}
@@ -76,14 +78,15 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// FuzzParse holds the properties of documents for every body that the limits allow.
+// FuzzParse checks the properties of documents for every body within the limits.
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if len(raw) > mostFuzzed {
 			return
 		}
-		h := header.Options{Prefix: "MIP"}.Parse(header.Place{Name: "MIP-1.md"}, string(raw), &problem.Report{})
+		h := header.Options{Prefix: "MIP"}.Parse(header.Place{Name: "MIP-1.md"}, string(raw),
+			&problem.Report{})
 		if h == nil {
 			return
 		}
@@ -95,21 +98,26 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzSummary feeds the reader of summaries. What it accepts is exactly what encoding/json reads, too.
+// FuzzSummary checks that encoding/json decodes every accepted summary in the same way.
 func FuzzSummary(f *testing.F) {
 	axis := `{"impact":"a","severity":"low","actionRequired":false,"evidence":[{"section":"s-a","quote":"b"}]}`
-	good := `{"mipNumber":1,"tldr":"a","whatsChanging":["a"],"developers":` + axis + `,"users":` + axis + `,"validators":` + axis + `,"foundation":` + axis +
-		`,"generatedAt":"2026-01-05T12:00:00Z","contentHash":"` + strings.Repeat("0a", 32) + `","locale":"en","source":"a"}`
+	good := `{"mipNumber":1,"tldr":"a","whatsChanging":["a"],"developers":` + axis + `,"users":` +
+		axis + `,"validators":` + axis + `,"foundation":` + axis +
+		`,"generatedAt":"2026-01-05T12:00:00Z","contentHash":"` + strings.Repeat("0a", 32) +
+		`","locale":"en","source":"a"}`
 	if sum, wrong := parseSummary([]byte(good), 1); sum == nil {
 		f.Fatal(wrong)
 	}
-	for _, seed := range []string{good, "", "{}", "[]", "null", good + good, `{"tldr":"a","tldr":"b"}`, strings.Replace(good, "tldr", `tl\u0064r`, 1), `{"users":{"evidence":[{"section":1}]}}`} {
+	for _, seed := range []string{good, "", "{}", "[]", "null", good + good,
+		`{"tldr":"a","tldr":"b"}`, strings.Replace(good, "tldr", `tl\u0064r`, 1),
+		`{"users":{"evidence":[{"section":1}]}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		sum, wrong := parseSummary(raw, 1)
 		if wrong != nil {
-			if sum != nil || wrong.Message == "" || wrong.Line < 0 || strings.Contains(wrong.Message, "\n") {
+			if sum != nil || wrong.Message == "" || wrong.Line < 0 ||
+				strings.Contains(wrong.Message, "\n") {
 				t.Errorf("parseSummary(%q) = %+v, %+v", raw, sum, wrong)
 			}
 			return
@@ -119,7 +127,8 @@ func FuzzSummary(f *testing.F) {
 			t.Fatalf("%q is accepted and encoding/json says %v", raw, err)
 		}
 		plain.Stale = sum.Stale
-		if d := cmp.Diff(&plain, sum, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
+		d := cmp.Diff(&plain, sum, cmp.Comparer(func(a, b mip.Time) bool { return a == b }))
+		if d != "" {
 			t.Errorf("%q reads otherwise (-encoding/json +ours):\n%s", raw, d)
 		}
 	})

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens in testdata anew")
 
-// TestGolden loads the files of every testdata/*.txtar as one folder and compares what comes out
-// with the archive's file "want". The first line of the comment may be "prefix: EIP".
+// TestGolden loads the files of every testdata/*.txtar as one folder and compares the result with
+// the archive's file "want". The first line of the comment may be "prefix: EIP".
 func TestGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -31,7 +31,8 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			prefix := ""
-			if first, _, _ := strings.Cut(string(a.Comment), "\n"); strings.HasPrefix(first, "prefix: ") {
+			first, _, _ := strings.Cut(string(a.Comment), "\n")
+			if strings.HasPrefix(first, "prefix: ") {
 				prefix = strings.TrimPrefix(first, "prefix: ")
 			}
 			dir := t.TempDir()
@@ -45,7 +46,8 @@ func TestGolden(t *testing.T) {
 			}
 			got := outcome(t, dir, prefix)
 			if *update {
-				a.Files = append(a.Files[:len(a.Files)-min(1, len(want))], txtar.File{Name: "want", Data: got})
+				a.Files = append(a.Files[:len(a.Files)-min(1, len(want))],
+					txtar.File{Name: "want", Data: got})
 				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -58,12 +60,13 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// outcome writes what a person wants to see of a load: problems as lines, then every proposal
-// without the fields that are null or empty.
+// outcome formats the result of a load: problems as lines, then every proposal without null or
+// empty fields.
 func outcome(t *testing.T, dir, prefix string) []byte {
 	t.Helper()
 	c, err := Load(t.Context(), Options{
-		Options: header.Options{Prefix: prefix, Addresses: []string{"https://example.org"}}, Rules: in(dir),
+		Options: header.Options{Prefix: prefix, Addresses: []string{"https://example.org"}},
+		Rules:   in(dir),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +74,8 @@ func outcome(t *testing.T, dir, prefix string) []byte {
 	var b bytes.Buffer
 	for _, p := range c.Problems {
 		p.File = strings.TrimPrefix(p.File, filepath.ToSlash(dir)+"/")
-		b.WriteString(string(p.Level) + " " + strings.ReplaceAll(p.String(), filepath.ToSlash(dir)+"/", "") + "\n")
+		b.WriteString(string(p.Level) + " " + strings.ReplaceAll(p.String(),
+			filepath.ToSlash(dir)+"/", "") + "\n")
 	}
 	for _, p := range c.Proposals {
 		doc := markdown.Parse(p.Body)
@@ -88,7 +92,8 @@ func outcome(t *testing.T, dir, prefix string) []byte {
 		delete(fields, "contentHash")
 		fields["sections"] = doc.Sections
 		for key, v := range fields {
-			if e, err := json.Marshal(v); err == nil && (string(e) == "null" || string(e) == "[]" || string(e) == `""`) {
+			if e, err := json.Marshal(v); err == nil &&
+				(string(e) == "null" || string(e) == "[]" || string(e) == `""`) {
 				delete(fields, key)
 			}
 		}

@@ -26,7 +26,7 @@ func newRepo(t *testing.T) *repo {
 	return r
 }
 
-// git runs git at a time in seconds after a fixed moment.
+// git runs git at a time in seconds after a fixed time.
 func (r *repo) git(at int, args ...string) {
 	r.t.Helper()
 	testenv.Git(r.t, r.dir, fmt.Sprintf("%d +0200", 1_700_000_000+at), args...)
@@ -35,7 +35,8 @@ func (r *repo) git(at int, args ...string) {
 func (r *repo) write(name, title string) {
 	r.t.Helper()
 	n := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "MIP-"), ".md")
-	writeFile(r.t, filepath.Join(r.dir, filepath.FromSlash(name)), fmt.Appendf(nil, "---\nmip: %s\ntitle: %s\ncreated: 2020-01-01\n---\n", n, title))
+	writeFile(r.t, filepath.Join(r.dir, filepath.FromSlash(name)),
+		fmt.Appendf(nil, "---\nmip: %s\ntitle: %s\ncreated: 2020-01-01\n---\n", n, title))
 }
 
 func (r *repo) commit(at int) {
@@ -49,7 +50,7 @@ func (r *repo) head() string {
 	return testenv.Git(r.t, r.dir, "", "rev-parse", "HEAD")
 }
 
-// times lists "number path updated" in seconds after the fixed moment; "-" is unknown.
+// times lists "number path updated" in seconds after the fixed time. "-" means unknown.
 func times(c *Corpus) []string {
 	out := []string{}
 	for _, p := range c.Proposals {
@@ -83,11 +84,14 @@ func TestHistory(t *testing.T) {
 	writeFile(t, filepath.Join(r.dir, "README"), []byte("x"))
 	r.commit(30)
 	c := r.load(r.dir, "MIPs")
-	if diff := cmp.Diff([]string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20"}, times(c)); diff != "" {
+	if diff := cmp.Diff([]string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20"},
+		times(c)); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
-	if c.Commit != touched || c.Proposals[1].Commit != touched || c.Proposals[0].Commit == touched || c.History != "full" || len(c.Problems) > 0 {
-		t.Errorf("commit %s, history %s, problems %v; want %s, full, none", c.Commit, c.History, c.Problems, touched)
+	if c.Commit != touched || c.Proposals[1].Commit != touched ||
+		c.Proposals[0].Commit == touched || c.History != "full" || len(c.Problems) > 0 {
+		t.Errorf("commit %s, history %s, problems %v; want %s, full, none",
+			c.Commit, c.History, c.Problems, touched)
 	}
 
 	if c.CommittedAt == nil || c.CommittedAt.UTC().Unix() != 1_700_000_020 {
@@ -97,14 +101,15 @@ func TestHistory(t *testing.T) {
 	for _, h := range c.Proposals[1].History.Versions {
 		got = append(got, fmt.Sprintf("%t %s %s", h.Hash == touched, h.Time(), h.Subject))
 	}
-	if diff := cmp.Diff([]string{"true 2023-11-14T22:13:40Z 20", "false 2023-11-14T22:13:30Z 10"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"true 2023-11-14T22:13:40Z 20", "false 2023-11-14T22:13:30Z 10"},
+		got); diff != "" {
 		t.Errorf("versions of 2, whether the last, when, subject (-want +got):\n%s", diff)
 	}
 
-	// A rename is a new file: what it was before is not claimed.
+	// A rename creates a new file, without the history of the old one.
 	r.git(40, "mv", "old/MIP-3.md", "MIPs/MIP-3.md")
 	r.commit(40)
-	// A merge brings the side's own time; an untracked file has the header's.
+	// A merge brings the side's own time. An untracked file has the header's.
 	r.git(50, "checkout", "-q", "-b", "side", "HEAD~1")
 	r.write("MIPs/MIP-4.md", "four")
 	r.commit(50)
@@ -116,13 +121,14 @@ func TestHistory(t *testing.T) {
 	r.git(70, "add", "MIPs/MIP-6*")
 	r.git(70, "commit", "-q", "-m", "70")
 	c = r.load(r.dir, "MIPs")
-	want := []string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20", "3 MIPs/MIP-3.md 40", "4 MIPs/MIP-4.md 50",
+	want := []string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20", "3 MIPs/MIP-3.md 40",
+		"4 MIPs/MIP-4.md 50",
 		"5 MIPs/MIP-5.md 2020-01-01T00:00:00Z", `6 MIPs/MIP-6 "é".md 70`}
 	if diff := cmp.Diff(want, times(c)); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
 
-	// What stands in the environment is another repository's business.
+	// These variables are about another repository.
 	t.Setenv("GIT_DIR", filepath.Join(t.TempDir(), "nowhere"))
 	t.Setenv("GIT_LITERAL_PATHSPECS", "0")
 	if diff := cmp.Diff(want, times(r.load(r.dir, "MIPs"))); diff != "" {
@@ -161,8 +167,10 @@ func TestShallow(t *testing.T) {
 		depth string
 		want  []string
 	}{
-		{"1", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z", "2 MIPs/MIP-2.md 2020-01-01T00:00:00Z", "3 MIPs/MIP-3.md 2020-01-01T00:00:00Z"}},
-		{"2", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z", "2 MIPs/MIP-2.md 30", "3 MIPs/MIP-3.md 30"}},
+		{"1", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z",
+			"2 MIPs/MIP-2.md 2020-01-01T00:00:00Z", "3 MIPs/MIP-3.md 2020-01-01T00:00:00Z"}},
+		{"2", []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z", "2 MIPs/MIP-2.md 30",
+			"3 MIPs/MIP-3.md 30"}},
 	} {
 		clone := filepath.Join(t.TempDir(), "clone")
 		r.git(0, "clone", "-q", "--depth", tt.depth, "file://"+filepath.ToSlash(r.dir), clone)
@@ -170,7 +178,8 @@ func TestShallow(t *testing.T) {
 		if diff := cmp.Diff(tt.want, times(c)); diff != "" {
 			t.Errorf("depth %s: times (-want +got):\n%s", tt.depth, diff)
 		}
-		if c.History != "shallow" || len(c.Problems) != 1 || c.Problems[0].Code != "history-shallow" {
+		if c.History != "shallow" || len(c.Problems) != 1 ||
+			c.Problems[0].Code != "history-shallow" {
 			t.Errorf("depth %s: history %s, problems %v", tt.depth, c.History, c.Problems)
 		}
 	}
@@ -181,13 +190,16 @@ func TestNoHistory(t *testing.T) {
 	t.Run("untracked", func(t *testing.T) {
 		r := newRepo(t)
 		r.write("MIP-1.md", "one")
-		if c := r.load(r.dir, "."); c.History != "none" || c.Commit != "" || len(c.Problems) > 0 || cmp.Diff(want, times(c)) != "" {
-			t.Errorf("before the first commit: history %s, problems %v, %v", c.History, c.Problems, times(c))
+		if c := r.load(r.dir, "."); c.History != "none" || c.Commit != "" || len(c.Problems) > 0 ||
+			cmp.Diff(want, times(c)) != "" {
+			t.Errorf("before the first commit: history %s, problems %v, %v",
+				c.History, c.Problems, times(c))
 		}
 		writeFile(t, filepath.Join(r.dir, "README"), []byte("x"))
 		r.git(10, "add", "README")
 		r.git(10, "commit", "-q", "-m", "x")
-		if c := r.load(r.dir, "."); c.History != "none" || c.Commit != "" || len(c.Problems) > 0 || cmp.Diff(want, times(c)) != "" {
+		if c := r.load(r.dir, "."); c.History != "none" || c.Commit != "" || len(c.Problems) > 0 ||
+			cmp.Diff(want, times(c)) != "" {
 			t.Errorf("untracked: history %s, problems %v, %v", c.History, c.Problems, times(c))
 		}
 	})
@@ -196,8 +208,10 @@ func TestNoHistory(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "MIP-1.md"), []byte(sound))
 		t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 		c, err := Load(t.Context(), Options{Rules: in(dir)})
-		if err != nil || c.History != "none" || len(c.Problems) > 0 || c.Proposals[0].RepoPath != filepath.Base(dir)+"/MIP-1.md" {
-			t.Errorf("no repository: %v, history %s, problems %v, path %s", err, c.History, c.Problems, c.Proposals[0].RepoPath)
+		if err != nil || c.History != "none" || len(c.Problems) > 0 ||
+			c.Proposals[0].RepoPath != filepath.Base(dir)+"/MIP-1.md" {
+			t.Errorf("no repository: %v, history %s, problems %v, path %s",
+				err, c.History, c.Problems, c.Proposals[0].RepoPath)
 		}
 	})
 	t.Run("no program", func(t *testing.T) {
@@ -206,16 +220,20 @@ func TestNoHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		writeFile(t, filepath.Join(dir, "a/MIP-1.md"), []byte(sound))
-		writeFile(t, filepath.Join(dir, "b/MIP-2.md"), []byte(strings.Replace(sound, "mip: 1", "mip: 2", 1)))
+		writeFile(t, filepath.Join(dir, "b/MIP-2.md"),
+			[]byte(strings.Replace(sound, "mip: 1", "mip: 2", 1)))
 		t.Setenv("PATH", t.TempDir())
-		c, err := Load(t.Context(), Options{Rules: in(filepath.Join(dir, "a"), filepath.Join(dir, "b"))})
-		if err != nil || c.History != "none" || len(c.Problems) != 1 || c.Problems[0].Code != "history-none" {
-			t.Errorf("no program: %v, history %s, problems %v, want one history-none", err, c.History, c.Problems)
+		c, err := Load(t.Context(),
+			Options{Rules: in(filepath.Join(dir, "a"), filepath.Join(dir, "b"))})
+		if err != nil || c.History != "none" || len(c.Problems) != 1 ||
+			c.Problems[0].Code != "history-none" {
+			t.Errorf("no program: %v, history %s, problems %v, want one history-none",
+				err, c.History, c.Problems)
 		}
 	})
 }
 
-// The first commit of a file is its creation only where it cannot be a move or an import.
+// The first commit of a file is its creation only if it cannot be a move or an import.
 func TestCreatedFromHistory(t *testing.T) {
 	r := newRepo(t)
 	bare := func(name string) {
@@ -236,16 +254,19 @@ func TestCreatedFromHistory(t *testing.T) {
 	bare("MIP-7.md")
 	r.commit(259_200)
 	r.git(0, "mv", "MIP-7.md", "MIP-8.md")
-	r.commit(345_600) // a move of a number that is given up
+	r.commit(345_600) // a move from a number that is then unused
 	r.git(0, "switch", "-q", "main")
 	writeFile(t, filepath.Join(r.dir, "MIP-7.md"), []byte("---\ntitle: other\n---\n"))
 	r.commit(432_000)
 	r.git(432_000, "merge", "-q", "--no-edit", "side")
 	got := []string{}
 	for _, p := range r.load(r.dir, ".").Proposals {
-		got = append(got, fmt.Sprintf("%d %s %t", p.Number, p.Created, slices.Contains(p.Inferred, "created")))
+		got = append(got,
+			fmt.Sprintf("%d %s %t", p.Number, p.Created, slices.Contains(p.Inferred, "created")))
 	}
-	if diff := cmp.Diff([]string{"1  false", "2  false", "3 2023-11-15 true", "4 2020-01-01 false", "6  false", "7 2023-11-19 true", "8  false"}, got); diff != "" {
+	diff := cmp.Diff([]string{"1  false", "2  false", "3 2023-11-15 true", "4 2020-01-01 false",
+		"6  false", "7 2023-11-19 true", "8  false"}, got)
+	if diff != "" {
 		t.Errorf("number, created, inferred (-want +got):\n%s", diff)
 	}
 }

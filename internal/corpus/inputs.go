@@ -12,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// Inputs are the files of sources that may be published, as the process sees them: texts, those that
-// patterns match among them, summaries and translations. Listing them never waits.
+// Inputs returns the files of sources that may be published, relative to the working directory:
+// texts, pattern matches, summaries and translations. It never blocks on a file.
 func Inputs(sources []filename.Source) (paths []string) {
 	rules := filename.Rules{Sources: sources}
 	for _, dir := range rules.Folders() {
@@ -43,14 +43,19 @@ func Inputs(sources []filename.Source) (paths []string) {
 	return paths
 }
 
-// matching are the texts of a folder whose names match a pattern, and what stands beside them in
-// other languages, those apart that are left out. A pattern that no file matches is a problem.
-func matching(root *os.Root, dir, pattern string, locales, ignore, unused []string) (out []*entry, still []string) {
+// matching returns the texts of a folder that match a pattern, with their translations, except for
+// ignored files. still has the patterns of unused that match no file. A pattern without a match is
+// a problem.
+func matching(
+	root *os.Root, dir, pattern string, locales, ignore, unused []string,
+) (out []*entry, still []string) {
 	if pattern == "" {
 		return nil, unused
 	}
 	files, _ := folder.Glob(root, dir, pattern) // the folder was listed
-	files = slices.DeleteFunc(files, func(f folder.File) bool { return f.Irregular || !strings.EqualFold(path.Ext(f.Name), ".md") })
+	files = slices.DeleteFunc(files, func(f folder.File) bool {
+		return f.Irregular || !strings.EqualFold(path.Ext(f.Name), ".md")
+	})
 	found := len(files) > 0
 	has := map[string]bool{}
 	for _, f := range files {
@@ -58,7 +63,8 @@ func matching(root *os.Root, dir, pattern string, locales, ignore, unused []stri
 	}
 	translations, _ := folder.Glob(root, dir, filename.LanguagesOf(pattern))
 	for _, f := range translations {
-		if of, _, _, ok := filename.LanguageOf(f.Name, locales); ok && has[of] && !has[f.Name] && !f.Irregular {
+		of, _, _, ok := filename.LanguageOf(f.Name, locales)
+		if ok && has[of] && !has[f.Name] && !f.Irregular {
 			files = append(files, f)
 		}
 	}
@@ -75,7 +81,7 @@ func matching(root *os.Root, dir, pattern string, locales, ignore, unused []stri
 	return out, unused
 }
 
-// maxLanguages bounds the folders of translations whose files have times too.
+// maxLanguages bounds the folders of translations whose files have times.
 const maxLanguages = 200
 
 // languages are the folders of translations in a folder of proposals, by their paths in it.
@@ -88,7 +94,7 @@ func languages(dir string) (paths []string) {
 	return paths
 }
 
-// below lists a sub-folder. One that cannot be listed is reported where its files are read.
+// below lists a sub-folder. An error is reported when its files are read.
 func below(dir, sub string) []folder.File {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -99,11 +105,13 @@ func below(dir, sub string) []folder.File {
 	return listed
 }
 
-// ownFolder reports whether the entry is a folder with a number in its name that holds a text, and
-// adds a notice of it: one for all such folders, with the pattern that names them.
+// ownFolder reports whether the entry is a folder with a number in its name that contains a text.
+// It adds one notice for all such folders, with the pattern that matches them.
 func (e *entry) ownFolder() bool {
 	files, _ := folder.List(e.root, e.Folder, e.Name)
-	i := slices.IndexFunc(files, func(f folder.File) bool { return strings.EqualFold(path.Ext(f.Name), ".md") && !f.Irregular })
+	i := slices.IndexFunc(files, func(f folder.File) bool {
+		return strings.EqualFold(path.Ext(f.Name), ".md") && !f.Irregular
+	})
 	if i < 0 {
 		return false
 	}
@@ -112,10 +120,9 @@ func (e *entry) ownFolder() bool {
 	return true
 }
 
-// nested reports whether the entry is a folder in which files are named like proposals, and adds a
-// notice of it.
+// nested reports whether the entry is a folder with files named like proposals, and adds a notice.
 func (e *entry) nested() bool {
-	const most = 10_000 // entries that are looked at
+	const most = 10_000 // entries that are examined
 	seen, count, first := 0, 0, ""
 	_ = fs.WalkDir(e.root.FS(), e.Name, func(name string, d fs.DirEntry, err error) error {
 		seen++
@@ -124,7 +131,8 @@ func (e *entry) nested() bool {
 			return fs.SkipAll
 		case err != nil || seen == 1 && !d.IsDir():
 			return fs.SkipDir
-		case strings.HasPrefix(d.Name(), "."), d.IsDir() && (name == SummariesDir || name == TranslationsDir):
+		case strings.HasPrefix(d.Name(), "."),
+			d.IsDir() && (name == SummariesDir || name == TranslationsDir):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -141,7 +149,7 @@ func (e *entry) nested() bool {
 	return count > 0
 }
 
-// isRepository reports whether git takes the folder for a repository without a checkout.
+// isRepository reports whether the folder looks like a bare git repository.
 func isRepository(root *os.Root) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := root.Lstat(name); err != nil {

@@ -17,22 +17,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Target is where a link of a text leads: to a published proposal, to one of another site, to a file
-// of the repository, or nowhere.
+// Target is the target of a link in a text: a published proposal, a proposal of another site, a
+// file of the repository, or none.
 type Target struct {
-	// ID is the published proposal's; the zero ID for none.
+	// ID is the published proposal's, or the zero ID.
 	ID mip.ID
-	// Address is that of a proposal of another site.
+	// Address is the address of a proposal of another site.
 	Address string
-	// Path is the file's in the repository.
+	// Path is the file's path in the repository.
 	Path string
-	// Problem is the id of the problem of a link that leads nowhere, and Args are its arguments before
-	// the destination.
+	// Problem is the id of the problem of a dead link. Args are its arguments before the
+	// destination.
 	Problem string
 	Args    []string
 }
 
-// Resolve finds where a relative destination in a proposal's text leads.
+// Resolve finds the target of a relative destination in a proposal's text.
 func (c *Corpus) Resolve(from *Proposal, dest string) (t Target) {
 	file, err := url.PathUnescape(dest)
 	if err != nil {
@@ -48,7 +48,9 @@ func (c *Corpus) Resolve(from *Proposal, dest string) (t Target) {
 	letters := ""
 	if m := numberedFile.FindStringSubmatch(path.Base(file)); m != nil {
 		letters = m[1]
-		ours := slices.ContainsFunc(c.options.Kinds(), func(k string) bool { return strings.EqualFold(k, letters) })
+		ours := slices.ContainsFunc(c.options.Kinds(), func(k string) bool {
+			return strings.EqualFold(k, letters)
+		})
 		if n, small := mip.ParseNumber(m[2]); small && !ours {
 			if _, address, known := c.options.References.Find(letters, n); known {
 				t.Address = address
@@ -59,7 +61,9 @@ func (c *Corpus) Resolve(from *Proposal, dest string) (t Target) {
 			letters = ""
 		}
 	}
-	refused := func(problem string, args ...string) Target { return Target{Problem: problem, Args: args} }
+	refused := func(problem string, args ...string) Target {
+		return Target{Problem: problem, Args: args}
+	}
 	u, err := url.Parse(dest)
 	switch {
 	case strings.Contains(dest, ":") && (err != nil || u.IsAbs()):
@@ -83,11 +87,11 @@ func (c *Corpus) Resolve(from *Proposal, dest string) (t Target) {
 // numberedFile matches the name of a proposal's file: its prefix and its number.
 var numberedFile = regexp.MustCompile(`^([A-Za-z]+)[-_]?([0-9]+)(?:\.md)?$`)
 
-// published is the published proposal whose file, or folder of its own, a destination in a text
-// names; target is the same from the top of the repository.
+// published returns the published proposal whose file or folder a destination names. target is the
+// destination relative to the top of the repository.
 func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 	if path.IsAbs(file) {
-		// As on the site of a static generator: /sips/sip-305.
+		// The address form of a site generator: /sips/sip-305.
 		if id, published = c.named("https://" + c.options.Prefix + path.Clean(file)); published {
 			return id, true
 		}
@@ -96,7 +100,7 @@ func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 	}
 	name := path.Base(file)
 	if path.Clean(file) == name && path.Ext(name) == "" {
-		// As in [MIP-3](MIP-3). In another folder such a name is a folder's: ../assets/MIP-3.
+		// The form [MIP-3](MIP-3). In another folder such a name means a folder: ../assets/MIP-3.
 		name += ".md"
 	}
 	if strings.HasSuffix(file, "/") || path.Ext(name) == "" {
@@ -105,18 +109,18 @@ func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 	return c.byFile(name)
 }
 
-// viewed is the path of a file or folder below a repository's address, as hosts show it.
+// viewed matches the path of a file or folder below a repository's web address.
 var viewed = regexp.MustCompile(`^(?:-/)?(?:blob|tree|raw|src/branch)/([^/]+)/(.+)$`)
 
-// aCommit is a commit in the place of a branch: who links to a version means that one.
+// aCommit matches a commit hash in place of a branch: such a link is meant for that version.
 var aCommit = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
 
-// Own returns the published proposal that an address below one of [header.Options.Addresses] is of.
-// The first of these is the site's.
+// Own returns the published proposal of an address below one of [header.Options.Addresses]. The
+// first of these is the site's.
 func (c *Corpus) Own(address string) (id mip.ID, published bool) {
 	for i, base := range c.options.Addresses {
 		rest, below := mip.Below(address, base)
-		// No picture is a proposal.
+		// A picture is no proposal.
 		if base == "" || !below || !slices.Contains([]string{"", ".md", ".html"}, path.Ext(rest)) {
 			continue
 		}
@@ -135,14 +139,14 @@ func (c *Corpus) Own(address string) (id mip.ID, published bool) {
 	return mip.ID{}, false
 }
 
-// numberedPath matches the beginning of a name such as eip-721, up to its number's first digit.
+// numberedPath matches the start of a name such as eip-721, up to the number's first digit.
 var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
 
-// locate finds a file or folder of a proposal's repository. Where the proposal's header has its
-// number under another prefix, a path with that prefix is tried with the site's: assets/eip-721 is
-// assets/erc-721. When nothing is there, missing is the first part of the path that is not. In a
-// repository that is not here, only the proposals' own folders are known; everything else counts as
-// there.
+// locate finds a file or folder in a proposal's repository. If the proposal's header has its number
+// under another prefix, a path with that prefix is also tried with the site's: assets/eip-721 is
+// assets/erc-721. If nothing is found, missing is the first missing part of the path. If the
+// repository is not local, only the proposals' own folders are known, and everything else counts as
+// existing.
 func (c *Corpus) locate(p *Proposal, repoPath string) (found, missing string) {
 	other := numberedPath.ReplaceAllStringFunc(repoPath, func(part string) string {
 		if strings.Trim(part, "/-0123456789") != p.alias {
@@ -161,13 +165,13 @@ func (c *Corpus) locate(p *Proposal, repoPath string) (found, missing string) {
 	return repoPath, ""
 }
 
-// exists reports whether a file or folder is in a proposal's repository. It says nothing of
-// files outside, whichever way a path or a link leads there.
+// exists reports whether a file or folder is in a proposal's repository. It never looks outside of
+// it, even through links.
 func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	top := c.Log.Top(p.source.Folder)
 	switch {
 	case p.Upstream:
-		// Sync takes the texts of a folder and nothing else.
+		// Sync copies only the texts of a folder.
 		dir, name := path.Split(repoPath)
 		_, numbered := filename.Number(name)
 		here := c.folders[path.Clean(dir)]
@@ -178,14 +182,14 @@ func (c *Corpus) exists(p *Proposal, repoPath string) bool {
 	case c.holds(top, repoPath):
 		return true
 	}
-	// A clone need not have all files checked out.
+	// A clone may not have all files checked out.
 	tracked, known := c.Log.Tracked(p.source.Folder, repoPath)
 	return tracked || !known
 }
 
-// folderOf is the proposals folder that holds a path, and the path in it. Without git the path of a
-// file begins with the last name of its folder. The proposal's own folder comes first, since two
-// may share that name.
+// folderOf returns the proposals folder that contains a path, and the path in it. Without git the
+// path of a file begins with the last name of its folder. The proposal's own folder comes first,
+// since several may share that name.
 func (c *Corpus) folderOf(p *Proposal, repoPath string) (folder, name string) {
 	for _, folder := range append([]string{p.source.Folder}, c.Folders...) {
 		base := filepath.Base(folder)
@@ -198,10 +202,11 @@ func (c *Corpus) folderOf(p *Proposal, repoPath string) (folder, name string) {
 	return "", ""
 }
 
-// holds reports whether a folder holds a file or folder, by a path that does not lead out of it.
-// One that may not be looked at counts as there.
+// holds reports whether a folder contains a file or folder, without leaving the folder. An
+// unreadable one counts as existing.
 func (c *Corpus) holds(folder, name string) bool {
-	// A text has thousands of links. The garbage collector closes the folders.
+	// A text may have thousands of links, so keep the folders open. The garbage collector closes
+	// them.
 	opened, ok := c.roots.Load(folder)
 	if !ok {
 		root, err := os.OpenRoot(folder)
@@ -214,13 +219,15 @@ func (c *Corpus) holds(folder, name string) bool {
 	return err == nil || errors.Is(err, fs.ErrPermission)
 }
 
-// find returns the position of a proposal that is published.
+// find returns the position of a published proposal.
 func (c *Corpus) find(id mip.ID) (int, bool) {
-	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int { return p.ID.Compare(id) })
+	return slices.BinarySearchFunc(c.Proposals, id, func(p *Proposal, id mip.ID) int {
+		return p.ID.Compare(id)
+	})
 }
 
-// at returns the published proposal that a path in the repository leads to: that of its file, or of
-// a folder of its own.
+// at returns the published proposal of a path in the repository: of its file, or of a folder of its
+// own.
 func (c *Corpus) at(repoPath string) (id mip.ID, published bool) {
 	if p := c.places[repoPath]; p != nil {
 		return p.ID, true
@@ -228,7 +235,7 @@ func (c *Corpus) at(repoPath string) (id mip.ID, published bool) {
 	return mip.ID{}, false
 }
 
-// named returns the published proposal whose number ends an address of the web:
+// named returns the published proposal whose number ends a web address:
 // https://example.org/MIPs/MIP-3.md or https://example.org/mip/3.
 func (c *Corpus) named(address string) (id mip.ID, published bool) {
 	for _, kind := range c.options.Kinds() {
@@ -241,8 +248,7 @@ func (c *Corpus) named(address string) (id mip.ID, published bool) {
 	return mip.ID{}, false
 }
 
-// byFile returns the published proposal that a link to a file of that name (MIP-3.md, in any case)
-// means.
+// byFile returns the published proposal of a file name (MIP-3.md, in any case).
 func (c *Corpus) byFile(file string) (id mip.ID, published bool) {
 	name := strings.ToLower(path.Base(file))
 	if p, known := c.files[name]; p != nil {
@@ -259,14 +265,15 @@ func (c *Corpus) byFile(file string) (id mip.ID, published bool) {
 			return id, published
 		}
 	}
-	// The header of ERC-721 says eip: 721, so eip-721.md means it, too.
+	// The header of ERC-721 has eip: 721, so eip-721.md names it too.
 	n, numbered := filename.Number(name + ".md")
 	if !numbered {
 		return mip.ID{}, false
 	}
 	for _, kind := range c.options.Kinds() {
 		id = mip.ID{Kind: kind, Number: n}
-		if at, found := c.find(id); found && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias) {
+		at, found := c.find(id)
+		if found && c.Proposals[at].alias != "" && strings.HasPrefix(name, c.Proposals[at].alias) {
 			return id, true
 		}
 	}

@@ -21,9 +21,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Load reads the folders once: the proposals, what is committed beside them, and their history. The
-// error is non-nil only when a folder cannot be read at all or ctx ends; everything that concerns a
-// file is in Problems.
+// Load reads the folders once: the proposals, their committed files, and their history. The error
+// is non-nil only if a folder cannot be read or ctx ends. Problems has everything about single
+// files.
 func Load(ctx context.Context, o Options) (*Corpus, error) {
 	o.Prefix = cmp.Or(o.Prefix, "MIP")
 	// The same folders in any order and spelling give the same corpus.
@@ -36,8 +36,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		return nil, errors.New("load proposals: no folder given")
 	}
 	unused := slices.Clone(o.Ignore)
-	// Every folder is listed before any file is read, since a folder that cannot be read ends
-	// all.
+	// List all folders before reading any file, since an unreadable folder ends the load.
 	for _, dir := range c.Folders {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
@@ -76,7 +75,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		c.texts = append(c.texts, e)
 	}
 	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git works in a process of its own
+	workers.SetLimit(runtime.GOMAXPROCS(0) + 1) // git runs in another process
 	workers.Go(func() error {
 		c.Log = history.Read(ctx, c.logOptions(translations))
 		return ctx.Err()
@@ -94,7 +93,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	}
 	for _, e := range translations {
 		if e.id = e.of.id; e.id == (mip.ID{}) {
-			e.translation = nil // the text is in error
+			e.translation = nil // the text is faulty
 		}
 	}
 	// Two folders may have a file for the same proposal.
@@ -102,7 +101,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 		e.clash, e.summary, e.translation, e.report.Problems = true, nil, nil, nil
 		e.report.Add(0, "duplicate-"+e.kind(), e.id, others)
 	}
-	c.settleDates(o.Dates)
+	c.resolveDates(o.Dates)
 	c.assemble()
 	return c, nil
 }
@@ -126,7 +125,8 @@ func (c *Corpus) Without(refused []mip.Problem) *Corpus {
 	return out
 }
 
-// logOptions are the options of the history of the corpus and of the translations beside its texts.
+// logOptions returns the options for the history of the corpus and of the translations beside its
+// texts.
 func (c *Corpus) logOptions(translations []*entry) history.Options {
 	files := func(entries []*entry) (out []folder.File) {
 		for _, e := range entries {
@@ -145,22 +145,22 @@ func (c *Corpus) logOptions(translations []*entry) history.Options {
 	return o
 }
 
-// entry is a file of a proposals folder, or of one of the folders in it, with what was read.
+// entry is a file of a proposals folder, or of a folder in it, with its content.
 type entry struct {
 	folder.File
 	root   *os.Root
 	report problem.Report
-	// id is that of the proposal in the file, or of the one that the file belongs to; the zero ID
-	// when there is none.
+	// id is the id of the proposal in the file, or of the proposal that the file belongs to, or the
+	// zero ID.
 	id mip.ID
-	// claim is the number that a text takes up: that of its proposal, or of a text in error what
-	// its header or its name says. The zero ID takes up none.
+	// claim is the number that a text occupies: its proposal's, or for a faulty text the number in
+	// its header or name. The zero ID means none.
 	claim mip.ID
-	// locale is that of a translation, and of is the text that it stands beside; nil for one in a
-	// folder of translations.
+	// locale is the language of a translation. of is the text beside which it is, or nil for a file
+	// in a folder of translations.
 	locale string
 	of     *entry
-	// clash says that another file claims the same place.
+	// clash is true if another file claims the same place.
 	clash bool
 
 	proposal    *Proposal
@@ -168,12 +168,12 @@ type entry struct {
 	translation *CommittedTranslation
 }
 
-// newEntry returns the entry of a file that was not read.
+// newEntry returns the entry of an unread file.
 func newEntry(root *os.Root, f folder.File) *entry {
 	return &entry{File: f, root: root, report: problem.Report{File: f.Path}}
 }
 
-// copies returns entries that can be changed while those that were read stay as they are.
+// copies returns entries that can be changed without changing the originals.
 func copies(entries []*entry) []*entry {
 	out := make([]*entry, len(entries))
 	for i, e := range entries {
@@ -187,9 +187,8 @@ func copies(entries []*entry) []*entry {
 	return out
 }
 
-// list returns those of a folder's files that may be proposals, in their order. One that cannot be
-// read has a problem, and so has a sub-folder with files named like proposals that is none of
-// folders.
+// list returns the files of a folder that may be proposals, in order. An unreadable file has a
+// problem. So has a sub-folder with files named like proposals that is not one of folders.
 func list(root *os.Root, dir string, files []folder.File, folders []string) (out []*entry) {
 	var texts []*entry
 	for _, f := range files {
@@ -199,7 +198,7 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 		switch {
 		case strings.HasSuffix(lower, ".md"), !visible && strings.Contains(lower, ".md"):
 			texts = append(texts, e)
-		// A name with a number is worth a notice: somebody may miss the proposal.
+		// A name with a number deserves a notice: somebody may miss the proposal.
 		case visible && numbered && f.Irregular && e.ownFolder():
 		case visible && numbered && slices.Contains(otherTexts, path.Ext(lower)):
 			e.report.Add(0, "not-read/ending", path.Ext(lower))
@@ -214,15 +213,16 @@ func list(root *os.Root, dir string, files []folder.File, folders []string) (out
 	}
 	checkNames(texts, "")
 	if isRepository(root) {
-		e := newEntry(root, folder.File{Name: "HEAD", Path: path.Join(filepath.ToSlash(dir), "HEAD")})
+		e := newEntry(root,
+			folder.File{Name: "HEAD", Path: path.Join(filepath.ToSlash(dir), "HEAD")})
 		e.report.Add(0, "repository-files", filepath.ToSlash(dir))
 		out = append(out, e)
 	}
 	return out
 }
 
-// checkNames reports names that look like another one in messages and in addresses. variant is that
-// of the messages. It returns the files with the other names.
+// checkNames reports names that look like others in messages and in addresses. variant selects the
+// message. It returns the remaining files.
 func checkNames(entries []*entry, variant string) (visible []folder.File) {
 	for _, e := range entries {
 		if folder.Visible(e.Name) == e.Name {
@@ -234,8 +234,8 @@ func checkNames(entries []*entry, variant string) (visible []folder.File) {
 	return visible
 }
 
-// twice finds several summaries or translations with the same id and locale. It returns, for each
-// of them, the paths of the others. A person has to say which of them is meant.
+// twice finds several summaries or translations with the same id and locale. It returns the paths
+// of the others for each of them. A person has to choose one.
 func twice(entries []*entry) map[*entry]string {
 	type key struct {
 		id     mip.ID
@@ -262,11 +262,10 @@ func twice(entries []*entry) map[*entry]string {
 	return out
 }
 
-// otherTexts are endings of texts that are named like proposals and yet are none.
+// otherTexts are extensions of other text formats, whose files may be named like proposals.
 var otherTexts = []string{".markdown", ".mdown", ".mkd", ".txt", ".mediawiki", ".rst", ".org"}
 
-// read reads the file as what its place says that it is. One that has a problem by its name alone
-// is not opened.
+// read reads the file according to its place. It does not open a file whose name has a problem.
 func (e *entry) read(o Options) {
 	level, beside := mip.Error, e.id != (mip.ID{}) || e.of != nil
 	if beside {
@@ -305,12 +304,12 @@ func (e *entry) readProposal(raw []byte, o Options) {
 	}
 }
 
-// assemble makes the corpus of the files that hold a proposal which nobody refuses and no other
-// file has: relations, times, and what is committed beside them. It does not change what was read.
+// assemble builds the corpus from the files with a valid and unique proposal: relations, times, and
+// committed files. It does not change the entries as read.
 func (c *Corpus) assemble() {
 	texts, beside := copies(c.texts), copies(c.beside)
-	c.settle(texts)
-	// Proposals refer to each other by file name as well: [MIP-3](./MIP-3.md).
+	c.resolveClaims(texts)
+	// Proposals also refer to each other by file name: [MIP-3](./MIP-3.md).
 	c.files = map[string]*Proposal{}
 	for _, e := range texts {
 		if e.proposal == nil || e.report.Failed {
@@ -319,9 +318,9 @@ func (c *Corpus) assemble() {
 		c.Proposals = append(c.Proposals, e.proposal)
 		name := strings.ToLower(e.Base())
 		if _, numbered := filename.Number(name); !numbered && e.Name != e.Base() {
-			continue // a README.md says nothing
+			continue // README.md identifies no proposal
 		}
-		// Folders may hold files of the same name.
+		// Folders may have files of the same name.
 		if _, twice := c.files[name]; twice {
 			c.files[name] = nil
 		} else {

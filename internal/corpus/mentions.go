@@ -8,15 +8,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxMentions is how many proposals of a text count as named by it: a text of a mebibyte has room
-// for a hundred thousand.
+// maxMentions bounds the proposals that a text names: a text of a mebibyte could name a hundred
+// thousand.
 const maxMentions = 1000
 
-// mentions are the proposals that a text names, each once, in the order of ids: those of the site's
-// kinds, published or not, and of other sites that it knows. MIP-3, mip_0003.md, MIP 3 and /mip/3
-// name the same one.
+// mentions are the proposals that a text names, each once, sorted by id: of the site's kinds,
+// published or not, and of other known sites. MIP-3, mip_0003.md, MIP 3 and /mip/3 are the same
+// proposal.
 func mentions(body string, kinds []string, sites mip.References) []mip.ID {
-	prefixes := slices.Concat(kinds, slices.Sorted(maps.Keys(sites))) // an own kind may be among the sites
+	// the site's own kind may be among the sites
+	prefixes := slices.Concat(kinds, slices.Sorted(maps.Keys(sites)))
 	seen := map[mip.ID]bool{}
 	inWord := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 	for at := 0; at < len(body) && len(seen) < maxMentions; {
@@ -36,7 +37,8 @@ func mentions(body string, kinds []string, sites mip.References) []mip.ID {
 		}
 		for _, prefix := range prefixes {
 			rest := len(before) - len(prefix)
-			if rest >= 0 && strings.EqualFold(before[rest:], prefix) && (rest == 0 || !inWord(before[rest-1])) {
+			if rest >= 0 && strings.EqualFold(before[rest:], prefix) &&
+				(rest == 0 || !inWord(before[rest-1])) {
 				seen[mip.ID{Kind: prefix, Number: n}] = true
 				break
 			}

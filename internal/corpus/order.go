@@ -7,9 +7,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// settleDates decides between the two days that an ambiguous date may mean: by the order of the
-// site, else by the order of its folder, in which nine in ten of the other dates have to agree.
-func (c *Corpus) settleDates(order string) {
+// resolveDates decides the order of ambiguous dates: the order of the site, else the order of nine
+// in ten of the folder's unambiguous dates.
+func (c *Corpus) resolveDates(order string) {
 	const majority = 9 // tenths
 	counts := map[string]map[string]int{}
 	for _, e := range c.texts {

@@ -14,7 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// newProposal reads a file's text. It returns nil when r says why the file has no number.
+// newProposal reads a file's text. It returns nil if the file has no number, which r then explains.
 func newProposal(file folder.File, content []byte, o Options, r *problem.Report) *Proposal {
 	h := o.Parse(o.place(file), string(content), r)
 	if h == nil || h.NotNumber {
@@ -31,8 +31,8 @@ func newProposal(file folder.File, content []byte, o Options, r *problem.Report)
 		line := first + strings.Count(body[:at], "\n")
 		r.Add(line, "hidden-character/text", c)
 	}
-	// Parse a text without a title only if it has a mark of a heading: there are many stubs that
-	// say where a proposal went.
+	// Parse a text without a title only if it may have a heading: there are many stubs that report
+	// a move.
 	titleless := !h.HasTitle() && strings.ContainsAny(body, "#=")
 	doc, needsTrial := parse(body, first, titleless, r)
 	title := ""
@@ -51,15 +51,17 @@ func newProposal(file folder.File, content []byte, o Options, r *problem.Report)
 	return p
 }
 
-// place is where a file stands.
+// place is the place of a file.
 func (o Options) place(file folder.File) header.Place {
 	return header.Place{Kind: o.Rules.Kind(file.Folder), Name: file.Name}
 }
 
-// parse checks a text that begins at a line of its file. It returns the text's tree when always is
-// set or when its depth is in doubt, and whether its size is. A text that is refused is an error of
-// r.
-func parse(body string, first int, always bool, r *problem.Report) (doc *markdown.Document, needsTrial bool) {
+// parse checks a text that begins at a line of its file. It returns the text's tree if always is
+// set or its depth is in doubt. needsTrial is true if its size is in doubt. A refused text is an
+// error in r.
+func parse(
+	body string, first int, always bool, r *problem.Report,
+) (doc *markdown.Document, needsTrial bool) {
 	trial, refused := markdown.Check(body)
 	if refused == nil && (trial.Depth || always) {
 		doc = markdown.Parse(body)
@@ -72,24 +74,24 @@ func parse(body string, first int, always bool, r *problem.Report) (doc *markdow
 	return doc, trial.Size
 }
 
-// hiddenText finds the first of the invisible characters that can spell a text which programs read
-// and nobody sees: the tags, and the selectors of variants beside them. The offset is -1 when there
-// is none.
+// hiddenText finds the first invisible character that can encode text which only programs read:
+// tags and variation selectors. The offset is -1 if there is none.
 func hiddenText(body string) (at int, c rune) {
 	const first, last = 0xE0000, 0xE0FFF
-	if !strings.Contains(body, "\xF3\xA0") { // these begin each of them in UTF-8
+	if !strings.Contains(body, "\xF3\xA0") { // each of them begins so in UTF-8
 		return -1, 0
 	}
 	for i, class := range mip.Classes(body) {
-		if c, _ = utf8.DecodeRuneInString(body[i:]); class == mip.Invisible && first <= c && c <= last {
+		if c, _ = utf8.DecodeRuneInString(body[i:]); class == mip.Invisible && first <= c &&
+			c <= last {
 			return i, c
 		}
 	}
 	return -1, 0
 }
 
-// HeaderOf reads the header of an earlier version of a proposal's text. It is nil where there is
-// none that can be read. Problems of the text are not reported.
+// HeaderOf parses the header of an earlier version of a proposal's text. It returns nil if there is
+// no valid one. It reports no problems.
 func (c *Corpus) HeaderOf(p *Proposal, text []byte) *header.Header {
 	return c.options.Parse(c.options.place(p.source), string(text), &problem.Report{})
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// relate fills RequiredBy and reports oddities of Requires. What a number under another prefix
-// means that is not published here is a proposal of that prefix's site, if it is known. proposals
-// are in the order of their ids.
+// relate fills RequiredBy and reports problems of Requires. A number under another prefix that is
+// not published here means a proposal of that prefix's site, if it is known. proposals are sorted
+// by id.
 func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 	published := make(map[mip.ID]*Proposal, len(proposals))
 	for _, p := range proposals {
@@ -45,12 +45,12 @@ func relate(proposals []*Proposal, sites mip.References, kinds []string) {
 	}
 	for _, group := range components(proposals) {
 		first := slices.MinFunc(group, byID)
-		first.report.Add(first.requireLine, "requires-cycle", circle(first))
+		first.report.Add(first.requireLine, "requires-cycle", cycle(first))
 	}
 }
 
-// leadOut makes references to another site of the numbers that the header states under that site's
-// prefix and that are not published here: 1559 in a header that begins with eip: 20.
+// leadOut turns numbers under another site's prefix that are not published here into references to
+// that site: 1559 in a header that begins with eip: 20.
 func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal) {
 	for _, f := range mip.Fields {
 		if f.Kind != mip.FieldNumbers {
@@ -63,22 +63,25 @@ func (p *Proposal) leadOut(sites mip.References, published map[mip.ID]*Proposal)
 				here = append(here, id.Number)
 				continue
 			}
-			e := mip.External{Relation: mip.RelationType(f.Name), Text: other.String(), URL: &address}
+			e := mip.External{Relation: mip.RelationType(f.Name), Text: other.String(),
+				URL: &address}
 			p.External = append(slices.Clip(p.External), e)
 		}
 		*numbers = here
 	}
 }
 
-// inverse is what a proposal is to the one that names it in a relation.
+// inverse has the relation of the other end.
 var inverse = map[mip.RelationType]mip.RelationType{
-	mip.Requires: mip.RequiredBy, mip.Replaces: mip.ReplacedBy, mip.SupersededBy: mip.Replaces, mip.Related: mip.Related,
+	mip.Requires: mip.RequiredBy, mip.Replaces: mip.ReplacedBy,
+	mip.SupersededBy: mip.Replaces, mip.Related: mip.Related,
 }
 
-// leadAcross makes both ends of a reference to a proposal of another kind of the site know it, and
-// takes the address from one to a proposal that is not published. all are in the order of their
-// ids.
-func leadAcross(all []*Proposal, sites mip.References, kinds []string, published map[mip.ID]*Proposal) {
+// leadAcross sets both ends of references between kinds of the site, and removes the address of a
+// reference to an unpublished proposal. all is sorted by id.
+func leadAcross(
+	all []*Proposal, sites mip.References, kinds []string, published map[mip.ID]*Proposal,
+) {
 	if len(kinds) < 2 {
 		return
 	}
@@ -97,11 +100,14 @@ func leadAcross(all []*Proposal, sites mip.References, kinds []string, published
 				p.report.Add(p.requireLine, "requires-missing/kind", id)
 			default:
 				_, address, _ := sites.Find(p.ID.Kind, p.Number)
-				back := mip.External{Relation: inverse[e.Relation], Text: p.ID.String(), URL: &address}
+				back := mip.External{Relation: inverse[e.Relation], Text: p.ID.String(),
+					URL: &address}
 				if e.Relation == mip.Replaces && p.Settled() {
 					back.Relation = mip.SupersededBy // a draft only asks to
 				}
-				if !slices.ContainsFunc(q.External, func(other mip.External) bool { return other.Relation == back.Relation && other.Text == back.Text }) {
+				if !slices.ContainsFunc(q.External, func(other mip.External) bool {
+					return other.Relation == back.Relation && other.Text == back.Text
+				}) {
 					q.External = append(q.External, back)
 				}
 			}
@@ -109,10 +115,10 @@ func leadAcross(all []*Proposal, sites mip.References, kinds []string, published
 	}
 }
 
-// replacements makes both ends of a replacement know it: whoever a header names as its successor
-// replaces it, and ReplacedBy is the inverse of Replaces. Until that successor is settled it only
-// asks to, unless the status of the other is a word for superseded. Where a status is not one of
-// this process, the header is believed.
+// replacements sets both ends of replacements: a successor in a header replaces the proposal, and
+// ReplacedBy is the inverse of Replaces. A successor that is not final yet only asks to replace,
+// unless the other's status is a word for superseded. If a status is not one of the process, the
+// header is trusted.
 func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 	for _, p := range proposals {
 		for _, id := range p.ID.Siblings(p.SupersededBy) {
@@ -148,12 +154,12 @@ func replacements(proposals []*Proposal, published map[mip.ID]*Proposal) {
 	}
 }
 
-// components returns the groups of two proposals or more that all depend on each other: strongly
-// connected components, after R. Tarjan, Depth-first search and linear graph algorithms, SIAM J.
-// Comput. 1 (1972).
+// components returns the strongly connected components of two proposals or more, which all depend
+// on each other: R. Tarjan, Depth-first search and linear graph algorithms, SIAM J. Comput. 1
+// (1972).
 func components(proposals []*Proposal) (groups [][]*Proposal) {
-	// low is the earliest proposal on the stack that can be reached, by when it was met; 0 once
-	// it is in a group. The stack holds the proposals that were met and are in no group yet.
+	// low is the earliest reachable proposal on the stack, by visiting order, or 0 once it is in a
+	// group. The stack has the visited proposals that are in no group yet.
 	met, low := map[*Proposal]int{}, map[*Proposal]int{}
 	var stack []*Proposal
 	var visit func(p *Proposal)
@@ -191,9 +197,9 @@ func components(proposals []*Proposal) (groups [][]*Proposal) {
 	return groups
 }
 
-// circle writes the shortest way from a proposal back to it, found breadth first. There must be
-// one.
-func circle(first *Proposal) string {
+// cycle formats the shortest path from a proposal back to itself, found breadth first. There must
+// be one.
+func cycle(first *Proposal) string {
 	cameFrom := map[*Proposal]*Proposal{}
 	for queue := []*Proposal{first}; ; queue = queue[1:] {
 		for _, q := range queue[0].requires {

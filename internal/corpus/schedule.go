@@ -14,28 +14,33 @@ import (
 )
 
 var (
-	// activating is in the heading or in the head of a table that says when networks switch.
+	// activating matches the heading, or the head of a table, of an activation schedule.
 	activating = regexp.MustCompile(`(?i)\b(de)?activat|\bschedule\b`)
-	// unixTime are Unix seconds of the years 2001 to 2286, as cells have them.
+	// unixTime matches Unix seconds of the years 2001 to 2286 in a cell.
 	unixTime = regexp.MustCompile(`(?:^|[^\d.])(\d{9,10})(?:$|[^\d.])`)
-	// writtenDay is a day within other words.
-	writtenDay = regexp.MustCompile(`(?i)\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?|` +
-		`\d{1,2}(?:st|nd|rd|th)?\s+\pL{3,9}\.?,?\s+\d{4}|\pL{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}`)
-	// noTime is what stands where a time is yet to be set.
-	noTime = regexp.MustCompile(`(?i)^(?:tb[acd]\b.*|to be \pL+.*|not (?:yet )?\pL+|n/?a|none|unknown|pending|[-–—?.…]*)$`)
-	// listed is an item of a list that names something and says what is with it.
+	// writtenDay matches a day within other words.
+	writtenDay = regexp.MustCompile(
+		`(?i)\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?|` +
+			`\d{1,2}(?:st|nd|rd|th)?\s+\pL{3,9}\.?,?\s+\d{4}|` +
+			`\pL{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}`)
+	// noTime matches text in place of a time that is not set yet.
+	noTime = regexp.MustCompile(
+		`(?i)^(?:tb[acd]\b.*|to be \pL+.*|not (?:yet )?\pL+|n/?a|none|unknown|pending|[-–—?.…]*)$`)
+	// listed matches a list item with a name and a statement.
 	listed = regexp.MustCompile(`(?s)^([^:–—]{1,80}?)\s*(?::|\s[-–—]\s)\s*(.*)$`)
 )
 
-// Schedule reads when the networks of a site switch according to a proposal's text: from tables
-// whose first column names networks, and from lists of them, where a heading or the head of the
-// table speaks of activation. It is in the order of the text, with the first statement for a
-// network. Sentences are not read, and heights of blocks are no times.
+// Schedule reads the activation times of networks from a proposal's text: from tables whose first
+// column names networks, and from lists of networks, if a heading or the head of the table mentions
+// activation. The result is in the order of the text, with the first statement for each network. It
+// does not read sentences, and ignores block heights.
 func (c *Corpus) Schedule(p *Proposal, networks []mip.Network) []mip.StatedActivation {
 	out := []mip.StatedActivation{}
 	add := func(name string, values []string) {
 		n, ok := networkOf(name, networks)
-		if !ok || slices.ContainsFunc(out, func(s mip.StatedActivation) bool { return s.Network == n.ID }) {
+		if !ok || slices.ContainsFunc(out, func(s mip.StatedActivation) bool {
+			return s.Network == n.ID
+		}) {
 			return
 		}
 		if s, ok := stated(values); ok {
@@ -44,7 +49,9 @@ func (c *Corpus) Schedule(p *Proposal, networks []mip.Network) []mip.StatedActiv
 		}
 	}
 	doc := markdown.Parse(p.Body)
-	text := func(n ast.Node) string { return strings.Join(strings.Fields(markdown.PlainText(n, doc.Body)), " ") }
+	text := func(n ast.Node) string {
+		return strings.Join(strings.Fields(markdown.PlainText(n, doc.Body)), " ")
+	}
 	within := false
 	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
@@ -79,7 +86,7 @@ func (c *Corpus) Schedule(p *Proposal, networks []mip.Network) []mip.StatedActiv
 }
 
 // networkOf finds the network that a text names: by its id or name, or by its id among other words,
-// as in "Monad Testnet". ok is false where none or several fit.
+// as in "Monad Testnet". ok is false if none or several match.
 func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool) {
 	name = strings.ToLower(name)
 	for _, n := range networks {
@@ -99,8 +106,8 @@ func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool)
 	return found, ok
 }
 
-// stated reads what a network's cells say: Unix seconds before a day, and either before a word for
-// no time. ok is false where they say nothing of a time.
+// stated reads a network's cells: Unix seconds take precedence over a day, and a day over a word
+// for no time. ok is false if they have neither.
 func stated(cells []string) (s mip.StatedActivation, ok bool) {
 	for _, cell := range cells {
 		m := unixTime.FindStringSubmatch(strings.NewReplacer(",", "", "_", "").Replace(cell))

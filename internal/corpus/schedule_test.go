@@ -8,21 +8,41 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestSchedule holds what texts say of when networks switch.
+// TestSchedule checks the activation times in texts.
 func TestSchedule(t *testing.T) {
-	networks := []mip.Network{{ID: "mainnet", Name: "Lantern"}, {ID: "testnet", Name: "Lantern Testnet"}, {ID: "glow", Name: "Glow"}}
+	networks := []mip.Network{{ID: "mainnet", Name: "Lantern"},
+		{ID: "testnet", Name: "Lantern Testnet"}, {ID: "glow", Name: "Glow"}}
 	for _, tt := range []struct{ name, body, want string }{
-		{"open", "### Activation\n\n| Network | Activation Timestamp |\n|---|---|\n| Lantern Testnet | TBD |\n| Lantern Mainnet | TBD |\n", `testnet "TBD", mainnet "TBD"`},
-		{"seconds before the day", "## Activation\n\n| Network | Unix time | UTC |\n|:--|--:|:--|\n| testnet | `1776178800` | 14 April 2026, 15:00 |\n| **mainnet** | not set | |\n", `testnet "1776178800" 1776178800, mainnet "not set"`},
-		{"epochs and other chains", "## Spec\n\n| Network Name | Activation Epoch | Activation Timestamp |\n|-|-|-|\n| Holesky | 115968 | 1740434112 |\n| Glow | 364032 | 1,746,612,311 |\n", `glow "1,746,612,311" 1746612311`},
-		{"days", "# Schedule\n\n|Network|When|\n|-|-|\n|mainnet|March 19th, 2026 at 14:30 UTC|\n|testnet|2026-03-10T14:30:00Z|\n|glow|Dec 01, 2023|\n", `mainnet "March 19th, 2026 at 14:30 UTC" 2026-03-19, testnet "2026-03-10T14:30:00Z" 2026-03-10, glow "Dec 01, 2023" 2023-12-01`},
-		{"list", "## Activation\n\n- Testnet: 1776178800 (14 April)\n- **Mainnet** – to be announced\n- Glow: block 12,345\n- Clients: two\n", `testnet "1776178800 (14 April)" 1776178800, mainnet "to be announced"`},
+		{"open", "### Activation\n\n| Network | Activation Timestamp |\n|---|---|\n" +
+			"| Lantern Testnet | TBD |\n| Lantern Mainnet | TBD |\n",
+			`testnet "TBD", mainnet "TBD"`},
+		{"seconds before the day",
+			"## Activation\n\n| Network | Unix time | UTC |\n|:--|--:|:--|\n" +
+				"| testnet | `1776178800` | 14 April 2026, 15:00 |\n| **mainnet** | not set | |\n",
+			`testnet "1776178800" 1776178800, mainnet "not set"`},
+		{"epochs and other chains",
+			"## Spec\n\n| Network Name | Activation Epoch | Activation Timestamp |\n|-|-|-|\n" +
+				"| Holesky | 115968 | 1740434112 |\n| Glow | 364032 | 1,746,612,311 |\n",
+			`glow "1,746,612,311" 1746612311`},
+		{"days", "# Schedule\n\n|Network|When|\n|-|-|\n" +
+			"|mainnet|March 19th, 2026 at 14:30 UTC|\n|testnet|2026-03-10T14:30:00Z|\n" +
+			"|glow|Dec 01, 2023|\n",
+			`mainnet "March 19th, 2026 at 14:30 UTC" 2026-03-19, testnet "2026-03-10T14:30:00Z" 2026-03-10, glow "Dec 01, 2023" 2023-12-01`},
+		{"list", "## Activation\n\n- Testnet: 1776178800 (14 April)\n" +
+			"- **Mainnet** – to be announced\n- Glow: block 12,345\n- Clients: two\n",
+			`testnet "1776178800 (14 April)" 1776178800, mainnet "to be announced"`},
 		{"list elsewhere", "## Clients\n\n- Testnet: TBD\n", ""},
-		{"table of something else", "## Gas\n\n| Network | Gas limit |\n|-|-|\n| mainnet | 200000000 |\n| testnet | TBD |\n", ""},
-		{"heights", "## Activation\n\n| Network | Block |\n|-|-|\n| mainnet | 12345678 |\n| testnet | after block 1 |\n", ""},
-		{"the first counts", "## Activation\n\n- mainnet: 1700000000\n- mainnet: 1800000000\n", `mainnet "1700000000" 1700000000`},
-		{"two names", "## Activation\n\n- mainnet and testnet: 1700000000\n- Lanternfish: 1700000001\n", ""},
-		{"empty cells", "## Activation\n\n| Network | Time |\n|-|-|\n| mainnet | |\n| testnet |\n", `mainnet "", testnet ""`},
+		{"table of something else",
+			"## Gas\n\n| Network | Gas limit |\n|-|-|\n| mainnet | 200000000 |\n" +
+				"| testnet | TBD |\n", ""},
+		{"heights", "## Activation\n\n| Network | Block |\n|-|-|\n| mainnet | 12345678 |\n" +
+			"| testnet | after block 1 |\n", ""},
+		{"the first counts", "## Activation\n\n- mainnet: 1700000000\n- mainnet: 1800000000\n",
+			`mainnet "1700000000" 1700000000`},
+		{"two names",
+			"## Activation\n\n- mainnet and testnet: 1700000000\n- Lanternfish: 1700000001\n", ""},
+		{"empty cells", "## Activation\n\n| Network | Time |\n|-|-|\n| mainnet | |\n| testnet |\n",
+			`mainnet "", testnet ""`},
 		{"code", "## Activation\n\n```\n| mainnet | 1700000000 |\n```\n\n1. a\n2.\n", ""},
 	} {
 		dir := t.TempDir()

@@ -22,17 +22,18 @@ func (c *Corpus) date() {
 		if p.Upstream {
 			synced++
 		}
-		// The newest commit dates the text; without one the header does.
+		// The newest commit dates the text. Without one the header does.
 		switch v := s.Newest; {
 		case c.options.Epoch != nil:
 			p.Updated = new(mip.NewTime(*c.options.Epoch))
 		case v != nil:
 			dated++
-			// A commit that brought this file together with others may have moved or imported them.
+			// A commit that touches other files too may have moved or imported this one.
 			moved[p] = s.Moved
 			p.Updated, p.Commit = new(v.Time()), v.Hash
-			// The hash decides between commits of one second, so that their order does not matter.
-			if newest == nil || cmp.Or(cmp.Compare(v.When, newest.When), strings.Compare(v.Hash, newest.Hash)) > 0 {
+			// The hash breaks ties within a second, so that the order does not matter.
+			if newest == nil ||
+				cmp.Or(cmp.Compare(v.When, newest.When), strings.Compare(v.Hash, newest.Hash)) > 0 {
 				newest, c.Commit, c.CommittedAt = v, v.Hash, p.Updated
 			}
 			if p.Created.IsZero() && s.Created != nil {
@@ -48,19 +49,21 @@ func (c *Corpus) date() {
 			p.dateByHeader(moved[p], c.CommittedAt)
 		}
 	}
-	// Where some files were synced, a link to the upstream does not fit the others.
+	// If some files were synced, a link to the upstream does not fit the others.
 	for _, p := range c.Proposals {
 		p.Local = synced > 0 && !p.Upstream
 	}
 	c.Problems, c.History = slices.Clone(c.Log.Problems), c.Log.Completeness(dated)
 	if c.History != "fixed" && dated > 0 && synced == len(c.Proposals) {
-		// The upstream's history is whole, however much of the local one is there.
+		// The upstream's history is complete, whatever the local one lacks.
 		c.History = "full"
-		c.Problems = slices.DeleteFunc(c.Problems, func(p mip.Problem) bool { return strings.HasPrefix(p.Code, "history-") })
+		c.Problems = slices.DeleteFunc(c.Problems, func(p mip.Problem) bool {
+			return strings.HasPrefix(p.Code, "history-")
+		})
 	}
 }
 
-// Past is what git and the records of mipwatch sync know. It reads no text.
+// Past returns the history from git and the records of mipwatch sync. It reads no text.
 func (c *Corpus) Past() *history.Past {
 	var synced []folder.File
 	for _, p := range c.Proposals {
@@ -71,11 +74,10 @@ func (c *Corpus) Past() *history.Past {
 	return c.Log.Past(synced, c.History == "full")
 }
 
-// dateByHeader believes the last change that the header states where it is newer than what else is
-// known, and where git knows no more than a commit that moved the file. A day after the newest
-// commit of all is a mistake.
+// dateByHeader uses the header's date of the last change if it is newer than all else, or if git
+// has only a commit that moved the file. A day after the newest commit of all is a mistake.
 func (p *Proposal) dateByHeader(moved bool, newest *mip.Time) {
-	const day = 24 * time.Hour // what time zones may differ
+	const day = 24 * time.Hour // maximum difference of time zones
 	at := mip.NewTime(p.LastUpdate.Time())
 	switch {
 	case p.LastUpdate.IsZero():

@@ -14,8 +14,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// inLanguages takes from texts the translations that stand beside one of them. One in a language
-// that the site does not have is told.
+// inLanguages separates the translations beside texts from the texts. A translation into a language
+// that the site lacks gets a notice.
 func inLanguages(texts []*entry, locales []string) (originals, translations []*entry) {
 	byPath := map[string]*entry{}
 	for _, e := range texts {
@@ -35,9 +35,9 @@ func inLanguages(texts []*entry, locales []string) (originals, translations []*e
 	return originals, translations
 }
 
-// readTranslation reads a translation. Its header is written as a proposal's is; only title,
-// description and translation-of are read of it, the contentHash of the text that was translated.
-// One that stands beside its text was not written for this program: it need not have them.
+// readTranslation reads a translation. Its header has the form of a proposal's. Only title,
+// description and translation-of are used. The latter is the contentHash of the translated text. A
+// translation beside its text need not have them, since other programs make such files.
 func (e *entry) readTranslation(raw string) {
 	r, required := &problem.Report{}, []string{"title", "translation-of"}
 	if e.of != nil {
@@ -62,16 +62,17 @@ func (e *entry) readTranslation(raw string) {
 		Locale: e.locale, Title: cmp.Or(h.Title, doc.Title()), Sections: doc.Sections,
 		ContentHash: h.Of, Source: "file", Description: mip.Ref(h.Description),
 	}
-	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path, NeedsTrialRender: needsTrial, Lines: strings.Count(raw, "\n") + 1}
+	e.translation = &CommittedTranslation{PublishedTranslation: text, File: e.Path,
+		NeedsTrialRender: needsTrial, Lines: strings.Count(raw, "\n") + 1}
 }
 
-// compareTranslation returns the translation as it is published, nil when its sections are not
-// those of the text that it is of. One of an older text is stale.
+// compareTranslation returns the translation in its published form, or nil if its sections do not
+// correspond to the text's. A translation of an older text is stale.
 func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation {
 	out, text := *e.translation, *e.translation.PublishedTranslation
 	out.PublishedTranslation, text.Sections = &text, slices.Clone(text.Sections)
 	text.MIPNumber, text.Title = p.Number, cmp.Or(text.Title, p.Title)
-	// The zero time stays where the proposal has no date at all.
+	// The time stays zero if the proposal has no date.
 	at := c.Log.Changed(e.File)
 	if at == nil {
 		at = p.Updated
@@ -80,17 +81,17 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 		text.GeneratedAt = *at
 	}
 	text.Stale = text.ContentHash != p.ContentHash
-	// Compare sections by their levels, since titles are translated. Take ids only if all
-	// correspond: a wrong id would lead to another place.
+	// Compare sections by level, since titles are translated. Use ids only if all correspond: a
+	// wrong id would lead to another place.
 	english := markdown.Parse(p.Body).Sections
 	same, both := 0, min(len(text.Sections), len(english))
 	for same < both && text.Sections[same].Level == english[same].Level {
 		same++
 	}
 	corresponds := same == len(english) && same == len(text.Sections)
-	// One that does not say which text it is of is of the present one if nothing speaks against
-	// that.
-	if text.ContentHash == "" && corresponds && (p.Updated == nil || !at.UTC().Before(p.Updated.UTC())) {
+	// A translation without a source hash is assumed current, unless the dates contradict that.
+	if text.ContentHash == "" && corresponds &&
+		(p.Updated == nil || !at.UTC().Before(p.Updated.UTC())) {
 		text.ContentHash, text.Stale = p.ContentHash, false
 	}
 	switch {
@@ -114,12 +115,13 @@ func (e *entry) compareTranslation(c *Corpus, p *Proposal) *CommittedTranslation
 	return &out
 }
 
-// takeIDs gives sections the ids of the English ones in their places, and lets their links to each
-// other follow.
+// takeIDs gives sections the ids of the English ones by position, and updates their links to each
+// other.
 func takeIDs(sections, english []mip.Section) {
 	var moved []string
 	for i := range sections {
-		moved = append(moved, "](#"+strings.TrimPrefix(sections[i].ID, "s-")+")", "](#"+english[i].ID+")")
+		moved = append(moved, "](#"+strings.TrimPrefix(sections[i].ID, "s-")+")",
+			"](#"+english[i].ID+")")
 		sections[i].ID = english[i].ID
 	}
 	follow := strings.NewReplacer(moved...)

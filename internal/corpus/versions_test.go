@@ -14,11 +14,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// What is published of a history: versions of a text, and characters of a commit's first line.
+// Published limits of a history: versions of a text, and characters of a commit's first line.
 const mostVersions, mostSubject = 50, 200
 
-// told lists the versions of a proposal by subject with what came before, and their texts' last lines.
-func told(t *testing.T, p *Proposal) (versions, texts []string) {
+// versionsOf lists the versions of a proposal by subject with the state before, and their texts'
+// last lines.
+func versionsOf(t *testing.T, p *Proposal) (versions, texts []string) {
 	t.Helper()
 	if p.History == nil {
 		return nil, nil
@@ -34,7 +35,7 @@ func told(t *testing.T, p *Proposal) (versions, texts []string) {
 	return append(versions, p.History.Before), texts
 }
 
-// textsOf are the texts after each version, and before the oldest one if there was one.
+// textsOf returns the texts after each version, and before the oldest one if there was one.
 func textsOf(t *testing.T, h *history.File) (out [][]byte) {
 	t.Helper()
 	var r history.Reader
@@ -61,21 +62,25 @@ func TestVersions(t *testing.T) {
 	r.commit(20)
 	r.git(30, "rm", "-q", "MIPs/MIP-1.md")
 	r.git(30, "commit", "-q", "-m", "away")
-	writeFile(t, filepath.Join(r.dir, "MIPs/MIP-1.md"), []byte("\uFEFF---\r\nmip: 1\r\ntitle: back\r\n---\r\n\r\n"))
+	writeFile(t, filepath.Join(r.dir, "MIPs/MIP-1.md"),
+		[]byte("\uFEFF---\r\nmip: 1\r\ntitle: back\r\n---\r\n\r\n"))
 	r.git(40, "add", ".")
-	r.git(40, "commit", "-q", "-m", "  <b>\x1b[31m hostile \u202e "+strings.Repeat("é", 300), "-m", "not this")
+	r.git(40, "commit", "-q", "-m", "  <b>\x1b[31m hostile \u202e "+strings.Repeat("é", 300), "-m",
+		"not this")
 	r.write("MIPs/MIP-3.md", "not committed")
 	c := r.load(r.dir, "MIPs")
-	versions, texts := told(t, c.Proposals[0])
+	versions, texts := versionsOf(t, c.Proposals[0])
 	long := "<b>[31m hostile " + strings.Repeat("é", 300)
 	want := []string{string([]rune(long)[:mostSubject-1]) + "…", "away", "20", "10", "nothing"}
 	if diff := cmp.Diff(want, versions); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"title: back", "", "title: two", "title: one"}, texts); diff != "" {
+	if diff := cmp.Diff([]string{"title: back", "", "title: two", "title: one"},
+		texts); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
-	if got := c.Proposals[0].History.Versions[0]; got.When != 1_700_000_040 || got.Hash != r.head() {
+	if got := c.Proposals[0].History.Versions[0]; got.When != 1_700_000_040 ||
+		got.Hash != r.head() {
 		t.Errorf("newest version %+v, want that of %s at 40", got, r.head())
 	}
 	if c.Proposals[2].History != nil {
@@ -89,11 +94,12 @@ func TestVersionsAreBounded(t *testing.T) {
 		r.write("MIP-1.md", fmt.Sprint("title ", i))
 		r.commit(10 * i)
 	}
-	versions, texts := told(t, r.load(r.dir, ".").Proposals[0])
-	if len(versions) != mostVersions+1 || versions[0] != fmt.Sprint(10*(mostVersions+1)) || versions[mostVersions] != "more" {
+	versions, texts := versionsOf(t, r.load(r.dir, ".").Proposals[0])
+	if len(versions) != mostVersions+1 || versions[0] != fmt.Sprint(10*(mostVersions+1)) ||
+		versions[mostVersions] != "more" {
 		t.Errorf("versions %q, want the newest %d and more", versions, mostVersions)
 	}
-	// The text before the oldest version that is shown is there to compare it with.
+	// The text before the oldest shown version is there for its comparison.
 	if len(texts) != mostVersions+1 || texts[mostVersions] != "title: title 1" {
 		t.Errorf("texts %q", texts)
 	}
@@ -111,7 +117,7 @@ func TestVersionsOfShallowClone(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	r.git(0, "clone", "-q", "--depth", "2", "file://"+filepath.ToSlash(r.dir), clone)
 	c := r.load(clone, ".")
-	versions, texts := told(t, c.Proposals[0])
+	versions, texts := versionsOf(t, c.Proposals[0])
 	if diff := cmp.Diff([]string{"30", "unknown"}, versions); diff != "" {
 		t.Errorf("versions (-want +got):\n%s", diff)
 	}
@@ -123,7 +129,7 @@ func TestVersionsOfShallowClone(t *testing.T) {
 	}
 }
 
-// Texts that the repository does not hold, or that no proposal may have, are told from empty ones.
+// Texts that the repository lacks, or that exceed the limits, differ from empty ones.
 func TestTextsThatCannotBeHad(t *testing.T) {
 	r := newRepo(t)
 	writeFile(t, filepath.Join(r.dir, "MIP-1.md"), []byte(strings.Repeat("x\n", 600_000)))
@@ -138,11 +144,12 @@ func TestTextsThatCannotBeHad(t *testing.T) {
 	newest := &p.History.Versions[0]
 	newest.After = strings.Repeat("0", len(newest.After))
 	got := textsOf(t, p.History)
-	if len(got) != 4 || got[0] != nil || string(got[1]) != "---\nmip: 1\n---\n\uFFFD\uFFFD" || got[2] == nil || len(got[2]) != 0 || got[3] != nil {
+	if len(got) != 4 || got[0] != nil || string(got[1]) != "---\nmip: 1\n---\n\uFFFD\uFFFD" ||
+		got[2] == nil || len(got[2]) != 0 || got[3] != nil {
 		t.Errorf("texts %q", got)
 	}
 	var texts history.Reader
-	for range 2 { // Read begins anew
+	for range 2 { // Read starts again
 		if again, err := texts.Read(p.History); err != nil || len(again) != 3 {
 			t.Errorf("%d texts, error %v; want the empty one and two", len(again), err)
 		}
@@ -150,7 +157,7 @@ func TestTextsThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestPartialClone reads versions in a clone that lacks what files held before, as some hosts make them:
+// TestPartialClone reads versions in a clone without earlier contents, as some hosts make them:
 // times are known, texts are not, and nothing is fetched.
 func TestPartialClone(t *testing.T) {
 	r := newRepo(t)
@@ -163,7 +170,8 @@ func TestPartialClone(t *testing.T) {
 	r.git(0, "clone", "-q", "--filter=blob:none", "file://"+filepath.ToSlash(r.dir), clone)
 	load := func() (texts []string, codes []string) {
 		c := r.load(clone, ".")
-		if diff := cmp.Diff([]string{"1 MIP-1.md 30"}, times(c)); diff != "" || c.History != "full" {
+		if diff := cmp.Diff([]string{"1 MIP-1.md 30"}, times(c)); diff != "" ||
+			c.History != "full" {
 			t.Errorf("history %s, times (-want +got):\n%s", c.History, diff)
 		}
 		for _, p := range c.Problems {
@@ -180,13 +188,15 @@ func TestPartialClone(t *testing.T) {
 		return texts, codes
 	}
 	texts, codes := load()
-	if diff := cmp.Diff([]string{"", "", ""}, texts); diff != "" || !slices.Equal(codes, []string{"history-partial"}) {
+	if diff := cmp.Diff([]string{"", "", ""}, texts); diff != "" ||
+		!slices.Equal(codes, []string{"history-partial"}) {
 		t.Errorf("problems %v, texts (-want +got):\n%s", codes, diff)
 	}
 	r.git(0, "-C", clone, "fetch", "-q", "--refetch", "--no-filter")
 	texts, codes = load()
 	if diff := cmp.Diff([]string{"three", "two", "one"}, texts); diff != "" || len(codes) > 0 {
-		t.Errorf("after the command of the notice: problems %v, texts (-want +got):\n%s", codes, diff)
+		t.Errorf("after the command of the notice: problems %v, texts (-want +got):\n%s",
+			codes, diff)
 	}
 }
 
@@ -203,7 +213,8 @@ func TestHeaderStatus(t *testing.T) {
 	} {
 		c := &Corpus{options: Options{Options: header.Options{Prefix: "MIP"}}}
 		got := mip.Status("")
-		if h := c.HeaderOf(&Proposal{source: folder.File{Name: "MIP-1.md"}}, []byte(text)); h != nil {
+		h := c.HeaderOf(&Proposal{source: folder.File{Name: "MIP-1.md"}}, []byte(text))
+		if h != nil {
 			got = h.Status()
 		}
 		if got != want {

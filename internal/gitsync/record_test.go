@@ -54,7 +54,10 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatalf("ReadRecord(%s): %v", text, err)
 	}
-	diff := cmp.Diff(sound(), got, cmpopts.IgnoreFields(Record{}, "About"), cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) }))
+	diff := cmp.Diff(sound(), got, cmpopts.IgnoreFields(Record{}, "About"),
+		cmp.Comparer(func(a, b mip.Time) bool {
+			return a.UTC().Equal(b.UTC())
+		}))
 	if diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
