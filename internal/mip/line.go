@@ -37,6 +37,9 @@ func OneLine(s string) string {
 // Hidden returns the first character of a text that a reader cannot see, and its class: [Visible]
 // if there is none.
 func Hidden(s string) (rune, Class) {
+	if isPrintableASCII(s) {
+		return 0, Visible
+	}
 	for i, class := range Classes(s) {
 		if class != Visible {
 			c, _ := utf8.DecodeRuneInString(s[i:])
@@ -44,6 +47,16 @@ func Hidden(s string) (rune, Class) {
 		}
 	}
 	return 0, Visible
+}
+
+// isPrintableASCII reports whether a text has printable characters of ASCII alone, as most have.
+func isPrintableASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // Escape writes the invisible characters of a text as Go does: \u3164. Line feeds and tabs stay,

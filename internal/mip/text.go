@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -52,7 +53,26 @@ func ShortenRunes(s string, most int) string {
 func Quote(s string) string { return strconv.Quote(ShortenRunes(s, 61)) }
 
 // Collapse replaces each run of white space by one blank and trims the ends.
-func Collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
+func Collapse(s string) string {
+	if isCollapsed(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// isCollapsed reports whether a text has no white space but single blanks between words. It may
+// miss one with control characters.
+func isCollapsed(s string) bool {
+	gap := true
+	for _, c := range s {
+		space := c <= ' ' || c > unicode.MaxASCII && unicode.IsSpace(c)
+		if space && (gap || c != ' ') {
+			return false
+		}
+		gap = space
+	}
+	return !gap || s == ""
+}
 
 // Sentence ends a text with a full stop unless it is empty or ends in punctuation.
 func Sentence(s string) string {
