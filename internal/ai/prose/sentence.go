@@ -27,9 +27,16 @@ var (
 	itemNumber = Lazily(`^[0-9]{1,9}$`)
 )
 
+// sentenceMarks are the characters that can end a sentence.
+const sentenceMarks = ".!?。！？"
+
 // Split cuts a block's text into sentences, at full stops, question and exclamation marks. A full stop in code, in a
 // link's target, in brackets or after an abbreviation ends none. The parts are parts of the text as it stands.
 func Split(text string) []string {
+	// The mark at the end of the text does not have to be looked at.
+	if text != "" && !strings.ContainsAny(text[:len(text)-1], sentenceMarks) {
+		return []string{text}
+	}
 	var out []string
 	// start is where the sentence begins; depth is how many brackets are open in it.
 	start, depth := 0, 0
@@ -85,14 +92,19 @@ func sentenceEnd(text string, start, i int) (end int, ok bool) {
 	return end, !abbreviates && nextSentence().MatchString(near(end))
 }
 
-// marks are the characters of which one is in every line of Markdown that is not as a reader sees it.
-const marks = "\\`*_[<&~^$"
-
-// masked marks the bytes that are no text of a reader: marks, code, formulas, addresses, and links whose brackets close.
+// masked returns for each byte whether it is no text of a reader: a mark, code, a formula, an
+// address, a link whose brackets close.
 func masked(line string) []bool {
-	// Most lines have neither a mark nor an address, and are not parsed.
-	if !strings.ContainsAny(line, marks+":@") && !strings.Contains(line, "www.") {
-		return make([]bool, len(line))
+	linked := strings.Contains(line, "@") || strings.Contains(line, "://") || strings.Contains(line, "www.")
+	if parts := codeSpans(line, "\\[<$"); parts != nil && !linked {
+		out := make([]bool, 0, len(line))
+		for i, part := range parts {
+			out = append(out, slices.Repeat([]bool{i%2 == 1}, len(part))...)
+			if len(out) < len(line) {
+				out = append(out, true) // the backtick
+			}
+		}
+		return out
 	}
 	out := slices.Repeat([]bool{true}, len(line))
 	// The function never returns an error.
@@ -110,10 +122,31 @@ func masked(line string) []bool {
 	return out
 }
 
-// Plain is a line of Markdown as a reader sees it: links as their text, emphasis and tags gone, code
-// still between backticks. labels are the reference links that the proposal defines, in lower case.
+// codeSpans returns text and code of a line in turn, nil where the text has one of the marks of other
+// Markdown. Most lines have none, and need no parser.
+func codeSpans(line, marks string) []string {
+	parts := strings.Split(line, "`")
+	for i, part := range parts {
+		code := i%2 == 1
+		switch {
+		case !code && strings.ContainsAny(part, marks), code && strings.Contains(part, "&"):
+			return nil
+		// A run of backticks, or code that is not shown as it is written.
+		case part == "" && i > 0 && i < len(parts)-1, code && mip.OneLine(part) != part:
+			return nil
+		}
+	}
+	if len(parts)%2 == 0 {
+		return nil
+	}
+	return parts
+}
+
+// Plain returns a line of Markdown as a reader sees it: links as their text, emphasis and tags gone,
+// code still between backticks. labels are the reference links that the proposal defines, in lower
+// case.
 func Plain(line string, labels map[string]bool) string {
-	if !strings.ContainsAny(line, marks) {
+	if codeSpans(line, "\\*_[<&~^$") != nil {
 		return mip.Collapse(line)
 	}
 	var b strings.Builder

@@ -1,16 +1,24 @@
 package summary
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
-// Words of a sentence that says that somebody has to act. What is named has to be what is theirs.
+// things are lists like those of words.txt: what belongs to each group. A plus is a blank.
+const things = `
+things of developers: contract contracts application applications dapp dapps wallet wallets tool tools tooling
+things of developers: library libraries program programs code use+case use+cases rollup rollups L2 L2s
+things of developers: indexer indexers explorer explorers verifier verifiers compiler compilers bot bots
+things of developers: developer developers people deployment deployments
+things of users: user users holder holders sender senders transactions
+things of validators: validator validators operator operators staker stakers miner miners builder builders
+things of validators: block_producer block_producers
+`
+
+// Words of a sentence that says that somebody has to act.
 const (
-	developerThings = `contracts?|applications?|dapps?|wallets?|tool(?:s|ing)?|librar(?:y|ies)|programs?|code|use cases?|rollups?|L2s?|indexers?|` +
-		`explorers?|verifiers?|compilers?|bots?|developers?|people|deployments?`
 	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|estimators?|rollups?|programs?|contracts?`
 	duty     = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
 )
@@ -18,12 +26,6 @@ const (
 // Patterns of what a group has to do. All are compared with a sentence without its code and its
 // brackets.
 var (
-	things = [4]func(string) bool{
-		developers: pattern(`(?i)\b(?:` + developerThings + `)\b`),
-		users:      pattern(`(?i)\b(?:users?|holders?|senders?|transactions)\b`),
-		validators: pattern(`(?i)\b(?:validators?|operators?|stakers?|miners?|builders?|block[ -]producers?)\b`),
-		foundation: pattern(`^$`),
-	}
 	// userFirst is a sentence about users, and userNext a duty of theirs.
 	userNext  = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
 	userFirst = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
@@ -41,8 +43,8 @@ var (
 		`(?:will|would|may|might|could|can)(?: \w+){0,3} (?:fail|invalid|invalidated|rejected|unprocessable|excluded)\b`)
 	// owes says that what is theirs must do something that it did not before.
 	owes = pattern(`(?i)^(?:\S+ ){0,5}(?:` + subjects + `)\b.{0,60}?\b(?:must|needs? to|ha(?:s|ve) to)\b`)
-	// demands is a must, which in a convention is for those who are to follow it.
-	demands = pattern(`(?i)\bmust\b`)
+	// must is a demand, which in a convention is for those who are to follow it.
+	must = pattern(`(?i)\bmust\b`)
 	// argues says in a rationale what will be, and not what would be if another way were chosen.
 	argues = pattern(`^This(?: \w+){0,3} will\b`)
 	// advises is what a section on security asks of everybody at all times.
@@ -71,50 +73,55 @@ func pattern(expression string) func(text string) bool {
 	return func(text string) bool { return compiled().MatchString(text) }
 }
 
-// obliges reports whether a sentence says that what is a group's stops working, or that they have
-// to change it.
-func (x *sentence) obliges(a axis) bool {
-	m, existing := x.marks, x.role == compatibility || x.role == impact
-	argued := x.role == rationale && argues(x.own)
+// obliges returns the groups of which a sentence says that what is theirs stops working, or that
+// they have to change it.
+func (x *sentence) obliges() (out [4]bool) {
 	switch {
-	case !existing && x.role != security && !argued, m["calm"], m["supposed"], m["fork"], m["excluded"]:
-		return false
-	case x.kind == informational, x.kind == convention && !existing:
-		return false
+	case !x.role.existing() && x.role != security && (x.role != rationale || !argues(x.own)),
+		x.marks&(1<<markCalm|1<<markSupposed|1<<markFork|1<<markExcluded) != 0,
+		x.kind == informational, x.kind == convention && !x.role.existing():
+		return out
 	}
-	text := aside().ReplaceAllString(uncoded(x.text), "")
-	if !things[a](text) {
-		return false
+	text, theirs := aside().ReplaceAllString(uncoded(x.text), ""), x.words.found
+	if text != x.own {
+		theirs = wordsOf(text, "").found
 	}
-	if a == developers && (stops(text) || breaks(text)) && !spared(text) {
-		return true
+	for a := range foundation { // of which no words are known
+		out[a] = theirs.has(thingsOf(a)) && (x.ends(a, text) && !spared(text) || x.demands(a, text))
 	}
-	// Who has sent a transaction, or signed one, has to do it again.
-	if a == users && existing && refused(text) && !spared(text) {
-		return true
-	}
-	if denied(text) {
-		return false
-	}
-	if x.kind == convention && demands(text) || x.role == security && advises(text) {
-		return false
-	}
-	return !wishes(text) && (a == developers && existing && owes(text) || changesBy(text, a))
+	return out
 }
 
-// changesBy reports whether a sentence names a duty, behind it a word of change, and what is the
-// group's no farther than right behind that. A release is no act of validators, and a sentence that
-// names users beside others obliges them not.
-func changesBy(text string, a axis) bool {
-	const near = 60 // bytes behind the word of change
-	at := duties().FindStringIndex(text)
-	if at == nil || a == users && !userFirst(text[:at[0]]) && !userNext(text[at[1]:]) {
+// ends reports whether what is a group's stops working. Who has sent a transaction, or signed one,
+// has to do it again.
+func (x *sentence) ends(a axis, text string) bool {
+	return a == developers && (stops(text) || breaks(text)) || a == users && x.role.existing() && refused(text)
+}
+
+// demands reports whether a group has to change something.
+func (x *sentence) demands(a axis, text string) bool {
+	duty := duties().FindStringIndex(text)
+	if duty == nil || denied(text) || wishes(text) ||
+		x.kind == convention && must(text) || x.role == security && advises(text) {
 		return false
 	}
-	rest, _, _ := strings.Cut(text[at[1]:], ". ")
-	for _, act := range acts().FindAllStringIndex(rest, -1) {
-		if from, to := at[1]+act[0], at[1]+act[1]; a != validators || !releases(text[from:]) {
-			return things[a](strings.ToValidUTF8(text[:min(len(text), to+near)], ""))
+	return a == developers && x.role.existing() && owes(text) || changesBy(a, text, duty)
+}
+
+// changesBy reports whether behind the duty at duty[0] to duty[1] of a text stands a word of change,
+// and what is the group's no farther than right behind that. A release is no act of validators, and
+// a sentence that names users beside others obliges them not.
+func changesBy(a axis, text string, duty []int) bool {
+	const near = 60 // bytes behind the word of change
+	before, behind := text[:duty[0]], text[duty[1]:]
+	if a == users && !userFirst(before) && !userNext(behind) {
+		return false
+	}
+	clause, _, _ := strings.Cut(behind, ". ")
+	for _, act := range acts().FindAllStringIndex(clause, -1) {
+		if a != validators || !releases(behind[act[0]:]) {
+			to := min(len(text), duty[1]+act[1]+near)
+			return wordsOf(strings.ToValidUTF8(text[:to], ""), "").found.has(thingsOf(a))
 		}
 	}
 	return false
@@ -124,12 +131,13 @@ func changesBy(text string, a axis) bool {
 // convention, elsewhere than where it speaks of what exists, it says what the convention itself
 // does not need.
 func (x *sentence) reassures(a axis) bool {
-	named, _ := x.names(a)
-	places := []role{compatibility, impact, abstract}
-	if x.kind == convention {
-		places = places[:2]
-	}
-	return named && x.marks["calm"] && !limits(x.own) && !limited(x.title) && slices.Contains(places, x.role)
+	placed := x.role.existing() || x.role == abstract && x.kind != convention
+	return placed && x.marks.has(markCalm) && x.names(a) && !limits(x.own) && !limited(x.title)
+}
+
+// quotes reports whether the quote of a sentence has an entry of a list.
+func (x *sentence) quotes(list mark) bool {
+	return wordsOf(x.quote, x.id.Kind).found.has(list)
 }
 
 // limits reports whether a reassurance is not for all, or not for sure.

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -38,17 +37,17 @@ var enoughFor = [4]int{developers: 5, users: 6, validators: 6, foundation: 8}
 // holds nothing that the text does not. The first one that obliges the group says that it has to
 // act; without one, the first that reassures it says that it has nothing to do. Nobody has to act
 // for an abandoned proposal.
-func extractAxis(s Subject, a axis, all []sentence) api.Axis {
+func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 	const outright = 2 // points above what is enough
 	points, caveat := func(x *sentence) int { return x.group[a] }, ""
 	if abandoned(s) {
 		caveat = of("caveat", s.Proposal)
 	}
-	ranked := slices.DeleteFunc(best(all, points, enoughFor[a]), func(x sentence) bool { return x.marks["calm"] })
+	ranked := slices.DeleteFunc(best(all, points, enoughFor[a]), func(x *sentence) bool { return x.marks.has(markCalm) })
 	picked := pick(slices.Concat(s.answer(a, all, len(ranked) > 0), ranked), maxEvidence, maxImpact-utf8.RuneCountInString(caveat))
 	out := api.Axis{Stated: len(picked) > 0, Severity: api.Low, Impact: told(caveat, picked), Evidence: []api.Evidence{}}
 	for _, x := range picked {
-		out.Evidence = append(out.Evidence, api.Evidence{Section: x.section, Quote: x.quote})
+		out.Evidence = append(out.Evidence, api.Evidence{Section: x.name, Quote: x.quote})
 		if x.group[a] >= enoughFor[a]+outright && !abandoned(s) {
 			out.Severity = api.Medium
 		}
@@ -59,14 +58,13 @@ func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 	if abandoned(s) {
 		return out
 	}
-	acts := slices.IndexFunc(picked, func(x sentence) bool { return x.obliges(a) })
-	calm := slices.IndexFunc(picked, func(x sentence) bool {
+	acts := slices.IndexFunc(picked, func(x *sentence) bool { return x.acts[a] })
+	calm := slices.IndexFunc(picked, func(x *sentence) bool {
 		// A quote may be a part of its sentence, or begin with another one.
-		quoted := find(tokens(x.quote, x.id.Kind)).has("calm") && !limits(x.quote)
-		return quoted && x.reassures(a) && s.isOne()
+		return x.reassures(a) && s.isOne() && x.quotes(markCalm) && !limits(x.quote)
 	})
 	switch {
-	case acts >= 0 && find(tokens(picked[acts].quote, "")).has("break"):
+	case acts >= 0 && picked[acts].quotes(markBreak):
 		out.ActionRequired, out.ActionEvidence, out.Severity = true, &out.Evidence[acts], api.High
 	case acts >= 0:
 		out.ActionRequired, out.ActionEvidence, out.Severity = true, &out.Evidence[acts], api.Medium
@@ -78,7 +76,7 @@ func extractAxis(s Subject, a axis, all []sentence) api.Axis {
 
 // told is what sentences tell, joined. A bundled proposal is named before the first of its
 // sentences.
-func told(caveat string, picked []sentence) string {
+func told(caveat string, picked []*sentence) string {
 	out, from := caveat, ""
 	for _, x := range picked {
 		if x.from != from && x.from != "" {
@@ -94,16 +92,21 @@ func told(caveat string, picked []sentence) string {
 // says that nothing comes of the change for it. Beside others that say what does, that counts only
 // where a text speaks of what exists, and for all of the group. Nobody has to act for an abandoned
 // proposal.
-func (s Subject) answer(a axis, all []sentence, beside bool) []sentence {
+func (s Subject) answer(a axis, all []*sentence, beside bool) []*sentence {
 	if abandoned(s) {
 		return nil
 	}
-	acts := slices.DeleteFunc(slices.Clone(all), func(x sentence) bool { return !x.obliges(a) })
-	if ranked := best(acts, func(x *sentence) int { return x.group[a] }, math.MinInt); len(ranked) > 0 {
-		return ranked[:1]
+	var acts *sentence
+	for _, x := range all {
+		if x.acts[a] && (acts == nil || x.group[a] > acts.group[a]) {
+			acts = x
+		}
 	}
-	i := slices.IndexFunc(all, func(x sentence) bool {
-		return x.reassures(a) && (!beside || (x.role == compatibility || x.role == impact) && !some(x.own))
+	if acts != nil {
+		return []*sentence{acts}
+	}
+	i := slices.IndexFunc(all, func(x *sentence) bool {
+		return x.reassures(a) && (!beside || x.role.existing() && !some(x.own))
 	})
 	if i < 0 || !s.isOne() {
 		return nil
@@ -113,38 +116,43 @@ func (s Subject) answer(a axis, all []sentence, beside bool) []sentence {
 
 // best returns the sentences that have at least so many points, by points and then by place in the
 // text, so that equal ones have one order. The argument is not changed.
-func best(in []sentence, points func(*sentence) int, least int) []sentence {
-	var out []sentence
-	for i := range in {
-		if points(&in[i]) >= least {
-			out = append(out, in[i])
+func best(in []*sentence, points func(*sentence) int, least int) []*sentence {
+	var out []*sentence
+	for _, x := range in {
+		if points(x) >= least {
+			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b sentence) int { return cmp.Or(points(&b)-points(&a), a.order-b.order) })
+	slices.SortFunc(out, func(a, b *sentence) int { return cmp.Or(points(b)-points(a), a.order-b.order) })
 	return out
 }
 
 // pick takes in turn the sentences that say what nothing said does, at most so many of at most room
 // runes together, and returns them in the order of the text. One that is told with the sentence
 // before it takes the place of that.
-func pick(ranked []sentence, most, room int, said ...string) []sentence {
-	var picked []sentence
+func pick(ranked []*sentence, most, room int, said ...string) []*sentence {
+	var picked []*sentence
+	heard := longerOf(said)
 	for _, x := range ranked {
 		n := utf8.RuneCountInString(x.from+x.text) + len(" : ")
-		held := slices.IndexFunc(picked, func(y sentence) bool { return strings.Contains(x.text, y.text) })
-		known := slices.ContainsFunc(picked, func(y sentence) bool { return strings.Contains(y.text, x.text) })
+		held := slices.IndexFunc(picked, func(y *sentence) bool { return strings.Contains(x.text, y.text) })
+		known := slices.ContainsFunc(picked, func(y *sentence) bool { return strings.Contains(y.text, x.text) })
 		if held >= 0 {
 			n -= utf8.RuneCountInString(picked[held].text)
 		}
-		if known || n > room || held < 0 && len(picked) == most || repeats(x.own, said...) {
+		if known || n > room || held < 0 && len(picked) == most {
+			continue
+		}
+		own := longer(x.own)
+		if repeats(own, heard...) {
 			continue
 		}
 		if held >= 0 {
 			picked = slices.Delete(picked, held, held+1)
 		}
 		room -= n
-		said, picked = append(said, x.own), append(picked, x)
+		heard, picked = append(heard, own), append(picked, x)
 	}
-	slices.SortFunc(picked, func(a, b sentence) int { return a.order - b.order })
+	slices.SortFunc(picked, func(a, b *sentence) int { return a.order - b.order })
 	return picked
 }

@@ -216,8 +216,10 @@ func isLive(text string) bool {
 
 // hasLeading reports whether a text has an address or a link.
 func hasLeading(text string) bool {
-	parts := []string{"//", "](", "w.", "W.", "t:", "T:"} // most texts have none
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) }) && leading().MatchString(text)
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc([]string{"://", "www.", "](", "javascript:"}, func(part string) bool {
+		return strings.Contains(lower, part)
+	}) && leading().MatchString(text)
 }
 
 // fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut

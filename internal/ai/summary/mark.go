@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,28 +8,122 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
-// points are what each mark of a sentence counts towards a group and towards a change. A mark is a
-// list of words.txt of which the sentence has an entry, its section's role, or one that
-// [sentence.mark] names.
-var points = map[string]struct{ group, change int }{
-	// What a group is named by.
-	"named": {3, 0}, "early": {1, 0}, "several": {1, 0}, "near": {1, 0}, "bound": {2, 0},
-	// What becomes of something.
-	"break": {2, 1}, "gone": {2, 2}, "good": {2, 0}, "bad": {2, 0}, "move": {1, 1}, "new": {1, 1}, "duty": {1, 0}, "number": {1, 1},
-	"to a value": {0, 3}, "verb": {0, 3}, "self": {1, 2},
-	// Where it stands.
-	string(abstract): {3, 4}, "first of the abstract": {1, 1}, string(impact): {3, 1}, string(compatibility): {2, 1}, string(motivation): {0, -3},
-	string(security): {-1, -4}, string(specification): {-1, 2}, string(other): {-1, 2}, string(rationale): {-3, -4},
-	// What speaks against it.
-	"calm": {-4, -3}, "another": {-4, -4}, "excluded": {-6, -9}, "fork": {-5, -6}, "supposed": {-3, -4},
-	"today": {-4, 0}, "now": {0, -4}, "maybe": {0, -2}, "lost": {0, -2}, "long": {0, -2},
+// mark is something that counts for or against a sentence: a list of words.txt, or a property that
+// [sentence.mark] sees.
+type mark uint8
+
+const (
+	// Lists that name a group, in the order of the axes.
+	markDevelopers mark = iota
+	markUsers
+	markValidators
+	markFoundation
+	// Lists of what is a group's, in the order of the axes.
+	markThingsOfDevelopers
+	markThingsOfUsers
+	markThingsOfValidators
+	// Lists that change what a list above means.
+	markUsersNear
+	markBetweenContracts
+	markOfInterface
+	markPaidToValidators
+	markRightBehind
+	// Lists of changes and their effects.
+	markMove
+	markNew
+	markGone
+	markSet
+	markBreak
+	markGood
+	markBad
+	markDuty
+	markFactor
+	// Lists of what speaks against a sentence.
+	markCalm
+	markSelf
+	markNow
+	markMaybe
+	markAnother
+	markSupposed
+	markExcluded
+	markUnfit
+	// Properties of a sentence.
+	markNumber
+	markToValue
+	markVerb
+	markOpening // first of the abstract
+	markFork
+	markToday
+	markLost
+	markLong
+)
+
+// markTable has the list of words.txt of each mark, empty for a property, and the points that the
+// mark counts towards a group and towards a change.
+var markTable = [...]struct {
+	list          string
+	group, change int
+}{
+	markDevelopers: {list: "developers named"}, markUsers: {list: "users named"},
+	markValidators: {list: "validators named"}, markFoundation: {list: "foundation named"},
+	markThingsOfDevelopers: {list: "things of developers"}, markThingsOfUsers: {list: "things of users"},
+	markThingsOfValidators: {list: "things of validators"}, markUsersNear: {list: "users near"},
+	markBetweenContracts: {list: "between contracts"}, markOfInterface: {list: "of an interface"},
+	markPaidToValidators: {list: "paid to validators"}, markRightBehind: {list: "right behind"},
+	markMove: {"move", 1, 1}, markNew: {"new", 1, 1}, markGone: {"gone", 2, 2}, markSet: {list: "set"},
+	markBreak: {"break", 2, 1}, markGood: {"good", 2, 0}, markBad: {"bad", 2, 0}, markDuty: {"duty", 1, 0},
+	markFactor: {list: "factor"}, markNumber: {"", 1, 1}, markToValue: {"", 0, 3}, markVerb: {"", 0, 3},
+	markSelf: {"self", 1, 2}, markOpening: {"", 1, 1},
+	markCalm: {"calm", -4, -3}, markAnother: {"another", -4, -4}, markExcluded: {"excluded", -6, -9},
+	markFork: {"", -5, -6}, markSupposed: {"supposed", -3, -4}, markToday: {"", -4, 0}, markNow: {"now", 0, -4},
+	markMaybe: {"maybe", 0, -2}, markLost: {"", 0, -2}, markLong: {"", 0, -2}, markUnfit: {list: "unfit"},
 }
 
-// effects are the marks that say what a change does. Together they count at most mostEffect points
+// rolePoints are the points that a sentence has by the role of its section.
+var rolePoints = [...]struct{ group, change int }{
+	abstract: {3, 4}, impact: {3, 1}, compatibility: {2, 1}, motivation: {0, -3}, security: {-1, -4},
+	specification: {-1, 2}, other: {-1, 2}, rationale: {-3, -4}, skipped: {},
+}
+
+// namesOf returns the list that names a group.
+func namesOf(a axis) mark { return markDevelopers + mark(a) }
+
+// thingsOf returns the list of what is a group's, which the foundation has none of.
+func thingsOf(a axis) mark { return markThingsOfDevelopers + mark(a) }
+
+// marks is a set of marks.
+type marks uint64
+
+func (m marks) has(one mark) bool { return m&(1<<one) != 0 }
+
+func (m *marks) add(one mark) { *m |= 1 << one }
+
+// put adds a mark or removes it.
+func (m *marks) put(one mark, there bool) {
+	*m &^= 1 << one
+	if there {
+		m.add(one)
+	}
+}
+
+// points returns the points of all marks of the set.
+func (m marks) points() (group, change int) {
+	for one, row := range markTable {
+		if m.has(mark(one)) {
+			group, change = group+row.group, change+row.change
+		}
+	}
+	return group, change
+}
+
+// effects are the marks of what a change does. Together they count at most mostEffect points
 // towards a group.
-var effects = []string{"break", "gone", "good", "bad", "move", "new", "duty", "number"}
+const effects marks = 1<<markBreak | 1<<markGone | 1<<markGood | 1<<markBad | 1<<markMove | 1<<markNew | 1<<markDuty | 1<<markNumber
 
 const mostEffect = 3
+
+// begin is how many words at the beginning of a sentence show what it is about.
+const begin = 5
 
 // Forms of sentences, but for the first in lower case.
 var (
@@ -45,109 +138,101 @@ var (
 // mark sees the marks of a sentence and gives it its points.
 func (x *sentence) mark() {
 	const long = 280 // runes
-	lower, words := strings.ToLower(uncoded(x.own)), tokens(x.own, x.id.Kind)
-	found := find(words)
+	w := &x.words
 	switch x.kind {
 	case interfaces:
 		// A client is what asks, and elsewhere the software of a node.
-		found.without("validators named", "of an interface")
+		w.drop(markValidators, markOfInterface)
 	case convention:
 		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
-		found.without("validators named", "between contracts")
+		w.drop(markValidators, markBetweenContracts)
 	}
-	if found.has("validators named") {
+	if w.found.has(markValidators) {
 		// Fees are what users pay, and here what validators get.
-		found.without("users named", "paid to validators")
+		w.drop(markUsers, markPaidToValidators)
 	}
-	about, figures := firstID().FindString(x.own), strings.ContainsAny(lower, "0123456789")
-	_, source, from := strings.Cut(words, " from ")
-	becomes, verb := figures && toValue().MatchString(lower), found.opens("move", "new", "gone", "set")
-	x.hits, x.marks = found, map[string]bool{string(x.role): true}
-	for list, in := range found {
-		x.marks[list] = len(in) > 0
+	about, figures := firstID().FindString(x.own), ""
+	if i := strings.IndexAny(w.lower, "0123456789"); i >= 0 {
+		figures = w.lower[max(0, i-len(" to ")):]
 	}
-	maps.Copy(x.marks, map[string]bool{
-		"first of the abstract": x.first && x.role == abstract,
-		"number": figures && figure().MatchString(lower) || found.has("factor") || strings.Contains(lower, "×") ||
-			from && strings.Contains(source, " to "),
-		"to a value": becomes,
-		"verb":       verb,
-		"calm":       found.has("calm") && !notCompatible().MatchString(lower),
-		"another":    about != "" && about != x.id.String() && x.lead == "" || found.opens("another"),
-		"excluded":   x.item && find(tokens(x.lead+" "+x.title, "")).has("excluded"),
-		"fork":       (strings.Contains(lower, "fork") || strings.Contains(lower, "upgrade")) && needsFork().MatchString(lower),
-		"supposed":   found.opens("supposed") || strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"),
-		// What is said of today where the proposal is explained is not what it brings, unless it is
-		// to become something else.
-		"today": (x.role == abstract || x.role == motivation) && !found.has("self") && !verb && !becomes && found.before("now", begin(words)),
-		"now":   found.has("now") && !found.has("self"),
-		"maybe": found.has("maybe") && !found.has("break"),
-		"lost":  x.lost,
-		"long":  utf8.RuneCountInString(x.own) > long,
-	})
-	effect, group := 0, 0
-	for m, there := range x.marks {
-		switch {
-		case !there:
-			continue
-		case slices.Contains(effects, m):
-			effect += points[m].group
-		default:
-			group += points[m].group
-		}
-		x.change += points[m].change
-	}
+	from := slices.Index(w.all, "from")
+	becomes := figures != "" && toValue().MatchString(figures)
+	verb := w.open(markMove, markNew, markGone, markSet)
+	fork := strings.Contains(w.lower, "fork") || strings.Contains(w.lower, "upgrade")
+	m := &x.marks
+	*m |= w.found
+	m.put(markOpening, x.first && x.role == abstract)
+	m.put(markNumber, w.found.has(markFactor) || strings.Contains(w.lower, "×") ||
+		from >= 0 && slices.Contains(w.all[from+1:], "to") || figures != "" && figure().MatchString(figures))
+	m.put(markToValue, becomes)
+	m.put(markVerb, verb)
+	m.put(markCalm, w.found.has(markCalm) && !notCompatible().MatchString(w.lower))
+	m.put(markAnother, about != "" && about != x.id.String() && x.lead == "" || w.open(markAnother))
+	m.put(markExcluded, x.excluded)
+	m.put(markFork, fork && needsFork().MatchString(w.lower))
+	m.put(markSupposed, w.open(markSupposed) || strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"))
+	// What is said of today where the proposal is explained is not what it brings, unless it is to
+	// become something else.
+	m.put(markToday, (x.role == abstract || x.role == motivation) && !w.found.has(markSelf) && !verb && !becomes && w.before(markNow, begin))
+	m.put(markNow, w.found.has(markNow) && !w.found.has(markSelf))
+	m.put(markMaybe, w.found.has(markMaybe) && !w.found.has(markBreak))
+	m.put(markLost, x.lost)
+	m.put(markLong, utf8.RuneCountInString(x.own) > long)
+
+	ofRole := rolePoints[x.role]
+	group, change := (*m &^ effects).points()
+	effect, changed := (*m & effects).points()
+	x.change = ofRole.change + change + changed
 	for a := range x.group {
-		if own := x.speaksOf(axis(a), begin(words)); own > 0 {
-			x.group[a] = group + min(effect, mostEffect) + own
+		if own := x.speaksOf(axis(a)); own > 0 {
+			x.group[a] = ofRole.group + group + min(effect, mostEffect) + own
 		}
 	}
 }
 
-// states reports whether a sentence says what becomes of something.
-func (x *sentence) states() bool {
-	return slices.ContainsFunc(effects, func(m string) bool { return x.marks[m] })
-}
+// names reports whether a sentence names a group.
+func (x *sentence) names(a axis) bool { return x.marks.has(namesOf(a)) }
 
-// names reports whether a sentence names a group, or where it does not, two things that are near to
-// it.
-func (x *sentence) names(a axis) (named, near bool) {
-	named = x.hits.has(a.String() + " named")
-	spoken := slices.Contains([]role{abstract, impact, compatibility, motivation}, x.role)
-	return named, !named && spoken && x.hits.different(a.String()+" near") > 1
-}
-
-// speaksOf are the points of how a sentence that begins within so many bytes names a group: none
-// where it does not, or states nothing.
-func (x *sentence) speaksOf(a axis, begin int) (out int) {
-	named, near := x.names(a)
-	bound := x.binds(a)
-	if !x.states() && !((named || bound) && x.role == abstract) {
+// speaksOf returns the points of how a sentence names a group: none where it does not, or states
+// nothing.
+func (x *sentence) speaksOf(a axis) int {
+	w := &x.words
+	states := x.marks&effects != 0
+	if !states && x.role != abstract {
 		return 0
 	}
-	list := a.String() + " named"
-	early := slices.ContainsFunc(x.hits[list], func(h hit) bool {
-		return h.from < begin || slices.ContainsFunc(x.hits["right behind"], func(before hit) bool { return before.to == h.from })
+	named, bound, list := x.names(a), x.binds(a), namesOf(a)
+	if !states && !named && !bound {
+		return 0
+	}
+	spoken := x.role == abstract || x.role == impact || x.role == compatibility || x.role == motivation
+	early := named && slices.ContainsFunc(w.hits, func(h hit) bool {
+		return h.list == list && (h.from < begin || slices.ContainsFunc(w.hits, func(before hit) bool {
+			return before.list == markRightBehind && before.to == h.from
+		}))
 	})
-	for m, there := range map[string]bool{
-		"named": named, "early": early, "several": x.hits.different(list) > 1, "near": near, "bound": bound,
-	} {
-		if there {
-			out += points[m].group
+	near := a == users && !named && spoken && w.several(markUsersNear)
+	points := 0
+	for _, how := range [...]struct {
+		true   bool
+		points int
+	}{{named, 3}, {early, 1}, {w.several(list), 1}, {near, 1}, {bound, 2}} {
+		if how.true {
+			points += how.points
 		}
 	}
-	return out
+	return points
 }
 
-// binds reports whether a sentence says what those build or obey who follow the proposal: its
-// abstract, where it is for them alone, and what its specification demands.
+// binds reports whether a sentence binds those who follow the proposal: its abstract, where the
+// proposal is for them alone, and the demands of its specification.
 func (x *sentence) binds(a axis) bool {
 	switch x.role {
 	case abstract:
 		return a == developers && (x.kind == convention || x.kind == interfaces) || a == validators && x.kind == networking
 	case specification:
-		return (a == developers) == (x.kind == convention) && (a == developers || a == validators) && demands(x.own) &&
-			(x.lead != "" || !x.hits.opens("duty"))
+		return (a == developers) == (x.kind == convention) && (a == developers || a == validators) &&
+			(x.lead != "" || !x.words.open(markDuty)) && slices.Contains(x.words.all, "must")
 	}
 	return false
 }

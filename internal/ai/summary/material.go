@@ -121,21 +121,19 @@ func quotedTitle(p *mip.Proposal) string {
 }
 
 // inventories says what the lists hold that stand in a proposal without a sentence of their own.
-func inventories(p *mip.Proposal) []string {
+func (r *reading) inventories() []string {
 	const most = 6 // items: with more of them a point would be cut within one
-	labels := prose.Labels(p.Sections)
 	var out, late []string
-	for i, r := range roles(p.Sections) {
-		if !slices.Contains([]role{abstract, specification, compatibility, other}, r) || p.Sections[i].Title == "" {
+	for _, p := range r.parts {
+		if !slices.Contains([]role{abstract, specification, compatibility, other}, p.role) || p.title == "" {
 			continue
 		}
-		if len(p.Sections[i].Markdown) > judged {
+		if p.size > judged {
 			continue // its list is too long to be named
 		}
 		var items []string
-		for _, b := range prose.Blocks(p.Sections[i].Markdown) {
-			item, short := itemText(b, labels)
-			if b.Item && short && utf8.RuneCountInString(item) > 3 && balanced(item) && !isUnfit(item) {
+		for _, b := range p.blocks {
+			if item := p.item(b); item != "" {
 				items = append(items, item)
 			}
 		}
@@ -146,9 +144,9 @@ func inventories(p *mip.Proposal) []string {
 		if n := len(items); n > most {
 			items = append(items[:most], fmt.Sprintf("and %d more", n-most))
 		}
-		line := fmt.Sprintf("Under “%s” it lists: %s.", p.Sections[i].Title, strings.Join(items, "; "))
+		line := fmt.Sprintf("Under “%s” it lists: %s.", p.title, strings.Join(items, "; "))
 		// Lists of dates and releases come behind those of what changes.
-		if r == compatibility {
+		if p.role == compatibility {
 			late = append(late, line)
 		} else {
 			out = append(out, line)
@@ -157,11 +155,19 @@ func inventories(p *mip.Proposal) []string {
 	return append(out, late...)
 }
 
-// itemText is an item of a list as a part of a sentence, and whether it is short enough to be one.
-func itemText(b prose.Block, labels map[string]bool) (string, bool) {
-	const longest = 90 // runes
-	item := strings.TrimRight(prose.Plain(b.Text, labels), ".;, ")
-	return item, utf8.RuneCountInString(item) <= longest && !strings.HasSuffix(item, ":")
+// item returns the item of a list as a part of a sentence, empty for a block that cannot be one.
+func (p *part) item(b prose.Block) string {
+	const shortest, longest = 4, 90 // runes
+	if !b.Item {
+		return ""
+	}
+	item := strings.TrimRight(prose.Plain(b.Text, p.labels), ".;, ")
+	n := utf8.RuneCountInString(item)
+	if n < shortest || n > longest || strings.HasSuffix(item, ":") || !balanced(item) ||
+		isUnfinished(item) || wordsOf(item, "").found.has(markUnfit) {
+		return ""
+	}
+	return item
 }
 
 // relations says what a proposal stands on.

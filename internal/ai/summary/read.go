@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,97 +12,135 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// role is what a section is for, read from its title.
-type role string
+// role is the purpose of a section, read from its title.
+type role uint8
 
 // The roles. A section without a telling title is other, or has the role of the section above it.
 const (
-	other         role = ""              // is read as a specification
-	abstract      role = "abstract"      // says what is proposed
-	motivation    role = "motivation"    // says how things are today
-	specification role = "specification" // says what will be
-	rationale     role = "rationale"     // says why, and what was not chosen
-	compatibility role = "compatibility" // says what it does to what exists, and when it starts
-	security      role = "security"      // says what can go wrong
-	impact        role = "impact"        // says whom it touches
-	skipped       role = "skipped"       // holds nothing about the change: tests, code, references, dependencies, licence
+	other         role = iota // is read as a specification
+	abstract                  // what is proposed
+	motivation                // how things are today
+	specification             // what will be
+	rationale                 // why, and what was not chosen
+	compatibility             // what happens to what exists, and when the change starts
+	security                  // what can go wrong
+	impact                    // who is affected
+	skipped                   // nothing about the change: tests, code, references, dependencies, licence
 )
+
+// existing reports whether a section is about what exists.
+func (r role) existing() bool { return r == compatibility || r == impact }
 
 // titles are the roles with the words of their titles. The first row that fits decides.
 var titles = []struct {
-	role  role
-	title func() *regexp.Regexp
+	role   role
+	nested bool // counts also below a section with another role
+	title  func() *regexp.Regexp
 }{
-	{skipped, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|` +
-		`citation|licen[sc]e|changelog|authors?\b|terminology|definition|notation|glossary|further reading|example|vectors|pseudocode)`)},
-	{compatibility, prose.Lazily(`compatib|\b(?:migration|transition|activation|rollout)`)},
-	{security, prose.Lazily(`\b(?:security|risk|privacy|attack)`)},
-	{impact, prose.Lazily(`\b(?:impact|drawback|effects? (?:of|on)\b|consequence|implication)`)},
-	{abstract, prose.Lazily(`\b(?:abstract|summary|overview|tl;dr)`)},
-	{motivation, prose.Lazily(`\b(?:motivation|background|introduction|problem|context|history)`)},
-	{rationale, prose.Lazily(`^why\b|\b(?:rationale|alternative|discussion|faq|justification|considered|trade-?offs?|open question)`)},
-	{specification, prose.Lazily(`\b(?:specification|design|proposal|change)`)},
+	{skipped, true, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|` +
+		`\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|citation|licen[sc]e|changelog|` +
+		`authors?\b|terminology|definition|notation|glossary|further reading|example|vectors|pseudocode)`)},
+	{compatibility, true, prose.Lazily(`compatib|\b(?:migration|transition|activation|rollout)`)},
+	{security, true, prose.Lazily(`\b(?:security|risk|privacy|attack)`)},
+	{impact, true, prose.Lazily(`\b(?:impact|drawback|effects? (?:of|on)\b|consequence|implication)`)},
+	{abstract, false, prose.Lazily(`\b(?:abstract|summary|overview|tl;dr)`)},
+	{motivation, false, prose.Lazily(`\b(?:motivation|background|introduction|problem|context|history)`)},
+	{rationale, false, prose.Lazily(`^why\b|` +
+		`\b(?:rationale|alternative|discussion|faq|justification|considered|trade-?offs?|open question)`)},
+	{specification, false, prose.Lazily(`\b(?:specification|design|proposal|change)`)},
 }
 
-// titleRole returns the role that a title names, other when it names none.
-func titleRole(title string) role {
+// roleOf returns the role of a section below one with the role above: the role that the title
+// names, else above.
+func roleOf(title string, above role) role {
+	if above == skipped {
+		return above
+	}
 	title = strings.ToLower(strings.TrimSpace(title))
 	for _, row := range titles {
-		if row.title().MatchString(title) {
+		if (row.nested || above == other) && row.title().MatchString(title) {
 			return row.role
 		}
 	}
-	return other
+	return above
 }
 
-// roles returns the role of every section. A section below another one shares its role, unless its
-// own title says that it speaks of compatibility, security or impact, or that it is to be skipped.
+// roles returns the role of every section.
 func roles(sections []mip.Section) []role {
 	out := make([]role, len(sections))
-	// above has the role of the last heading of each level, and of the levels below it.
-	var above [7]role
-	ownRoles := []role{skipped, compatibility, security, impact}
+	// last has the role of the last heading of each level, and of the levels below it.
+	var last [7]role
 	for i, s := range sections {
-		level, own := min(max(s.Level, 0), len(above)-1), titleRole(s.Title)
+		level := min(max(s.Level, 0), len(last)-1)
 		switch {
 		// Text before any heading opens the proposal.
 		case level == 0:
-			own = abstract
+			out[i] = abstract
 		// The title of the whole may hold the words of any section.
 		case level == 1 && i == 0:
-			own = other
-		case level > 1 && (above[level-1] == skipped || above[level-1] != other && !slices.Contains(ownRoles, own)):
-			own = above[level-1]
+			out[i] = other
+		case level == 1:
+			out[i] = roleOf(s.Title, other)
+		default:
+			out[i] = roleOf(s.Title, last[level-1])
 		}
-		for l := level; l < len(above); l++ {
-			above[l] = own
+		for l := level; l < len(last); l++ {
+			last[l] = out[i]
 		}
-		out[i] = own
+	}
+	return out
+}
+
+// reading is a proposal as the rules read it.
+type reading struct {
+	id     mip.ID
+	from   string // the same for a bundled proposal, empty for the subject's own
+	kind   kind
+	labels map[string]bool // of its link definitions
+	parts  []part          // its sections that are not skipped
+}
+
+// part is a section of a reading.
+type part struct {
+	*reading
+	name     string // as evidence names it
+	title    string
+	role     role
+	size     int  // bytes of Markdown
+	excludes bool // its lists are no part of the change
+	blocks   []prose.Block
+}
+
+// read cuts a proposal of the subject into blocks.
+func (s Subject) read(from string, p *mip.Proposal) *reading {
+	out := &reading{id: p.ID, from: from, kind: s.kindIn(from, p), labels: prose.Labels(p.Sections)}
+	for i, r := range roles(p.Sections) {
+		if section := p.Sections[i]; r != skipped {
+			out.parts = append(out.parts, part{out, sectionID(from, section.ID), section.Title, r, len(section.Markdown),
+				wordsOf(section.Title, "").found.has(markExcluded), prose.Blocks(section.Markdown)})
+		}
 	}
 	return out
 }
 
 // sentence is a sentence that may be quoted.
 type sentence struct {
-	text    string // as it is told: behind the lead of its list, or behind the sentence that it points back at
-	own     string // the sentence alone, as a reader sees it
-	quote   string // for evidence: stands in the section
-	lead    string // the sentence that leads the list of an item; empty: none
-	section string // as evidence names it
-	title   string // of the section
-	id      mip.ID // of the proposal that it is from
-	from    string // the same where that is a bundled one; empty: the subject itself
-	kind    kind   // of that proposal
-	role    role   // of its section
-	first   bool   // opens its section
-	item    bool   // of a list
-	lost    bool   // points back at no sentence
-	order   int    // in the subject
+	*part
+	text     string // as it is told: behind the lead of its list, or behind the sentence that it points back at
+	own      string // the sentence alone, as a reader sees it
+	words    words  // of own
+	quote    string // for evidence: stands in the section
+	lead     string // the sentence that leads the list of an item; empty: none
+	first    bool   // opens its section
+	item     bool   // of a list
+	excluded bool   // of a list of what is not part of the change
+	lost     bool   // points back at no sentence
+	order    int    // in the subject
 
-	hits   hits            // entries of words.txt
-	marks  map[string]bool // see [points]
-	group  [4]int          // points towards each group
-	change int             // points towards a change
+	marks  marks
+	acts   [4]bool // the groups that it obliges to act
+	group  [4]int  // points towards each group
+	change int     // points towards a change
 }
 
 // judged is how many bytes of a subject's texts are read.
@@ -117,65 +156,75 @@ func (s Subject) isOne() bool {
 	return !s.bundles() && size <= judged
 }
 
-// sentences returns what may be said of the subject, in order: the proposal's own sections, then
-// for the meta proposal of a fork those of what it bundles. Sections without a role in a summary
-// are left out.
-func sentences(s Subject) []sentence {
+// sentences returns the sentences that a summary may quote, in order: the proposal's own, then for
+// the meta proposal of a fork the bundled ones'. own is the proposal as it was read.
+func sentences(s Subject) (all []*sentence, own *reading) {
 	size := 0
-	var out []sentence
 	for from, p := range s.proposals() {
-		k, labels := s.kindIn(from, p), prose.Labels(p.Sections)
-		for i, r := range roles(p.Sections) {
-			if r == skipped {
-				continue
-			}
+		r := s.read(from, p)
+		if own == nil {
+			own = r
+		}
+		for i := range r.parts {
 			first := true
-			for _, b := range prose.Blocks(p.Sections[i].Markdown) {
+			for _, b := range r.parts[i].blocks {
 				if size += len(b.Text) + len(b.Lead); size > judged {
-					return out
+					return all, own
 				}
-				for _, x := range candidates(b, labels) {
-					x.section, x.title, x.role = sectionID(from, p.Sections[i].ID), p.Sections[i].Title, r
-					x.id, x.from, x.kind = p.ID, from, k
-					x.first, x.order, first = first, len(out), false
+				for _, x := range r.parts[i].sentences(b) {
+					x.first, x.order, first = first, len(all), false
 					x.mark()
-					out = append(out, x)
+					if !abandoned(s) {
+						x.acts = x.obliges()
+					}
+					all = append(all, x)
 				}
 			}
 		}
 	}
-	return out
+	return all, own
 }
 
 // sectionID is how evidence names a section: by its id, and for a bundled proposal's by the
 // proposal's id, # and the section's id.
 func sectionID(from, id string) string { return strings.TrimPrefix(from+"#"+id, "#") }
 
-// candidates cuts a block into the sentences that can be told.
-func candidates(b prose.Block, labels map[string]bool) []sentence {
+// sentences cuts a block into the sentences that a summary may quote.
+func (p *part) sentences(b prose.Block) (out []*sentence) {
 	const longest = 16 << 10 // bytes of a block; a longer one is no prose
 	if len(b.Text) > longest {
 		return nil
 	}
-	var out []sentence
+	lead, excluded := "", b.Item && p.excludes
+	if b.Lead != "" {
+		lead = strings.TrimRight(prose.Plain(b.Lead, p.labels), ": ")
+		excluded = excluded || wordsOf(lead, "").found.has(markExcluded)
+	}
 	before, beforeRaw := "", "" // the sentence before, as a reader sees it and as it is written
 	for i, raw := range prose.Split(b.Text) {
-		own := prose.Plain(raw, labels)
-		x := sentence{text: own, own: own, quote: quotable(raw), item: b.Item, lost: pointsBack(own) && before == ""}
-		if b.Item {
-			x.lead = strings.TrimRight(prose.Plain(b.Lead, labels), ": ")
-		}
-		switch joined := beforeRaw + " " + raw; {
-		case pointsBack(own) && before != "":
-			x.text = before + " " + own
-			if utf8.RuneCountInString(joined) <= maxQuote && quotable(joined) != "" {
-				x.quote = quotable(joined)
-			}
-		case x.lead != "" && i == 0 && utf8.RuneCountInString(x.lead+own) <= maxQuote && !isLive(x.lead) && !hides(x.lead):
-			x.text = x.lead + ": " + own
-		}
+		own := prose.Plain(raw, p.labels)
+		last, lastRaw := before, beforeRaw
 		before, beforeRaw = own, raw
-		if x.quote != "" && tells(own) && !isLive(x.text) && !hides(x.text) {
+		if !isProse(own) {
+			continue
+		}
+		w := wordsOf(own, p.id.Kind)
+		if w.found.has(markUnfit) {
+			continue
+		}
+		back := pointsBack(own)
+		x := &sentence{part: p, text: own, own: own, words: w, quote: quotable(raw), lead: lead, item: b.Item,
+			excluded: excluded, lost: back && last == ""}
+		switch {
+		case back && last != "":
+			x.text = last + " " + own
+			if joined := lastRaw + " " + raw; utf8.RuneCountInString(joined) <= maxQuote {
+				x.quote = cmp.Or(quotable(joined), x.quote)
+			}
+		case lead != "" && i == 0 && utf8.RuneCountInString(lead+own) <= maxQuote && !isLive(lead) && !hides(lead):
+			x.text = lead + ": " + own
+		}
+		if x.quote != "" && (x.text == own || !isLive(x.text) && !hides(x.text)) {
 			x.text = mip.Sentence(x.text)
 			out = append(out, x)
 		}
@@ -195,11 +244,10 @@ var (
 // unfinished are parts of what its author has yet to write, and of an address.
 var unfinished = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
 
-// isUnfit reports whether a text holds what no summary says: a placeholder, an address, a formula,
-// words of words.txt.
-func isUnfit(text string) bool {
+// isUnfinished reports whether a text has a placeholder, an address or a formula.
+func isUnfinished(text string) bool {
 	return slices.ContainsFunc(unfinished, func(part string) bool { return strings.Contains(text, part) }) ||
-		strings.ContainsAny(text, `$\`) && formula().MatchString(text) || find(tokens(text, "")).has("unfit")
+		strings.ContainsAny(text, `$\`) && formula().MatchString(text)
 }
 
 // pointsBack reports whether a sentence cannot be understood without the one before it.
@@ -207,11 +255,12 @@ func pointsBack(text string) bool {
 	return backReference().MatchString(text) && !toDocument().MatchString(text)
 }
 
-// tells reports whether a text is a sentence of prose that says something.
-func tells(text string) bool {
+// isProse reports whether a text has the length, the characters and the words of a sentence. White
+// space is collapsed.
+func isProse(text string) bool {
 	const shortest, longest = 20, 420 // runes
 	n := utf8.RuneCountInString(text)
-	if n < shortest || n > longest || strings.HasSuffix(text, ":") || !balanced(text) || hides(text) || isLive(text) || isUnfit(text) {
+	if n < shortest || n > longest || strings.Count(text, " ") < 2 || strings.HasSuffix(text, ":") {
 		return false
 	}
 	// Code counts as a word.
@@ -221,7 +270,7 @@ func tells(text string) bool {
 			letters++
 		}
 	}
-	return letters*100 >= n*60 && len(strings.Fields(text)) >= 3
+	return letters*100 >= n*60 && balanced(text) && !hides(text) && !isLive(text) && !isUnfinished(text)
 }
 
 // clauseEnd is what stands behind the clause of a sentence.
@@ -231,10 +280,12 @@ var clauseEnd = regexp.MustCompile(`^[,;:.–—] `)
 // It is empty when there is none. No cut is made within code, a target or brackets, so that marks
 // stay in pairs.
 func quotable(raw string) string {
-	runes := []rune(raw)
-	// The mark of the last clause may be the first character that is too many.
-	quote := string(runes[:min(len(runes), maxQuote+1)])
-	for cut := len(runes) > maxQuote; cut; {
+	quote, cut := raw, utf8.RuneCountInString(raw) > maxQuote
+	if cut {
+		// The mark of the last clause may be the first character that is too many.
+		quote = string([]rune(raw)[:maxQuote+1])
+	}
+	for cut {
 		quote = quote[:max(0, strings.LastIndexAny(quote, ",;:.–—"))]
 		cut = quote != "" && !(balanced(quote) && clauseEnd.MatchString(raw[len(quote):]))
 	}
@@ -247,8 +298,8 @@ func quotable(raw string) string {
 // balanced reports whether brackets, backticks and double quotes come in pairs.
 func balanced(text string) bool {
 	depth := 0
-	for _, c := range text {
-		switch c {
+	for i := range len(text) {
+		switch text[i] {
 		case '(', '[':
 			depth++
 		case ')', ']':

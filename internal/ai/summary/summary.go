@@ -84,7 +84,7 @@ func IsMeta(p mip.Metadata, f *mip.HardFork) bool {
 // gives the same summary. It is English, its source is "extractive", and [Check] accepts it. What a
 // group cannot read in the text is said to be missing.
 func Extract(s Subject) api.Summary {
-	all := sentences(s)
+	all, own := sentences(s)
 	sum := api.Summary{
 		MIPNumber:   s.Proposal.Number,
 		GeneratedAt: mip.NewTime(s.Now),
@@ -93,7 +93,7 @@ func Extract(s Subject) api.Summary {
 		Source:      api.Extractive,
 		TLDR:        tldr(s, all),
 	}
-	sum.WhatsChanging = changes(s, all, sum.TLDR)
+	sum.WhatsChanging = changes(s, all, own, sum.TLDR)
 	for a, x := range axes(&sum) {
 		*x = extractAxis(s, axis(a), all)
 	}
@@ -104,7 +104,7 @@ func Extract(s Subject) api.Summary {
 
 // tldr is the header's description; a short one takes the abstract's first sentence along, unless
 // that repeats it. Without a description it is that sentence, else what the header says.
-func tldr(s Subject, all []sentence) string {
+func tldr(s Subject, all []*sentence) string {
 	const short = 90 // runes
 	p := s.Proposal
 	out := ""
@@ -118,7 +118,7 @@ func tldr(s Subject, all []sentence) string {
 		}
 		return fit(out+" "+p.ID.String()+" bundles "+enumeration(parts)+".", maxTLDR)
 	}
-	if x := opening(all); x != nil && utf8.RuneCountInString(out) < short && !repeats(x.text, out) {
+	if x := opening(all); x != nil && utf8.RuneCountInString(out) < short && !repeats(longer(x.text), longer(out)) {
 		if joined := strings.TrimSpace(out + " " + x.text); out == "" || utf8.RuneCountInString(joined) <= maxTLDR {
 			out = fit(joined, maxTLDR)
 		}
@@ -145,15 +145,15 @@ func (s Subject) bundles() bool { return kindOf(s) == hardfork && len(s.Bundled)
 
 // opening is the first sentence of the proposal's abstract that does not speak of today, else its
 // first one, nil when there is none.
-func opening(all []sentence) *sentence {
+func opening(all []*sentence) *sentence {
 	var first *sentence
-	for i, x := range all {
+	for _, x := range all {
 		switch {
-		case x.from != "" || x.role != abstract || x.item || x.marks["supposed"]:
-		case !x.marks["now"]:
-			return &all[i]
+		case x.from != "" || x.role != abstract || x.item || x.marks.has(markSupposed):
+		case !x.marks.has(markNow):
+			return x
 		case first == nil:
-			first = &all[i]
+			first = x
 		}
 	}
 	return first
@@ -165,23 +165,25 @@ const enoughForChange = 6
 // changes picks one to six points: what becomes of the proposal by its header, and what the
 // abstract and the specification say will be different. Where few sentences say it, weaker ones and
 // lists of the text stand beside them.
-func changes(s Subject, all []sentence, tldr string) []string {
+func changes(s Subject, all []*sentence, own *reading, tldr string) []string {
 	const most, few = 5, 3 // sentences of the text
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
 	room := maxChanges - len(points)
 	if s.bundles() {
 		points = append(points, bundledChanges(s, all, room)...)
 	} else {
-		ranked := func(least int) []sentence { return best(all, func(x *sentence) int { return x.change }, least) }
+		ranked := func(least int) []*sentence { return best(all, func(x *sentence) int { return x.change }, least) }
 		picked := pick(ranked(enoughForChange), min(most, room), math.MaxInt, tldr)
 		if least := few - len(points); len(picked) < least {
 			picked = pick(ranked(1), least, math.MaxInt, tldr)
 		}
 		points = append(points, listed(picked)...)
 	}
-	for _, line := range inventories(s.Proposal) {
-		if len(points) < few && !repeats(line, points...) {
-			points = append(points, line)
+	if len(points) < few {
+		for _, line := range own.inventories() {
+			if len(points) < few && !repeats(longer(line), longerOf(points)...) {
+				points = append(points, line)
+			}
 		}
 	}
 	if len(points) == 0 {
@@ -195,7 +197,7 @@ func changes(s Subject, all []sentence, tldr string) []string {
 }
 
 // listed are points of sentences. Items of one list are one point while they fit.
-func listed(picked []sentence) (out []string) {
+func listed(picked []*sentence) (out []string) {
 	lead := ""
 	for _, x := range picked {
 		if last := len(out) - 1; lead != "" && x.lead == lead {
@@ -216,7 +218,7 @@ func listed(picked []sentence) (out []string) {
 
 // bundledChanges gives every bundled proposal a point while there is room: what it says of itself
 // in one sentence.
-func bundledChanges(s Subject, all []sentence, n int) []string {
+func bundledChanges(s Subject, all []*sentence, n int) []string {
 	var out []string
 	for i, b := range s.Bundled {
 		// The last point names all that are left.
@@ -229,7 +231,7 @@ func bundledChanges(s Subject, all []sentence, n int) []string {
 		}
 		// The description says most, then the abstract, then the header.
 		line := header(b)
-		if i := slices.IndexFunc(all, func(x sentence) bool { return x.from == b.ID.String() && x.role == abstract }); i >= 0 {
+		if i := slices.IndexFunc(all, func(x *sentence) bool { return x.from == b.ID.String() && x.role == abstract }); i >= 0 {
 			line = all[i].text
 		}
 		if b.Description != nil && mip.Collapse(*b.Description) != "" {
@@ -238,7 +240,7 @@ func bundledChanges(s Subject, all []sentence, n int) []string {
 		out = append(out, titled(b)+": "+line)
 	}
 	// A fork of one or two proposals leaves room for more of what they say.
-	said := slices.DeleteFunc(slices.Clone(all), func(x sentence) bool { return x.from == "" })
+	said := slices.DeleteFunc(slices.Clone(all), func(x *sentence) bool { return x.from == "" })
 	for _, x := range pick(best(said, func(x *sentence) int { return x.change }, enoughForChange), n-len(out), math.MaxInt, out...) {
 		out = append(out, x.from+": "+x.text)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -34,10 +33,11 @@ func TestCandidates(t *testing.T) {
 		{"code is a word", "The `0x0000_0000_0000_0000_0000` address burns.", "The `0x0000_0000_0000_0000_0000` address burns."},
 	} {
 		var got []string
-		for _, b := range prose.Blocks(tt.markdown) {
-			for _, x := range candidates(b, nil) {
-				got = append(got, x.text)
-			}
+		p := lamp()
+		p.Sections = []mip.Section{{Level: 2, Title: "Specification", Markdown: tt.markdown}}
+		all, _ := sentences(Subject{Proposal: p})
+		for _, x := range all {
+			got = append(got, x.text)
 		}
 		if diff := cmp.Diff(tt.want, strings.Join(got, "|")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -48,11 +48,11 @@ func TestCandidates(t *testing.T) {
 // A long list is counted and not cut within an item, and lists of the compatibility come last.
 func TestInventories(t *testing.T) {
 	list := func(items string) string { return "- " + strings.Join(strings.Fields(items), "\n- ") + "\n" }
-	got := inventories(&mip.Proposal{Sections: []mip.Section{
+	got := Subject{}.read("MIP-1", &mip.Proposal{Sections: []mip.Section{
 		{Level: 2, Title: "Backwards compatibility", Markdown: list("mainnet testnet")},
 		{Level: 2, Title: "Specification", Markdown: list("first second third fourth fifth sixth seventh eighth")},
 		{Level: 2, Title: "Changes", Markdown: list("alone")},
-	}})
+	}}).inventories()
 	want := []string{
 		"Under “Specification” it lists: first; second; third; fourth; fifth; sixth; and 2 more.",
 		"Under “Backwards compatibility” it lists: mainnet; testnet.",

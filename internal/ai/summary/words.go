@@ -11,134 +11,149 @@ import (
 //go:embed words.txt
 var wordsFile string
 
-// entry is one entry of a list of words.txt, as it stands in the words of a sentence: with a blank
-// before it and, where any letters may follow, none behind it.
+// entry is an entry of a list in words.txt.
 type entry struct {
-	list, text string
-	open       bool
+	list  mark
+	words []string
+	open  bool // any letters may follow the last word
 }
 
-// lexicon is words.txt by the first two bytes of each entry's first word, read at the first use, so
-// that a process that makes no summary does not wait for it.
-var lexicon = sync.OnceValue(func() map[string][]entry {
-	out := map[string][]entry{}
-	for line := range strings.Lines(wordsFile) {
+// lexicon returns the entries of words.txt and [things] by [key] of their first word. They are read
+// at the first use, so that a process that makes no summary does not wait for it.
+var lexicon = sync.OnceValue(func() map[string][]*entry {
+	lists := map[string]mark{}
+	for m, row := range markTable {
+		lists[row.list] = mark(m)
+	}
+	out := map[string][]*entry{}
+	for line := range strings.Lines(wordsFile + things) {
 		name, entries, _ := strings.Cut(line, ":")
 		for text := range strings.FieldsSeq(entries) {
-			if !strings.Contains(text, "ID") {
+			if !strings.Contains(text, anyID) {
 				text = strings.ToLower(text)
 			}
 			text, open := strings.CutSuffix(text, "*")
-			for _, text := range slices.Compact([]string{strings.ReplaceAll(text, "_", " "), strings.ReplaceAll(text, "_", "-")}) {
-				if !open {
-					text += " "
-				}
-				out[text[:2]] = append(out[text[:2]], entry{name, " " + text, open})
+			forms := [][]string{strings.FieldsFunc(text, func(c rune) bool { return c == '_' || c == '+' })}
+			if strings.Contains(text, "_") {
+				forms = append(forms, []string{strings.ReplaceAll(text, "_", "-")})
+			}
+			for _, words := range forms {
+				first := key(words[0])
+				out[first] = append(out[first], &entry{lists[name], words, open})
 			}
 		}
 	}
 	return out
 })
 
-// hit is where an entry stands in the words of a sentence.
+// anyID is the word that stands for the prefix of the proposals.
+const anyID = "ID"
+
+// key returns the first two bytes of a word, or the whole of a shorter one.
+func key(word string) string { return word[:min(len(word), 2)] }
+
+// opens reports whether words begin with the entry.
+func (e *entry) opens(words []string) bool {
+	last := len(e.words) - 1
+	if last >= len(words) || !slices.Equal(e.words[:last], words[:last]) {
+		return false
+	}
+	rest, ok := strings.CutPrefix(words[last], e.words[last])
+	return ok && (rest == "" || e.open && !strings.ContainsFunc(rest, isNoLetter))
+}
+
+func isNoLetter(c rune) bool { return !unicode.IsLetter(c) }
+
+// hit is an entry in the words of a text, from one word to before another.
 type hit struct {
-	entry    string
-	from, to int // bytes, from the blank before it
+	*entry
+	from, to int
 }
 
-// hits are the entries of a sentence by their list.
-type hits map[string][]hit
+// words is a text as the rules read it.
+type words struct {
+	lower string // the text in lower case, without its code
+	all   []string
+	hits  []hit
+	found marks // the lists of the hits
+}
 
-// find looks up words as [tokens] gives them.
-func find(words string) hits {
-	out, known := hits{}, lexicon()
-	for from := 0; from+3 <= len(words); {
-		for _, e := range known[words[from+1:from+3]] {
-			if !strings.HasPrefix(words[from:], e.text) {
-				continue
-			}
-			to := from + len(e.text) - 1
-			if e.open {
-				rest, _, _ := strings.Cut(words[to+1:], " ")
-				to += 1 + len(rest)
-				if strings.ContainsFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) }) {
-					continue
-				}
-			}
-			out[e.list] = append(out[e.list], hit{e.text, from, to})
-		}
-		next := strings.IndexByte(words[from+1:], ' ')
-		if next < 0 {
-			break
-		}
-		from += 1 + next
+// wordsOf cuts a text into words and looks them up. A span of code is the word "c", and the prefix
+// of the proposals is [anyID].
+func wordsOf(text, prefix string) words {
+	const letters, few = 5, 8 // of a word; entries in a sentence
+	w := words{
+		lower: strings.ToLower(uncoded(text)),
+		all:   make([]string, 0, len(text)/letters),
+		hits:  make([]hit, 0, few),
 	}
-	return out
-}
-
-// has reports whether a sentence has an entry of one of the lists.
-func (h hits) has(lists ...string) bool {
-	return slices.ContainsFunc(lists, func(name string) bool { return len(h[name]) > 0 })
-}
-
-// opens reports whether a sentence begins with an entry of one of the lists.
-func (h hits) opens(lists ...string) bool {
-	return slices.ContainsFunc(lists, func(name string) bool { return h.before(name, 1) })
-}
-
-// before reports whether a sentence has an entry of a list among its first bytes.
-func (h hits) before(list string, end int) bool {
-	return slices.ContainsFunc(h[list], func(x hit) bool { return x.from < end })
-}
-
-// different is how many entries of a list a sentence has, each counted once.
-func (h hits) different(list string) int {
-	seen := map[string]bool{}
-	for _, x := range h[list] {
-		seen[x.entry] = true
+	prefix = strings.ToLower(prefix)
+	for word := range strings.FieldsFuncSeq(w.lower, isNoWord) {
+		switch word = strings.Trim(word, "-_"); word {
+		case "":
+		case prefix:
+			w.all = append(w.all, anyID)
+		default:
+			w.all = append(w.all, word)
+		}
 	}
-	return len(seen)
+	known := lexicon()
+	for i, word := range w.all {
+		for _, e := range known[key(word)] {
+			if strings.HasPrefix(word, e.words[0]) && e.opens(w.all[i:]) {
+				w.hits = append(w.hits, hit{e, i, i + len(e.words)})
+				w.found.add(e.list)
+			}
+		}
+	}
+	return w
 }
 
-// without takes from a list what another list has at the same place.
-func (h hits) without(list, other string) {
-	h[list] = slices.DeleteFunc(h[list], func(x hit) bool {
-		return slices.ContainsFunc(h[other], func(y hit) bool { return x.from == y.from })
+func isNoWord(c rune) bool {
+	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_'
+}
+
+// before reports whether an entry of a list begins among the first words of a text.
+func (w *words) before(list mark, end int) bool {
+	return w.found.has(list) && slices.ContainsFunc(w.hits, func(h hit) bool {
+		return h.list == list && h.from < end
 	})
 }
 
-// begin is where the first five words end, which say what a sentence is about.
-func begin(words string) (end int) {
-	const first = 5
-	for range first {
-		if i := strings.IndexByte(words[end+1:], ' '); i >= 0 {
-			end += 1 + i
-		}
-	}
-	return end
+// open reports whether a text begins with an entry of one of the lists.
+func (w *words) open(lists ...mark) bool {
+	return slices.ContainsFunc(lists, func(list mark) bool { return w.before(list, 1) })
 }
 
-// tokens are the words of a sentence in lower case, with a blank before and behind each of them. A
-// span of code is the word "c", and the prefix of the proposals is "ID".
-func tokens(text, prefix string) string {
-	words := strings.FieldsFunc(uncoded(text), func(c rune) bool {
-		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_'
+// several reports whether a text has more than one entry of a list.
+func (w *words) several(list mark) bool {
+	var first *entry
+	return w.found.has(list) && slices.ContainsFunc(w.hits, func(h hit) bool {
+		if first == nil && h.list == list {
+			first = h.entry
+		}
+		return h.list == list && h.entry != first
 	})
-	out := []string{""}
-	for _, word := range words {
-		switch word = strings.Trim(word, "-_"); {
-		case strings.EqualFold(word, prefix) && prefix != "":
-			out = append(out, "ID")
-		case word != "":
-			out = append(out, strings.ToLower(word))
-		}
-	}
-	return strings.Join(append(out, ""), " ")
 }
 
-// uncoded is a text with a C in place of each span of code: a parameter named owner speaks of
-// nobody.
+// drop removes from a list the hits at whose place another list has one too.
+func (w *words) drop(list, other mark) {
+	if !w.found.has(list) || !w.found.has(other) {
+		return
+	}
+	w.hits = slices.DeleteFunc(slices.Clone(w.hits), func(h hit) bool {
+		return h.list == list && slices.ContainsFunc(w.hits, func(o hit) bool {
+			return o.list == other && o.from == h.from
+		})
+	})
+	w.found.put(list, slices.ContainsFunc(w.hits, func(h hit) bool { return h.list == list }))
+}
+
+// uncoded returns a text with a C in place of each span of code: a parameter named owner is nobody.
 func uncoded(text string) string {
+	if !strings.Contains(text, "`") {
+		return text
+	}
 	parts := strings.Split(text, "`")
 	for i := 1; i < len(parts); i += 2 {
 		parts[i] = "C"
@@ -146,29 +161,38 @@ func uncoded(text string) string {
 	return strings.Join(parts, "")
 }
 
-// repeats reports whether two thirds of a text's longer words are in one of the others.
-func repeats(text string, others ...string) bool {
+// repeats reports whether two thirds of a text's longer words are in one of the others. All are the
+// results of [longer].
+func repeats(text []string, others ...[]string) bool {
 	const shared = 65 // percent
-	left := longer(text)
-	return slices.ContainsFunc(others, func(other string) bool {
-		right, same := longer(other), 0
-		for w := range left {
-			if right[w] {
+	return len(text) > 0 && slices.ContainsFunc(others, func(other []string) bool {
+		same := 0
+		for _, w := range text {
+			if slices.Contains(other, w) {
 				same++
 			}
 		}
-		return len(left) > 0 && same*100 >= len(left)*shared
+		return same*100 >= len(text)*shared
 	})
 }
 
-// longer are the words of a text that carry meaning: those of four letters or more, and with
-// digits.
-func longer(text string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(tokens(strings.ReplaceAll(text, "`", " "), "")) {
-		if len(w) > 3 || strings.ContainsAny(w, "0123456789") {
-			out[w] = true
+// longer returns the words of a text that carry meaning, each once: words of four letters or more,
+// and words with digits.
+func longer(text string) (out []string) {
+	text = strings.ToLower(strings.ReplaceAll(text, "`", " "))
+	for w := range strings.FieldsFuncSeq(text, isNoWord) {
+		w = strings.Trim(w, "-_")
+		if (len(w) > 3 || strings.ContainsAny(w, "0123456789")) && !slices.Contains(out, w) {
+			out = append(out, w)
 		}
+	}
+	return out
+}
+
+// longerOf returns the longer words of each text.
+func longerOf(texts []string) (out [][]string) {
+	for _, text := range texts {
+		out = append(out, longer(text))
 	}
 	return out
 }
