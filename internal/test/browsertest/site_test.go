@@ -27,9 +27,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// hosts are the upstream hosts of this repository's site.
-var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443",
-	"rpc-backup.example.org:443"}
+// hosts are those that the site of this repository looks at.
+var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443", "rpc-backup.example.org:443"}
 
 // served is a site as a CDN serves it, with a sidecar on the same origin or without.
 type served struct {
@@ -37,34 +36,33 @@ type served struct {
 	base    string
 	handler http.Handler
 	network *demo.Network
-	later   atomic.Int64 // nanoseconds by which the clock of sidecar and hosts is ahead
-	asked   atomic.Int64 // requests to live routes, with or without a sidecar
+	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
+	asked   atomic.Int64 // how often a live route was asked for, the sidecar's or none
 }
 
-// built is a finished site. Tests with the same setup share it.
+// built is a site that has been made. Tests share those that are made of the same.
 type built struct {
 	plan   *build.Plan
 	static *build.Published
 	site   *site.Site
 }
 
-// setup is how a site differs from others. Without a sidecar its routes are 404 problems.
+// setup is what differs between sites. Without a sidecar its routes are 404 problems.
 type setup struct {
 	sidecar bool
-	// answer of its routes instead: this status, or the connection is closed if negative
-	down    int
+	down    int               // what its routes answer instead: this status, or less than 0: the connection is closed
 	locale  string            // one more language; empty: none
 	folders []string          // of proposals; nil: those of this repository and a few more
-	more    map[string]string // text to append to files in a copy of the first folder
+	more    map[string]string // what is added at the end of files in a copy of the first folder
 	prefix  string            // of their ids; empty: that of this repository
+	whole   bool              // ranges of files are ignored
 	kinds   []string          // prefixes of several kinds, prefix first; nil: one kind
 	config  string            // file of another configuration; empty: that of this repository
 	brand   *site.Brand       // nil: none
 	model   *demo.Model       // behind the sidecar; nil: none
 }
 
-// serve builds and serves the site of this repository with a few more proposals until the test
-// ends.
+// serve builds and serves the site of this repository and a few proposals more until the test ends.
 func serve(t testing.TB, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
 
 func (with setup) serve(t testing.TB) *served {
@@ -73,20 +71,17 @@ func (with setup) serve(t testing.TB) *served {
 	var live http.Handler = v.static
 	switch {
 	case with.down < 0:
-		live = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-			panic(http.ErrAbortHandler)
-		})
+		live = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	case with.down > 0:
-		live = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "<h1>Bad Gateway</h1>", with.down)
-		})
+		live = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>Bad Gateway</h1>", with.down) })
 	case with.sidecar:
 		live = v.sidecar(t, with.model)
 	}
 	v.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool {
-			return route.Path == r.URL.Path
-		}) {
+		if with.whole {
+			r.Header.Del("Range")
+		}
+		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
 			v.static.ServeHTTP(w, r)
 			return
 		}
@@ -99,7 +94,7 @@ func (with setup) serve(t testing.TB) *served {
 	return v
 }
 
-// sites are the finished sites by their setup.
+// sites are those that have been made, by what they are made of.
 var sites struct {
 	sync.Mutex
 	made map[string]func() (*built, error)
@@ -108,8 +103,7 @@ var sites struct {
 // build makes the site, once for all tests.
 func (with setup) build(t testing.TB) *built {
 	t.Helper()
-	key := fmt.Sprintf("%q %q %q %q %q %q %p",
-		with.locale, with.folders, with.more, with.prefix, with.kinds, with.config, with.brand)
+	key := fmt.Sprintf("%q %q %q %q %q %q %p", with.locale, with.folders, with.more, with.prefix, with.kinds, with.config, with.brand)
 	sites.Lock()
 	if sites.made == nil {
 		sites.made = map[string]func() (*built, error){}
@@ -158,7 +152,7 @@ func (with setup) make() (*built, error) {
 	return v, err
 }
 
-// add copies the first folder, or makes one if there is none, and appends the texts to its files.
+// add copies the first folder, or makes one where there is none, and adds what is to be added to its files.
 func (with setup) add(folders []string) ([]string, error) {
 	copied, err := os.MkdirTemp(folder, "proposals")
 	if err == nil && len(folders) > 0 {
@@ -168,8 +162,7 @@ func (with setup) add(folders []string) ([]string, error) {
 	for name, text := range with.more {
 		var file *os.File
 		if err == nil {
-			file, err = os.OpenFile(filepath.Join(copied, name),
-				os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			file, err = os.OpenFile(filepath.Join(copied, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		}
 		if err == nil {
 			_, err = file.WriteString(text)
@@ -185,7 +178,7 @@ func (v *served) tab(t *testing.T, view View) *Tab {
 	return open(t, v.base, view)
 }
 
-// sidecar returns a sidecar of the site with invented hosts.
+// sidecar is one that knows the site, on invented hosts.
 func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	t.Helper()
 	k, err := catalog.FromFS(v.static).Load(t.Context())
@@ -201,8 +194,7 @@ func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	if llm != nil {
 		const host, name = "model.example.org", "lantern-large"
 		v.network.Serve(host, llm)
-		m, err := ai.NewClient(ai.ClientConfig{Provider: "openai", Name: name,
-			BaseURL: "https://" + host + "/v1", Key: "sk-of-nobody", Transport: v.network})
+		m, err := ai.NewClient(ai.ClientConfig{Provider: "openai", Name: name, BaseURL: "https://" + host + "/v1", Key: "sk-of-nobody", Transport: v.network})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,18 +208,19 @@ func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	return live
 }
 
-// get requests a path with a content coding.
-func (v *served) get(t testing.TB, path, coding string) []byte {
+// get asks for a path, packed or not.
+func (v *served) get(t testing.TB, path, coding string, ranges ...string) []byte {
 	t.Helper()
 	r, w := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
 	r.Header.Set("Accept-Encoding", coding)
-	if v.handler.ServeHTTP(w, r); w.Code != http.StatusOK && path != "/404.html" {
+	r.Header["Range"] = ranges
+	if v.handler.ServeHTTP(w, r); w.Code != http.StatusOK && w.Code != http.StatusPartialContent && path != "/404.html" {
 		t.Fatalf("GET %s: %d", path, w.Code)
 	}
 	return w.Body.Bytes()
 }
 
-// read requests a path that answers JSON.
+// read asks for a path that answers JSON.
 func read[T any](t testing.TB, v *served, path string) (into T) {
 	t.Helper()
 	if err := json.Unmarshal(v.get(t, path, "identity"), &into); err != nil {
@@ -236,7 +229,7 @@ func read[T any](t testing.TB, v *served, path string) (into T) {
 	return into
 }
 
-// proposals returns the site's proposals from its API.
+// proposals are those of the site, as its API tells them.
 func (v *served) proposals(t testing.TB) []mip.Metadata {
 	t.Helper()
 	return read[mip.List](t, v, "/api/v1/mips").MIPs

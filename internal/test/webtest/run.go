@@ -15,22 +15,19 @@ import (
 	"strings"
 )
 
-// values are the kept values by name.
+// values are kept ones by name.
 type values map[string]string
 
-// run runs the cases in order. It returns an error for each failed line, and a note for each
-// skipped case.
+// run runs the cases in their order. It returns an error for each line that does not hold, and a note for each case
+// that was left out.
 func (s *script) run(ctx context.Context, target Target) (failures []error, skipped []string) {
 	kept := values{}
 	for _, c := range s.cases {
 		fail := func(line int, format string, args ...any) {
-			failures = append(failures, fmt.Errorf("%s:%d: %w",
-				s.file, line, fmt.Errorf(format, args...)))
+			failures = append(failures, fmt.Errorf("%s:%d: %w", s.file, line, fmt.Errorf(format, args...)))
 		}
-		i := slices.IndexFunc(c.needs, func(name string) bool { return kept[name] == "" })
-		if i >= 0 {
-			skipped = append(skipped, fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s",
-				s.file, c.line, &c.request, c.needs[i]))
+		if i := slices.IndexFunc(c.needs, func(name string) bool { return kept[name] == "" }); i >= 0 {
+			skipped = append(skipped, fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s", s.file, c.line, &c.request, c.needs[i]))
 			continue
 		}
 		r, err := kept.request(c.request)
@@ -57,7 +54,7 @@ func (s *script) run(ctx context.Context, target Target) (failures []error, skip
 	return failures, skipped
 }
 
-// run checks an answer. It may add a kept value.
+// run holds an answer to the check. It may add to what is kept.
 func (c *check) run(a *answer, kept values) error {
 	delete(kept, c.keep) // an older value
 	if c.codes != "" && !strings.Contains(c.codes, strconv.Itoa(a.status)) {
@@ -93,13 +90,13 @@ func (c *check) run(a *answer, kept values) error {
 	if n := len(wrong) - 1; n > 0 {
 		message += fmt.Sprintf(" (and %d more)", n)
 	}
-	if c.part == "code" && len(a.body) > 0 { // the code alone does not explain the failure
+	if c.part == "code" && len(a.body) > 0 { // the code alone would not say what went wrong
 		message += "; body " + quoted(string(a.body))
 	}
 	return errors.New(message)
 }
 
-// holds reports whether a value satisfies the check.
+// holds reports whether a value is as it must be.
 func (c *check) holds(v value, want string, re *regexp.Regexp) bool {
 	switch c.op {
 	case "exists", "absent":
@@ -112,7 +109,7 @@ func (c *check) holds(v value, want string, re *regexp.Regexp) bool {
 	return (v.there && v.text == want) == (c.op == "==")
 }
 
-// keep keeps the first present value, or the expression's match in it.
+// keep keeps the first value that is there, or what the expression finds in it.
 func (kept values) keep(name string, found []value, re *regexp.Regexp) {
 	for _, v := range found {
 		text := v.text
@@ -129,7 +126,7 @@ func (kept values) keep(name string, found []value, re *regexp.Regexp) {
 	}
 }
 
-// request returns a request with kept values in place of their names.
+// request returns a request with kept values in the place of their names.
 func (kept values) request(r request) (*request, error) {
 	r.fields, r.body = slices.Clone(r.fields), slices.Clone(r.body)
 	texts := []*string{&r.path}
@@ -151,7 +148,7 @@ func (kept values) request(r request) (*request, error) {
 	return &r, nil
 }
 
-// expand replaces the names of kept values by the values, each through quote.
+// expand puts kept values in the place of their names, each through quote.
 func (kept values) expand(text string, quote func(string) string) (string, error) {
 	var err error
 	out := reference.ReplaceAllStringFunc(text, func(ref string) string {
@@ -164,7 +161,7 @@ func (kept values) expand(text string, quote func(string) string) (string, error
 	return out, err
 }
 
-// value is a value from a part of an answer.
+// value is what was found in a place of an answer.
 type value struct {
 	at    string
 	text  string
@@ -172,7 +169,7 @@ type value struct {
 	null  bool // of JSON; text is null then
 }
 
-// String formats a value for a message.
+// String shows a value in a message.
 func (v value) String() string {
 	if !v.there {
 		return "nothing"
@@ -180,7 +177,7 @@ func (v value) String() string {
 	return quoted(v.text)
 }
 
-// quoted returns the beginning of a text that may be long.
+// quoted shows the beginning of a text that may be long.
 func quoted(s string) string {
 	const enough = 300 // bytes
 	if len(s) > enough {
@@ -189,7 +186,7 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// find returns the values of a part: exactly one, except for paths with an asterisk.
+// find returns the values of a part: exactly one, but for paths with an asterisk.
 func (a *answer) find(part string) ([]value, error) {
 	kind, name, _ := strings.Cut(part, " ")
 	name = strings.TrimSpace(name)
@@ -214,7 +211,7 @@ func (a *answer) find(part string) ([]value, error) {
 
 var eachStep = regexp.MustCompile(pathStep)
 
-// parseJSON keeps numbers as they are written.
+// parseJSON leaves numbers as they are written.
 func parseJSON(body []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -228,12 +225,11 @@ func parseJSON(body []byte) (any, error) {
 	return doc, nil
 }
 
-// findJSON returns every value at a path below the place at. For a missing key it returns an absent
-// value. A quoted step is always a key.
+// findJSON returns every value at a path below the place at. Where a key is missing it returns one that is not there.
+// A step in quotes is a key and nothing else.
 func findJSON(at string, path []string, doc any) (found []value) {
 	if len(path) == 0 {
-		return []value{{at: "json " + cmp.Or(strings.TrimPrefix(at, "."), "."), text: textOf(doc),
-			there: true, null: doc == nil}}
+		return []value{{at: "json " + cmp.Or(strings.TrimPrefix(at, "."), "."), text: textOf(doc), there: true, null: doc == nil}}
 	}
 	step, there := path[0], false
 	descend := func(step string, doc any) {
@@ -242,7 +238,7 @@ func findJSON(at string, path []string, doc any) (found []value) {
 	}
 	switch v := doc.(type) {
 	case []any:
-		there = step == "*" // which may be empty
+		there = step == "*" // and may be empty
 		for i, element := range v {
 			if index := strconv.Itoa(i); step == "*" || step == index {
 				descend(index, element)
@@ -268,7 +264,7 @@ func findJSON(at string, path []string, doc any) (found []value) {
 	return found
 }
 
-// textOf is the text of a value for comparisons with a script.
+// textOf is how a value compares with what stands in a script.
 func textOf(v any) string {
 	if s, ok := v.(string); ok {
 		return s
