@@ -1,5 +1,5 @@
-// Package mipwatch_test holds the rules of the repository: what may import what, that no file is
-// ignored, that the samples are sound and that documents tell the same routes as the code.
+// Package mipwatch_test checks the rules of the repository, such as the imports of each package,
+// the ignored files and the samples.
 package mipwatch_test
 
 import (
@@ -25,83 +25,124 @@ import (
 
 const module = "github.com/mipwatch/mipwatch/"
 
-// imports is the whole table of what a package may import, the standard library and tests aside.
+// imports is the whole table of imports by package, except for the standard library and tests.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder", "internal/markdown", "internal/mip", "internal/corpus", "internal/filename", "internal/header", "internal/history", "internal/problem", "internal/redirect", "internal/site", "internal/api", "internal/ai", "internal/ai/summary", "internal/requirement", "internal/search",
+	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed",
+		"render/markdown", "render/plain", "internal/entity", "internal/folder",
+		"internal/markdown", "internal/mip", "internal/corpus", "internal/filename",
+		"internal/header", "internal/history", "internal/problem", "internal/redirect",
+		"internal/site", "internal/api", "internal/ai", "internal/ai/summary",
+		"internal/requirement", "internal/search",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/filename", "internal/folder", "internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/survey", "internal/demo",
+	"cmd/mipwatch": {"build", "internal/corpus", "internal/filename", "internal/folder",
+		"internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/survey",
+		"internal/demo",
 		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",
 		"github.com/spf13/cobra", "golang.org/x/term"},
-	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar", "sidecar/catalog", "internal/fetch",
+	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar",
+		"sidecar/catalog", "internal/fetch",
 		"github.com/VictoriaMetrics/metrics"},
-	"internal/test/aimocktest":  {"internal/test/testenv"},                                                       // for tests only
-	"internal/test/browsertest": {},                                                                              // tests only
-	"internal/test/buildtest":   {"build", "internal/api", "internal/filename", "internal/mip", "internal/site"}, // for tests only
-	"internal/test/corpora":     {"internal/test/testenv"},                                                       // for tests only
-	"internal/corpus":           {"internal/api", "internal/day", "internal/filename", "internal/folder", "internal/header", "internal/history", "internal/markdown", "internal/mip", "internal/problem", "internal/strictjson", "github.com/yuin/goldmark", "golang.org/x/sync/errgroup"},
-	"internal/filename":         {"internal/folder", "internal/mip"},
-	"internal/history":          {"internal/filename", "internal/folder", "internal/git", "internal/gitsync", "internal/header", "internal/mip", "internal/problem", "github.com/rogpeppe/go-internal/diff"},
-	"internal/day":              {"internal/mip"},
-	"internal/demo":             {"internal/mip"},
-	"internal/entity":           {},
-	"internal/fetch":            {},
-	"internal/folder":           {"internal/mip"},
-	"internal/git":              {},
-	"internal/gitsync":          {"internal/folder", "internal/git", "internal/mip", "github.com/gofrs/flock", "golang.org/x/text"},
-	"internal/graph":            {},
-	"internal/header":           {"internal/day", "internal/filename", "internal/mip", "internal/problem", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
+	// for tests only
+	"internal/test/aimocktest": {"internal/test/testenv"},
+	// tests only
+	"internal/test/browsertest": {},
+	// for tests only
+	"internal/test/buildtest": {"build", "internal/api", "internal/filename", "internal/mip",
+		"internal/site"},
+	// for tests only
+	"internal/test/corpora": {"internal/test/testenv"},
+	"internal/corpus": {"internal/api", "internal/day", "internal/filename",
+		"internal/folder", "internal/header", "internal/history", "internal/markdown",
+		"internal/mip", "internal/problem", "internal/strictjson", "github.com/yuin/goldmark",
+		"golang.org/x/sync/errgroup"},
+	"internal/filename": {"internal/folder", "internal/mip"},
+	"internal/history": {"internal/filename", "internal/folder", "internal/git",
+		"internal/gitsync", "internal/header", "internal/mip", "internal/problem",
+		"github.com/rogpeppe/go-internal/diff"},
+	"internal/day":    {"internal/mip"},
+	"internal/demo":   {"internal/mip"},
+	"internal/entity": {},
+	"internal/fetch":  {},
+	"internal/folder": {"internal/mip"},
+	"internal/git":    {},
+	"internal/gitsync": {"internal/folder", "internal/git", "internal/mip",
+		"github.com/gofrs/flock", "golang.org/x/text"},
+	"internal/graph": {},
+	"internal/header": {"internal/day", "internal/filename", "internal/mip",
+		"internal/problem", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/markdown":         {"internal/mip", "github.com/yuin/goldmark"},
 	"internal/mip":              {},
 	"internal/test/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/test/redistest":   {"internal/test/testenv"},                    // for tests only
 	"internal/release":          {},
-	"internal/requirement":      {"internal/ai/prose", "internal/markdown", "internal/mip", "github.com/yuin/goldmark"},
-	"internal/palette":          {"github.com/lucasb-eyer/go-colorful"},
-	"internal/problem":          {"internal/mip"},
-	"internal/redirect":         {},
-	"internal/site":             {"internal/filename", "internal/folder", "internal/mip", "internal/palette", "go.yaml.in/yaml/v3"},
-	"internal/search":           {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
-	"internal/strictjson":       {"internal/mip", "github.com/go-json-experiment/json"},
-	"internal/test/testenv":     {"github.com/rogpeppe/go-internal"}, // for tests only
-	"internal/survey":           {"internal/filename", "internal/corpus", "internal/header", "internal/folder", "internal/git", "internal/mip", "internal/site"},
-	"internal/tex":              {"internal/mip"},
-	"internal/test/webtest":     {}, // for tests only
-	"render":                    {"internal/ai/prose", "internal/graph", "internal/mip", "internal/palette", "internal/api", "render/agent", "render/calendar", "render/card", "render/feed", "render/plain", "golang.org/x/net"},
-	"render/agent":              {"internal/mip", "internal/api", "internal/search", "render/feed", "render/plain"},
-	"render/calendar":           {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
-	"render/card":               {"internal/mip", "golang.org/x/image"},
-	"render/feed":               {"internal/api", "internal/mip", "render/plain", "github.com/gorilla/feeds"},
-	"render/markdown":           {"internal/markdown", "internal/mip", "internal/tex", "github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday", "github.com/yuin/goldmark", "golang.org/x/net"},
-	"render/plain":              {"internal/mip"},
-	"render/rendertest":         {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net", "golang.org/x/tools"}, // for tests only
-	"sidecar": {"internal/entity", "internal/mip", "internal/search", "internal/strictjson", "internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain", "sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing", "internal/fetch",
+	"internal/requirement": {"internal/ai/prose", "internal/markdown", "internal/mip",
+		"github.com/yuin/goldmark"},
+	"internal/palette":  {"github.com/lucasb-eyer/go-colorful"},
+	"internal/problem":  {"internal/mip"},
+	"internal/redirect": {},
+	"internal/site": {"internal/filename", "internal/folder", "internal/mip",
+		"internal/palette", "go.yaml.in/yaml/v3"},
+	"internal/search":       {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
+	"internal/strictjson":   {"internal/mip", "github.com/go-json-experiment/json"},
+	"internal/test/testenv": {"github.com/rogpeppe/go-internal"}, // for tests only
+	"internal/survey": {"internal/filename", "internal/corpus", "internal/header",
+		"internal/folder", "internal/git", "internal/mip", "internal/site"},
+	"internal/tex":          {"internal/mip"},
+	"internal/test/webtest": {}, // for tests only
+	"render": {"internal/ai/prose", "internal/graph", "internal/mip",
+		"internal/palette", "internal/api", "render/agent", "render/calendar", "render/card",
+		"render/feed", "render/plain", "golang.org/x/net"},
+	"render/agent": {"internal/mip", "internal/api", "internal/search", "render/feed",
+		"render/plain"},
+	"render/calendar": {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
+	"render/card":     {"internal/mip", "golang.org/x/image"},
+	"render/feed": {"internal/api", "internal/mip", "render/plain",
+		"github.com/gorilla/feeds"},
+	"render/markdown": {"internal/markdown", "internal/mip", "internal/tex",
+		"github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday",
+		"github.com/yuin/goldmark", "golang.org/x/net"},
+	"render/plain": {"internal/mip"},
+	// for tests only
+	"render/rendertest": {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net",
+		"golang.org/x/tools"},
+	"sidecar": {"internal/entity", "internal/mip", "internal/search", "internal/strictjson",
+		"internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain",
+		"sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing",
+		"internal/fetch",
 		"golang.org/x/sync"},
 	"internal/api": {"internal/mip"},
-	"internal/ai": {"internal/ai/prose", "internal/ai/summary", "internal/api", "internal/fetch", "internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
+	"internal/ai": {"internal/ai/prose", "internal/ai/summary", "internal/api", "internal/fetch",
+		"internal/folder", "internal/markdown", "internal/mip", "internal/strictjson",
 		"github.com/tmc/langchaingo", "github.com/yuin/goldmark", "golang.org/x/sync"},
-	"internal/ai/prose":   {"internal/markdown", "internal/mip", "github.com/yuin/goldmark", "golang.org/x/text"},
+	"internal/ai/prose": {"internal/markdown", "internal/mip", "github.com/yuin/goldmark",
+		"golang.org/x/text"},
 	"internal/ai/summary": {"internal/ai/prose", "internal/api", "internal/mip"},
 	"sidecar/cache":       {},
-	"sidecar/catalog":     {"internal/ai/summary", "internal/api", "internal/mip", "internal/search", "internal/site", "sidecar/cache", "golang.org/x/sync"},
-	"sidecar/chain":       {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing", "internal/fetch"},
-	"sidecar/forum":       {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache", "sidecar/timing", "golang.org/x/sync/semaphore"},
-	"sidecar/limit":       {"internal/api", "sidecar/redis", "github.com/sethvargo/go-limiter"},
-	"sidecar/redis":       {"sidecar/timing", "github.com/gomodule/redigo/redis"},
-	"sidecar/timing":      {},
+	"sidecar/catalog": {"internal/ai/summary", "internal/api", "internal/mip",
+		"internal/search", "internal/site", "sidecar/cache", "golang.org/x/sync"},
+	"sidecar/chain": {"internal/mip", "internal/api", "sidecar/cache", "sidecar/timing",
+		"internal/fetch"},
+	"sidecar/forum": {"internal/api", "internal/fetch", "internal/mip", "sidecar/cache",
+		"sidecar/timing", "golang.org/x/sync/semaphore"},
+	"sidecar/limit":  {"internal/api", "sidecar/redis", "github.com/sethvargo/go-limiter"},
+	"sidecar/redis":  {"sidecar/timing", "github.com/gomodule/redigo/redis"},
+	"sidecar/timing": {},
 	"sidecar/function/api": {"internal/release", "sidecar", "internal/api", "sidecar/catalog",
 		"github.com/aws/aws-lambda-go/lambda"},
 }
 
-// agreed are the libraries that the project is to use, whatever else would do.
+// agreed are libraries that the project must use.
 var agreed = []string{
-	"github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "github.com/gorilla/feeds", "github.com/spf13/cobra",
+	"github.com/yuin/goldmark", "github.com/yuin/goldmark-meta", "github.com/gorilla/feeds",
+	"github.com/spf13/cobra",
 	"github.com/sethvargo/go-limiter", "github.com/tmc/langchaingo/llms",
 }
 
 func TestImports(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,IgnoredGoFiles,Dir", "./...").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list",
+		"-json=ImportPath,Imports,IgnoredGoFiles,Dir", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -117,7 +158,8 @@ func TestImports(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(p.IgnoredGoFiles) > 0 {
-			t.Errorf("%s: Go drops %v in silence because of their names or build tags", p.Dir, p.IgnoredGoFiles)
+			t.Errorf("%s: Go drops %v in silence because of their names or build tags",
+				p.Dir, p.IgnoredGoFiles)
 		}
 		name := strings.TrimPrefix(p.ImportPath, module)
 		if name == strings.TrimSuffix(module, "/") {
@@ -133,7 +175,9 @@ func TestImports(t *testing.T) {
 			if !ours && !strings.Contains(strings.Split(imp, "/")[0], ".") {
 				continue // standard library
 			}
-			if !slices.ContainsFunc(allowed, func(a string) bool { return local == a || !ours && (imp == a || strings.HasPrefix(imp, a+"/")) }) {
+			if !slices.ContainsFunc(allowed, func(a string) bool {
+				return local == a || !ours && (imp == a || strings.HasPrefix(imp, a+"/"))
+			}) {
 				t.Errorf("%s imports %s, which the table does not allow", name, local)
 			}
 			used[imp] = true
@@ -151,7 +195,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// samples skips a test that is about the repository with its sample site, where a fork has another.
+// samples skips a test about the repository's sample site if this is a fork with another site.
 func samples(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"site.yaml", "proposals/MIP-1.md"} {
@@ -161,13 +205,14 @@ func samples(t *testing.T) {
 	}
 }
 
-// TestSamples holds the site that is published from here to the samples that tests read.
+// TestSamples compares the published site with the samples that tests read.
 func TestSamples(t *testing.T) {
 	samples(t)
 	read := func(top string) map[string]string {
 		texts := map[string]string{}
 		for _, name := range []string{"site.yaml", "proposals"} {
-			err := filepath.WalkDir(filepath.Join(top, name), func(p string, d fs.DirEntry, err error) error {
+			err := filepath.WalkDir(filepath.Join(top, name), func(p string, d fs.DirEntry,
+				err error) error {
 				if err != nil || d.IsDir() {
 					return err
 				}
@@ -182,40 +227,47 @@ func TestSamples(t *testing.T) {
 		return texts
 	}
 	if d := diff.Diff(read("internal/samples"), read(".")); d != "" {
-		t.Errorf("after a change, cp -r site.yaml proposals internal/samples (-copy +original):\n%s", d)
+		t.Errorf("after a change, cp -r site.yaml proposals internal/samples (-copy "+
+			"+original):\n%s", d)
 	}
 }
 
 func TestTopLevel(t *testing.T) {
 	samples(t)
-	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile netlify.toml README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs site.yaml examples internal all_test.go")
+	allowed := strings.Fields("cmd build render sidecar proposals public go.mod go.sum Makefile " +
+		"netlify.toml README.md CONTRIBUTING.md CHANGELOG.md LICENSE docs site.yaml examples " +
+		"internal all_test.go")
 	entries, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); !strings.HasPrefix(name, ".") && name != "bin" && !slices.Contains(allowed, name) {
+		name := e.Name()
+		if !strings.HasPrefix(name, ".") && name != "bin" && !slices.Contains(allowed, name) {
 			t.Errorf("%s does not belong at the top level", name)
 		}
 	}
 }
 
-// TestFunctionsFolder holds what Netlify deploys: each folder in the functions folder is a function.
+// TestFunctionsFolder checks what Netlify deploys: each folder in the functions folder is a
+// function.
 func TestFunctionsFolder(t *testing.T) {
 	entries, err := os.ReadDir("sidecar/function")
 	if err != nil || len(entries) != 1 || entries[0].Name() != "api" || !entries[0].IsDir() {
 		t.Errorf("sidecar/function holds %v, %v; want the folder api alone", entries, err)
 	}
-	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "sidecar/function/api/snapshot").Output()
+	out, err := exec.CommandContext(t.Context(), "git", "ls-files",
+		"sidecar/function/api/snapshot").Output()
 	if err != nil {
 		testenv.Missing(t, "git", "this is no checkout of git")
 	}
-	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"sidecar/function/api/snapshot/README.md"}) {
+	got := strings.Fields(string(out))
+	if !slices.Equal(got, []string{"sidecar/function/api/snapshot/README.md"}) {
 		t.Errorf("of what the function carries, %v is committed; want the README alone", got)
 	}
 }
 
-// sourceFiles calls f with every Go file of ours.
+// sourceFiles calls f with every Go file of the repository.
 func sourceFiles(t *testing.T, f func(name string, text []byte)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
@@ -239,15 +291,16 @@ func TestFileLength(t *testing.T) {
 		number := 0
 		for line := range strings.Lines(string(text)) {
 			number++
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 160 && !strings.HasSuffix(name, "_test.go") {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 160 &&
+				!strings.HasSuffix(name, "_test.go") {
 				t.Errorf("%s:%d has %d characters, want at most 160", name, number, n)
 			}
 		}
 	})
 }
 
-// TestPackageLength holds each package to the lines that a reader can take in. Of the packages that are
-// longer, these are the most lines that they may have: fewer at any time, more never.
+// TestPackageLength bounds the lines of a package. The longer ones have bounds of their own, which
+// may only decrease.
 func TestPackageLength(t *testing.T) {
 	const most = 2_500
 	longer := map[string]int{"build": 4_120, "render": 3_615}
@@ -259,13 +312,14 @@ func TestPackageLength(t *testing.T) {
 	})
 	for name, n := range lines {
 		if most := max(most, longer[name]); n > most {
-			t.Errorf("package %s has %d lines, want at most %d: find the noun that is a package of its own", name, n, most)
+			t.Errorf("package %s has %d lines, want at most %d: find the noun that is a package "+
+				"of its own", name, n, most)
 		}
 	}
 }
 
-// TestSkips holds every skip to package testenv, where a machine can require the check. A fuzz target passes
-// over inputs, which skips no check.
+// TestSkips checks that only package testenv skips tests, so that a machine can require them. A
+// fuzz target may skip inputs.
 func TestSkips(t *testing.T) {
 	skip := regexp.MustCompile(`\b[tb]\.Skip(f|Now)?\(`)
 	sourceFiles(t, func(name string, text []byte) {
@@ -275,14 +329,15 @@ func TestSkips(t *testing.T) {
 				inFuzz = strings.HasPrefix(line, "func Fuzz")
 			}
 			if skip.MatchString(line) && !inFuzz && name != "internal/test/testenv/testenv.go" {
-				t.Errorf("%s: %s; want testenv.Missing or testenv.Long", name, strings.TrimSpace(line))
+				t.Errorf("%s: %s; want testenv.Missing or testenv.Long",
+					name, strings.TrimSpace(line))
 			}
 		}
 	})
 }
 
-// TestWorkflows holds the workflows, the action and its example to their language, to the fewest rights and to nobody else's
-// code.
+// TestWorkflows checks the workflows, the action and its example: their syntax, minimal rights and
+// pinned foreign code.
 func TestWorkflows(t *testing.T) {
 	const example = "examples/pages.yml"
 	files := []string{example}
@@ -293,37 +348,46 @@ func TestWorkflows(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	uses, pinned := regexp.MustCompile(`uses: *(\S+)`), regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+\n$`)
+	uses, pinned := regexp.MustCompile(`uses: *(\S+)`),
+		regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+\n$`)
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		isAction := bytes.Contains(text, []byte("\nruns:\n")) // it has the rights of the workflow that uses it
-		if !isAction && !regexp.MustCompile(`(?m)^permissions:( \{\}|\n  contents: read\n(  pages: read .*\n)?\n)`).Match(text) {
+		// it has the rights of the workflow that uses it
+		isAction := bytes.Contains(text, []byte("\nruns:\n"))
+		if !isAction &&
+			!regexp.MustCompile(
+				`(?m)^permissions:( \{\}|\n  contents: read\n(  pages: read .*\n)?\n)`).Match(text) {
 			t.Errorf("%s: a workflow begins with no right, or that to read", name)
 		}
 		for _, m := range uses.FindAllSubmatch(text, -1) {
-			if action := string(m[1]); !strings.HasPrefix(action, "actions/") && !strings.HasPrefix(action, "./") && !strings.HasPrefix(action, "mipwatch/") {
+			if action := string(m[1]); !strings.HasPrefix(action, "actions/") &&
+				!strings.HasPrefix(action, "./") && !strings.HasPrefix(action, "mipwatch/") {
 				t.Errorf("%s uses %s; want actions of GitHub's own, or a command", name, action)
 			}
 		}
-		// A tag can be moved; the comment names the one that the commit had.
+		// A tag can be moved, so pin the commit. The comment has its tag.
 		for line := range strings.Lines(string(text)) {
 			if strings.Contains(line, "uses: actions/") && !pinned.MatchString(line) {
-				t.Errorf("%s: %s; want a commit, and its tag as a comment", name, strings.TrimSpace(line))
+				t.Errorf("%s: %s; want a commit, and its tag as a comment",
+					name, strings.TrimSpace(line))
 			}
 		}
 	}
 	testenv.Program(t, "actionlint", "actionlint")
-	for _, args := range [][]string{{"-no-color"}, {"-no-color", example}} { // without a file, all below .github
-		if out, err := exec.CommandContext(t.Context(), "actionlint", args...).CombinedOutput(); err != nil {
+	// without a file, all below .github
+	for _, args := range [][]string{{"-no-color"}, {"-no-color", example}} {
+		if out, err := exec.CommandContext(t.Context(), "actionlint",
+			args...).CombinedOutput(); err != nil {
 			t.Errorf("actionlint: %v\n%s", err, out)
 		}
 	}
 }
 
-// TestSyncWorkflow runs the step that commits, with names of the upstream that a host would obey in a commit's message.
+// TestSyncWorkflow runs the step that commits, with upstream names that a host would obey in a
+// commit message.
 func TestSyncWorkflow(t *testing.T) {
 	text, err := os.ReadFile(".github/workflows/sync.yml")
 	if err != nil {
@@ -332,32 +396,39 @@ func TestSyncWorkflow(t *testing.T) {
 	_, step, _ := strings.Cut(string(text), "- name: commit\n")
 	_, step, _ = strings.Cut(step, "run: |\n")
 	dir := t.TempDir()
-	// Both programs write down what they are told, and succeed with no output.
-	fake := "#!/bin/sh\necho \"$0 $*\" >>$RUNNER_TEMP/said; case \"$*\" in *--file=-*) cat >>$RUNNER_TEMP/said;; *diff*) exit 1;; *--body-file*) cat \"$RUNNER_TEMP\"/body >>$RUNNER_TEMP/said;; esac\n"
+	// Both programs record their input, and succeed without output.
+	fake := "#!/bin/sh\necho \"$0 $*\" >>$RUNNER_TEMP/said; case \"$*\" in *--file=-*) cat " +
+		">>$RUNNER_TEMP/said;; *diff*) exit 1;; *--body-file*) cat \"$RUNNER_TEMP\"/body " +
+		">>$RUNNER_TEMP/said;; esac\n"
 	report := "added proposals/MIP-5 [skip netlify].md\nsynced https://git.example/mips [ci skip]\n"
-	err = errors.Join(os.WriteFile(filepath.Join(dir, "git"), []byte(fake), 0o755), os.WriteFile(filepath.Join(dir, "gh"), []byte(fake), 0o755),
+	err = errors.Join(os.WriteFile(filepath.Join(dir, "git"), []byte(fake), 0o755),
+		os.WriteFile(filepath.Join(dir, "gh"), []byte(fake), 0o755),
 		os.WriteFile(filepath.Join(dir, "report"), []byte(report), 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, way := range []string{"commit", "pull-request"} {
 		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", step)
-		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir, "SYNC="+way, "MAIN=main",
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir,
+			"SYNC="+way, "MAIN=main",
 			"GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"), "RUN=https://git.example/run/1")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("SYNC=%s: %v\n%s", way, err, out)
 		}
 	}
 	said, err := os.ReadFile(filepath.Join(dir, "said"))
-	if err != nil || !bytes.Contains(said, []byte("git commit")) || !bytes.Contains(said, []byte("gh pr create")) || bytes.Contains(said, []byte("skip")) {
+	if err != nil || !bytes.Contains(said, []byte("git commit")) ||
+		!bytes.Contains(said, []byte("gh pr create")) || bytes.Contains(said, []byte("skip")) {
 		t.Errorf("%v; git and gh are told:\n%s", err, said)
 	}
-	if summary, _ := os.ReadFile(filepath.Join(dir, "summary")); !bytes.Contains(summary, []byte("    added proposals/MIP-5 [skip netlify].md\n")) {
+	if summary, _ := os.ReadFile(filepath.Join(dir, "summary")); !bytes.Contains(summary,
+		[]byte("    added proposals/MIP-5 [skip netlify].md\n")) {
 		t.Errorf("the summary of the run does not list the files:\n%s", summary)
 	}
 }
 
-// TestIgnored holds what git ignores, such as files with keys, out of the image's build.
+// TestIgnored checks that the image's build leaves out the files that git ignores, such as files
+// with keys.
 func TestIgnored(t *testing.T) {
 	docker, err := os.ReadFile(".dockerignore")
 	git, err2 := os.ReadFile(".gitignore")
@@ -372,11 +443,13 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestFuzzCounts holds make fuzz to a failure when a target was tried on a few inputs only.
+// TestFuzzCounts checks that make fuzz fails if a target ran with only a few inputs.
 func TestFuzzCounts(t *testing.T) {
 	for execs, want := range map[string]bool{"999": false, "1000": true} {
 		dir := t.TempDir()
-		fake := "#!/bin/sh\ncase \"$*\" in list*) echo p;; *-list*) echo FuzzOne;; *) echo 'fuzz: elapsed: 3s, execs: 5 (1/sec)'; echo 'fuzz: elapsed: 30s, execs: " + execs + " (33/sec)';; esac\n"
+		fake := "#!/bin/sh\ncase \"$*\" in list*) echo p;; *-list*) echo FuzzOne;; *) echo " +
+			"'fuzz: elapsed: 3s, execs: 5 (1/sec)'; echo 'fuzz: elapsed: 30s, execs: " + execs +
+			" (33/sec)';; esac\n"
 		if err := os.WriteFile(filepath.Join(dir, "go"), []byte(fake), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -393,17 +466,20 @@ func TestModuleIsTidy(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil && bytes.Contains(out, []byte("GOPROXY=off")) {
-		testenv.Missing(t, "modcache", "the module cache does not hold what go mod tidy looks at; go mod tidy -diff fetches it")
+		testenv.Missing(t, "modcache",
+			"the module cache does not hold what go mod tidy looks at; go mod tidy -diff "+
+				"fetches it")
 	}
 	if err != nil {
 		t.Errorf("go mod tidy -diff: %v\n%s", err, out)
 	}
 }
 
-// TestDeadCode holds that no function is there which neither a program nor a test reaches.
+// TestDeadCode checks that a program or a test reaches every function.
 func TestDeadCode(t *testing.T) {
 	testenv.Long(t, "deadcode over the whole program")
-	out, err := exec.CommandContext(t.Context(), "go", "tool", "deadcode", "-test", "./...").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "tool", "deadcode", "-test",
+		"./...").CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("deadcode: %v\n%s", err, out)
 	}

@@ -1,4 +1,5 @@
-// Package docs_test holds what the documents say to the program: routes, examples, paths, rooms, the sample site.
+// Package docs_test compares the documents with the program: routes, examples, paths, rooms, the
+// sample site.
 package docs_test
 
 import (
@@ -26,8 +27,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// top is the top of the repository, where the paths in documents begin. Each test goes there by itself: of what is read
-// behind a change of the folder before the first test, go test takes no notice, and would repeat an old result.
+// top is the top of the repository, the base of paths in documents. Each test changes to it by
+// itself: go test ignores files that are read after a change of the folder before the first test,
+// and would repeat a cached result.
 const top = ".."
 
 // documents are the texts for people who use or change the program, by path.
@@ -59,7 +61,7 @@ func sectionOf(t *testing.T, doc, heading string) string {
 	return section
 }
 
-// routesIn are the routes that a text names.
+// routesIn returns the routes in a text.
 func routesIn(text string) map[string]bool {
 	routes := map[string]bool{}
 	for _, m := range routeInText.FindAllStringSubmatch(text, -1) {
@@ -70,15 +72,15 @@ func routesIn(text string) map[string]bool {
 	return routes
 }
 
-// documentedRoutes holds docs/integrators.md to all routes and pages, docs/operators.md to those of the
-// sidecar as a plain server, and every document to routes that exist.
+// documentedRoutes checks that docs/integrators.md names all routes and pages, docs/operators.md
+// those of the sidecar as a plain server, and every document only existing routes.
 func documentedRoutes(t *testing.T, routes, pages map[string]bool) {
 	t.Helper()
 	served := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
 	all := maps.Clone(served)
 	maps.Copy(all, routes)
 	maps.Copy(all, pages)
-	if !pages["/mip/{n}/history/"] { // a checkout without git knows no versions
+	if !pages["/mip/{n}/history/"] { // a checkout without git has no versions
 		all["/mip/{n}/history/"] = true
 	}
 	for name, text := range documents(t) {
@@ -88,7 +90,8 @@ func documentedRoutes(t *testing.T, routes, pages map[string]bool) {
 			}
 		}
 	}
-	integrators, operators := routesIn(documents(t)["docs/integrators.md"]), routesIn(documents(t)["docs/operators.md"])
+	integrators, operators := routesIn(documents(t)["docs/integrators.md"]),
+		routesIn(documents(t)["docs/operators.md"])
 	for _, set := range []map[string]bool{routes, pages} {
 		for route := range set {
 			if !integrators[route] {
@@ -103,7 +106,7 @@ func documentedRoutes(t *testing.T, routes, pages map[string]bool) {
 	}
 }
 
-// TestAuthorsHeader checks the header that docs/authors.md shows as a proposal among the samples.
+// TestAuthorsHeader checks the header in docs/authors.md as a proposal among the samples.
 func TestAuthorsHeader(t *testing.T) {
 	t.Chdir(top)
 	_, header, ok := strings.Cut(documents(t)["docs/authors.md"], "```yaml\n")
@@ -113,22 +116,26 @@ func TestAuthorsHeader(t *testing.T) {
 	}
 	dir := t.TempDir()
 	text := []byte(header + "\n## Abstract\n\nWords.\n")
-	if err := errors.Join(os.CopyFS(dir, os.DirFS("internal/samples/proposals")), os.WriteFile(filepath.Join(dir, "MIP-16.md"), text, 0o644)); err != nil {
+	if err := errors.Join(os.CopyFS(dir, os.DirFS("internal/samples/proposals")),
+		os.WriteFile(filepath.Join(dir, "MIP-16.md"), text, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(&site.Site{Prefix: "MIP", Locales: []string{"ja"}}, dir)})
+	c, err := build.Load(t.Context(),
+		build.Options{Site: buildtest.In(&site.Site{Prefix: "MIP", Locales: []string{"ja"}}, dir)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range c.Problems {
 		t.Errorf("the header of docs/authors.md: %s", p)
 	}
-	if last := c.Proposals[len(c.Proposals)-1]; last.Number != 16 || len(last.Authors) != 2 || len(last.Requires) != 2 || last.ForumTopicID == nil {
+	last := c.Proposals[len(c.Proposals)-1]
+	if last.Number != 16 || len(last.Authors) != 2 || len(last.Requires) != 2 ||
+		last.ForumTopicID == nil {
 		t.Errorf("the header of docs/authors.md reads as %+v", last.Metadata)
 	}
 }
 
-// TestReadmeTree holds the files that the README says are published to the sample site.
+// TestReadmeTree checks that the sample site has the files in the README.
 func TestReadmeTree(t *testing.T) {
 	t.Chdir(top)
 	p, _ := sample(t)
@@ -137,7 +144,8 @@ func TestReadmeTree(t *testing.T) {
 		published[a.File] = true
 	}
 	// A copy of this repository without its history has no versions.
-	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "internal/samples").Output(); err != nil || len(out) == 0 {
+	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--",
+		"internal/samples").Output(); err != nil || len(out) == 0 {
 		published["mip/7/history/index.html"], published["mip/7/feed.atom"] = true, true
 	}
 	named := 0
@@ -158,10 +166,12 @@ func TestReadmeTree(t *testing.T) {
 	}
 }
 
-// TestRooms holds the table of packages in CONTRIBUTING.md to the first sentences of their comments.
+// TestRooms compares the table of packages in CONTRIBUTING.md with the first sentences of their
+// comments.
 func TestRooms(t *testing.T) {
 	t.Chdir(top)
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{if .GoFiles}}{{.ImportPath}}\t{{.Doc}}{{end}}", "./...").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f",
+		"{{if .GoFiles}}{{.ImportPath}}\t{{.Doc}}{{end}}", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -171,9 +181,11 @@ func TestRooms(t *testing.T) {
 		if doc == "" {
 			t.Errorf("package %s has no comment", name)
 		}
-		want[strings.TrimPrefix(name, "github.com/mipwatch/mipwatch/")] = strings.ReplaceAll(doc, "|", `\|`)
+		want[strings.TrimPrefix(name, "github.com/mipwatch/mipwatch/")] = strings.ReplaceAll(doc,
+			"|", `\|`)
 	}
-	for _, m := range regexp.MustCompile("(?m)^\\| `(.*?)` \\| (.*) \\|$").FindAllStringSubmatch(sectionOf(t, "CONTRIBUTING.md", "Rooms"), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `(.*?)` \\| (.*) \\|$").FindAllStringSubmatch(
+		sectionOf(t, "CONTRIBUTING.md", "Rooms"), -1) {
 		got[m[1]] = m[2]
 	}
 	if d := diff.Diff(want, got); d != "" {
@@ -181,7 +193,7 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// markdown is a document: its links, its headings as GitHub names them, and its spans of code.
+// markdown is a document: its links, its headings with GitHub's ids, and its spans of code.
 type markdown struct {
 	links, code []string
 	ids         map[string]bool
@@ -262,7 +274,8 @@ func TestDocumentLinks(t *testing.T) {
 			} else if _, err := os.Stat(filepath.FromSlash(target)); err != nil {
 				t.Errorf("%s: %s: %v", name, link, err)
 			} else if hasFragment && !docs[target].ids[fragment] {
-				t.Errorf("%s: %s: no such heading; there are %v", name, link, slices.Sorted(maps.Keys(docs[target].ids)))
+				t.Errorf("%s: %s: no such heading; there are %v",
+					name, link, slices.Sorted(maps.Keys(docs[target].ids)))
 			}
 		}
 	}
@@ -271,10 +284,11 @@ func TestDocumentLinks(t *testing.T) {
 	}
 }
 
-// TestDocumentFiles holds every file of the repository that a document names in a span of code.
+// TestDocumentFiles checks that every file of the repository in a span of code exists.
 func TestDocumentFiles(t *testing.T) {
 	t.Chdir(top)
-	file := regexp.MustCompile(`^(cmd|build|render|sidecar|internal|examples|docs|\.github|\.ci)(/[\w.-]+)+$`)
+	file := regexp.MustCompile(
+		`^(cmd|build|render|sidecar|internal|examples|docs|\.github|\.ci)(/[\w.-]+)+$`)
 	named := 0
 	for name, text := range documents(t) {
 		for _, span := range readMarkdown(text).code {

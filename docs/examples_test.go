@@ -27,7 +27,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// TestExamplesWork runs every curl line of the documents against the site that they speak of.
+// TestExamplesWork runs every curl line of the documents against its site.
 func TestExamplesWork(t *testing.T) {
 	t.Chdir(top)
 	p, s := sample(t)
@@ -57,15 +57,17 @@ func TestExamplesWork(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range regexp.MustCompile(`\]\((`+regexp.QuoteMeta(s.BaseURL)+`[^)\s]*)\)`).FindAllSubmatch(body(t, p, "/llms.txt"), -1) {
+	for _, m := range regexp.MustCompile(
+		`\]\((`+regexp.QuoteMeta(s.BaseURL)+`[^)\s]*)\)`).FindAllSubmatch(body(t, p, "/llms.txt"),
+		-1) {
 		if err := try(h, s.BaseURL, string(m[1])); err != nil {
 			t.Errorf("llms.txt: %s: %v", m[1], err)
 		}
 	}
 }
 
-// TestExampleWorkflow holds the workflow in docs/operators.md to the file, whose top it leaves out, and the inputs and outputs
-// of the action to those that it has.
+// TestExampleWorkflow compares the workflow in docs/operators.md with the file, except for its top,
+// and the inputs and outputs of the action with the documented ones.
 func TestExampleWorkflow(t *testing.T) {
 	t.Chdir(top)
 	section := sectionOf(t, "docs/operators.md", "A repository as it is")
@@ -95,12 +97,13 @@ func TestExampleWorkflow(t *testing.T) {
 	have := slices.AppendSeq(slices.Sorted(maps.Keys(action.Inputs)), maps.Keys(action.Outputs))
 	slices.Sort(have)
 	if slices.Sort(named); !slices.Equal(named, have) {
-		t.Errorf("docs/operators.md names %v; the action has the inputs and outputs %v", named, have)
+		t.Errorf("docs/operators.md names %v; the action has the inputs and outputs %v",
+			named, have)
 	}
 }
 
-// TestExampleBodies posts the bodies that openapi.json gives as examples, and wants answers with the
-// members of those that it gives as examples.
+// TestExampleBodies posts the example bodies of openapi.json, and compares the members of the
+// answers with the example answers.
 func TestExampleBodies(t *testing.T) {
 	t.Chdir(top)
 	p, s := sample(t)
@@ -131,7 +134,8 @@ func TestExampleBodies(t *testing.T) {
 			continue
 		}
 		posted++
-		r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(value(op.RequestBody.Content)))
+		r := httptest.NewRequest(http.MethodPost, path,
+			bytes.NewReader(value(op.RequestBody.Content)))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
@@ -140,8 +144,10 @@ func TestExampleBodies(t *testing.T) {
 			t.Fatalf("%s: the example: %v", path, err)
 		}
 		err := json.Unmarshal(w.Body.Bytes(), &got)
-		if w.Code != http.StatusOK || err != nil || !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
-			t.Errorf("POST %s %s: %d %s (%v), want the members of %v", path, value(op.RequestBody.Content), w.Code, w.Body, err, want)
+		if w.Code != http.StatusOK || err != nil ||
+			!slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
+			t.Errorf("POST %s %s: %d %s (%v), want the members of %v",
+				path, value(op.RequestBody.Content), w.Code, w.Body, err, want)
 		}
 	}
 	if posted != 2 {
@@ -156,7 +162,7 @@ var (
 	field    = regexp.MustCompile(` -H '([^:']+): ?([^']*)'`)
 )
 
-// withSidecar serves the site with a sidecar beside it, on invented hosts.
+// withSidecar serves the site with a sidecar that has invented hosts.
 func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	t.Helper()
 	static := p.Publish()
@@ -184,7 +190,7 @@ func withSidecar(t *testing.T, p *build.Plan, s *site.Site) http.Handler {
 	})
 }
 
-// try asks for the address in a line as it says, and wants an answer.
+// try sends the request of a line and checks the answer.
 func try(h http.Handler, base, line string) error {
 	target, ok := strings.CutPrefix(address.FindString(line), base)
 	if !ok {

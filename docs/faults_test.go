@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFaultsHaveTests holds that each row of docs/faults.md names tests, and that each of these is there.
+// TestFaultsHaveTests checks that each row of docs/faults.md names existing tests.
 func TestFaultsHaveTests(t *testing.T) {
 	t.Chdir(top)
 	row := regexp.MustCompile(`(?m)^\| (.+) \| .+ \| (.+) \|$`)
@@ -32,8 +32,8 @@ func TestFaultsHaveTests(t *testing.T) {
 	}
 }
 
-// hasTest reports whether a package has a test, a target to fuzz or a benchmark of that name, or a script of it among
-// its data.
+// hasTest reports whether a package has a test, a fuzz target, a benchmark or a script of that
+// name.
 func hasTest(t *testing.T, folder, name string) bool {
 	t.Helper()
 	if filepath.Ext(name) != "" {

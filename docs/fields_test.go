@@ -11,8 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestDocumentedFields holds the table of fields in docs/integrators.md to a proposal's JSON, and the
-// meanings of keys in docs/reference.md to those of site.yaml.
+// TestDocumentedFields compares the table of fields in docs/integrators.md with a proposal's JSON,
+// and the meanings of keys in docs/reference.md with those of site.yaml.
 func TestDocumentedFields(t *testing.T) {
 	t.Chdir(top)
 	documented := map[string]bool{}

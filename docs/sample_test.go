@@ -21,14 +21,15 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// sample is the site of this repository: its plan, ready to be asked.
+// sample plans the site of this repository.
 func sample(t *testing.T) (*build.Plan, *site.Site) {
 	t.Helper()
 	s, err := site.Load("internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, "internal/samples/proposals")})
+	c, err := build.Load(t.Context(),
+		build.Options{Site: buildtest.In(s, "internal/samples/proposals")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,22 +45,26 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 	return p, s
 }
 
-// TestSampleCompanions holds the samples beside the proposals to the present texts.
+// TestSampleCompanions checks that the samples' summaries and translations are of the present
+// texts.
 func TestSampleCompanions(t *testing.T) {
 	t.Chdir(top)
 	s, err := site.Load("internal/samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, "internal/samples/proposals")})
+	c, err := build.Load(t.Context(),
+		build.Options{Site: buildtest.In(s, "internal/samples/proposals")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sum := c.Committed[4]; sum == nil || sum.Stale {
-		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
+		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make " +
+			"it again with go run ./cmd/mipwatch build --summaries, and keep only that one")
 	}
 	if all := c.Proposals[4].Translations; len(all) != 1 || all[0].Locale != "ja" || all[0].Stale {
-		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: update it and set translation-of to %s", c.Proposals[4].ContentHash)
+		t.Errorf("proposals/translations/ja/MIP-5.md is not of the present text of its proposal: "+
+			"update it and set translation-of to %s", c.Proposals[4].ContentHash)
 	}
 }
 
@@ -70,17 +75,20 @@ func TestSampleProposals(t *testing.T) {
 	for _, a := range p.Artifacts {
 		have[a.Route] = true
 	}
-	for route := range strings.FieldsSeq("/status/draft/ /status/review/ /status/last-call/ /status/final/ /status/living/ /status/stagnant/ /status/withdrawn/ " +
-		"/category/core/ /category/networking/ /category/interface/ /category/mrc/ /category/process/ /category/hardfork/ /category/meta/ " +
-		"/type/standards-track/ /type/meta/ /type/informational/ /mip/12/") {
+	for route := range strings.FieldsSeq("/status/draft/ /status/review/ /status/last-call/ " +
+		"/status/final/ /status/living/ /status/stagnant/ /status/withdrawn/ /category/core/ " +
+		"/category/networking/ /category/interface/ /category/mrc/ /category/process/ " +
+		"/category/hardfork/ /category/meta/ /type/standards-track/ /type/meta/ " +
+		"/type/informational/ /mip/12/") {
 		if !have[route] {
 			t.Errorf("the sample site has no %s", route)
 		}
 	}
 }
 
-// TestRoutesAgree holds the plan, the table of static routes, openapi.json, llms.txt and the documents to
-// one set of machine-readable routes. docs/integrators.md names all of them, no document names others.
+// TestRoutesAgree checks that the plan, the table of static routes, openapi.json, llms.txt and the
+// documents have the same machine-readable routes. docs/integrators.md has all of them, and no
+// document has others.
 func TestRoutesAgree(t *testing.T) {
 	t.Chdir(top)
 	p, _ := sample(t)
@@ -94,8 +102,9 @@ func TestRoutesAgree(t *testing.T) {
 	for _, r := range agent.StaticRoutes(mip.Site{Prefix: "MIP"}) {
 		static[r.Pattern] = true
 	}
-	// A copy of this repository without its history has no changes to tell.
-	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--", "internal/samples").Output(); err != nil || len(out) == 0 {
+	// A copy of this repository without its history has no changes.
+	if out, err := exec.CommandContext(t.Context(), "git", "log", "-1", "--format=%H", "--",
+		"internal/samples").Output(); err != nil || len(out) == 0 {
 		inPlan["/mip/{n}/feed.atom"] = true
 	}
 	if d := diff.Diff(inPlan, static); d != "" {
@@ -136,8 +145,9 @@ func TestRoutesAgree(t *testing.T) {
 	}
 }
 
-// TestAboutAgrees holds what the site says of itself to what decides it: the floors of severity to
-// their table, the words of the rules to theirs, and the formula of heat to that of docs/integrators.md.
+// TestAboutAgrees compares the site's statements about itself with their sources: the minimal
+// severities and the words of the rules with their tables, and the formula of heat with
+// docs/integrators.md.
 func TestAboutAgrees(t *testing.T) {
 	t.Chdir(top)
 	p, _ := sample(t)
@@ -147,11 +157,14 @@ func TestAboutAgrees(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(source), "[floors of severity]\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	want := slices.DeleteFunc(strings.Split(table, "\n"), func(row string) bool { return strings.HasPrefix(row, "#") })
+	want := slices.DeleteFunc(strings.Split(table, "\n"), func(row string) bool {
+		return strings.HasPrefix(row, "#")
+	})
 	var got []string
 	page := string(body(t, p, "/about/ai/"))
 	cell := regexp.MustCompile(`<td>(.*)</td>`)
-	for _, m := range regexp.MustCompile(`(?s)<th scope="row">([^<]*)<br>.*?</th>(.*?)</tr>`).FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?s)<th scope="row">([^<]*)<br>.*?</th>(.*?)</tr>`).FindAllStringSubmatch(page, -1) {
 		var row strings.Builder
 		row.WriteString(m[1])
 		for _, c := range cell.FindAllStringSubmatch(m[2], -1) {
@@ -167,7 +180,8 @@ func TestAboutAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^[^#:]+: (.*)$`).FindAllStringSubmatch(string(list), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^[^#:]+: (.*)$`).FindAllStringSubmatch(string(list),
+		-1) {
 		listed = append(listed, strings.NewReplacer(" ", ", ", "_", " ", "ID", "MIP").Replace(m[1]))
 	}
 	_, words, _ := strings.Cut(page, `<table id="words">`)
@@ -178,7 +192,9 @@ func TestAboutAgrees(t *testing.T) {
 	if d := diff.Diff(listed, shown); d != "" || len(listed) < 10 {
 		t.Errorf("words of the rules (-list +page):\n%s", d)
 	}
-	formulas := regexp.MustCompile(`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(documents(t)["docs/integrators.md"], -1)
+	formulas := regexp.MustCompile(
+		`L\(x, c\) = [^:]*?\)\)|E = [^=]*5000\)|R = [^=]* / 14\)`).FindAllString(
+		documents(t)["docs/integrators.md"], -1)
 	if len(formulas) != 3 {
 		t.Fatalf("docs/integrators.md has the formulas %q, want three", formulas)
 	}
@@ -189,17 +205,18 @@ func TestAboutAgrees(t *testing.T) {
 	}
 }
 
-// routeInText finds a route in code quotes, with or without a method before it, or as a link's text.
+// routeInText matches a route in code quotes, optionally after a method, or as a link's text.
 var routeInText = regexp.MustCompile("(?:`(?:GET |POST )?|\\[)(/[^` ?\\]]*)")
 
-// forPeople reports whether an artifact is a page or a picture of one.
+// forPeople reports whether an artifact is a page or a page's picture.
 func forPeople(a build.Artifact) bool {
 	return strings.HasPrefix(a.Type(), "text/html") || strings.HasPrefix(a.Type(), "image/")
 }
 
-// page reports whether a route is one for people.
+// page reports whether a route is for people.
 func page(route string) bool {
-	return strings.HasSuffix(route, "/") || strings.HasSuffix(route, ".png") || strings.HasSuffix(route, ".html") || strings.HasPrefix(route, "/assets")
+	return strings.HasSuffix(route, "/") || strings.HasSuffix(route, ".png") ||
+		strings.HasSuffix(route, ".html") || strings.HasPrefix(route, "/assets")
 }
 
 func body(t *testing.T, p *build.Plan, route string) []byte {

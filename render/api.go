@@ -11,12 +11,12 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// API renders the reference of every endpoint, from the values that the OpenAPI document is made
-// of.
+// API renders the reference of every endpoint, from the same values as the OpenAPI document.
 func (p *Pages) API(a *agent.API) ([]byte, error) {
 	return p.page("api", head{
 		Section: "/api/", Title: "API", Route: "/api/", Script: textScript,
-		Description: "Every endpoint of " + p.info.Title + ": addresses, parameters, answers and errors.",
+		Description: "Every endpoint of " + p.info.Title +
+			": addresses, parameters, answers and errors.",
 	}, struct {
 		*agent.API
 		Version string
@@ -24,8 +24,8 @@ func (p *Pages) API(a *agent.API) ([]byte, error) {
 	}{a, agent.Version, api.Codes()})
 }
 
-// curl is a command that asks an operation, with the examples of its required parameters and its body. People copy it,
-// so it works as it stands.
+// curl is a command for an operation, with the examples of its required parameters and its body.
+// People copy it, so it must work as it is.
 func (p *Pages) curl(op agent.Operation) (string, error) {
 	address, query := op.Path, url.Values{}
 	for _, prm := range op.Parameters {
@@ -49,8 +49,8 @@ func (p *Pages) curl(op agent.Operation) (string, error) {
 		op.Method, shellQuote("Content-Type: "+media), shellQuote(string(body)), address), err
 }
 
-// example is an example of an operation's answer, empty when there is none. A long one is cut. It
-// is indented, which the answer itself is not.
+// example is an example of an operation's answer, or "" if there is none. A long one is cut. It is
+// indented, unlike the answer itself.
 func example(op agent.Operation) (string, error) {
 	const most = 40 // lines
 	_, body, err := exampleOf(op.Responses["200"].Content)
@@ -61,12 +61,14 @@ func example(op agent.Operation) (string, error) {
 	err = json.Indent(&b, body, "", "  ")
 	lines := strings.SplitAfter(b.String(), "\n")
 	if len(lines) > most {
-		return strings.Join(lines[:most], "") + fmt.Sprintf("… and %d more lines", len(lines)-most), err
+		return strings.Join(lines[:most], "") + fmt.Sprintf("… and %d more lines",
+			len(lines)-most), err
 	}
 	return b.String(), err
 }
 
-// exampleOf is a body as it is sent, with its media type. It is nil when there is no example.
+// exampleOf returns the example of a body in its encoded form, with its media type. It is nil if
+// there is no example.
 func exampleOf(c agent.Content) (media string, body []byte, err error) {
 	for media, m := range c {
 		e, ok := m.Examples["example"]
@@ -79,7 +81,7 @@ func exampleOf(c agent.Content) (media string, body []byte, err error) {
 	return "", nil, nil
 }
 
-// inAddress is a parameter's value as it stands in an address: a list with commas.
+// inAddress is a parameter's value in an address: a list is separated by commas.
 func inAddress(v any) string {
 	if list, ok := v.([]string); ok {
 		return strings.Join(list, ",")
@@ -87,6 +89,6 @@ func inAddress(v any) string {
 	return fmt.Sprint(v)
 }
 
-// shellQuote makes one word of a POSIX shell. Nothing within single quotes has a meaning but the
-// quote.
+// shellQuote quotes a text as one word of a POSIX shell. In single quotes only the quote itself has
+// a meaning.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -9,25 +9,26 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// ChangesPage is what /changes/ shows of the newest changes or, of a Year, /changes/{year}/ of all changes in it.
+// ChangesPage is the content of /changes/ with the newest changes or, for a Year, of
+// /changes/{year}/ with all changes in it.
 type ChangesPage struct {
 	Year     int      // 0: the newest
-	Years    []int    // those that have a page
+	Years    []int    // the years with a page
 	Changes  []Change // of all years, newest first
-	Complete bool     // git knows all that happened
-	Left     int      // changes of proposals with too many of them in a year, which are in no list
+	Complete bool     // git has the whole history
+	Left     int      // omitted changes of proposals with too many changes in a year
 }
 
-// Change is an event, and whether the page of the proposal's versions shows its commit.
+// Change is an event. Shown is true if the page of the proposal's versions shows its commit.
 type Change struct {
 	mip.Event
 	Shown bool
 }
 
-// occasion is what one commit did to one proposal, in the order in which it is told.
+// occasion has the changes of one commit to one proposal, in reading order.
 type occasion []Change
 
-// Kinds are those of its changes, sorted.
+// Kinds are the kinds of its changes, sorted.
 func (o occasion) Kinds() (out []string) {
 	for _, c := range o {
 		out = append(out, string(c.Kind))
@@ -36,15 +37,15 @@ func (o occasion) Kinds() (out []string) {
 	return slices.Compact(out)
 }
 
-// entry is one occasion, or many that are one line until a reader opens it: of that commit and that kind or, of texts, of a
-// month.
+// entry is one occasion, or several in one line that a reader can open: those of one commit and
+// kind, or text changes of a month.
 type entry struct {
 	ID        string
-	Many      string // in words; empty: there is one occasion
+	Many      string // in words; empty for a single occasion
 	Occasions []occasion
 }
 
-// Kinds are those of its occasions, sorted.
+// Kinds are the kinds of its occasions, sorted.
 func (e entry) Kinds() (out []string) {
 	for _, o := range e.Occasions {
 		out = append(out, o.Kinds()...)
@@ -53,22 +54,24 @@ func (e entry) Kinds() (out []string) {
 	return slices.Compact(out)
 }
 
-// month is the entries of a month, the newest first, and behind them those that changed nothing but texts.
+// month has the entries of a month, newest first, followed by those that changed only texts.
 type month struct {
-	Day     mip.Time // one of it
+	Day     mip.Time // one of its days
 	Entries []entry
 }
 
 const (
-	// newestOccasions is how many the page of the newest has at least: it ends with a month.
+	// newestOccasions is the minimum number of occasions on the page of the newest. The page ends
+	// with a whole month.
 	newestOccasions = 50
-	// mostOpened is how many of one entry that page holds. For more it leads to the page of the year.
+	// mostOpened bounds the occasions of one entry on that page, which otherwise links to the page
+	// of the year.
 	mostOpened = 100
-	// manyLines is how many occasions make a page long.
+	// manyLines is the number of occasions from which a page is long.
 	manyLines = 500
 )
 
-// occasions puts together what a commit did to a proposal. They are in the order of changes.
+// occasions groups changes by commit and proposal, in the order of changes.
 func occasions(changes []Change) (out []occasion) {
 	type key struct {
 		id     mip.ID
@@ -80,33 +83,37 @@ func occasions(changes []Change) (out []occasion) {
 		if _, ok := at[k]; !ok {
 			at[k], out = len(out), append(out, nil)
 		}
-		// The newest come first, and of one commit what is told last.
+		// The newest come first. Within a commit the last change comes first.
 		out[at[k]] = append(occasion{c}, out[at[k]]...)
 	}
 	return out
 }
 
-// changesView is the page with what can be chosen on it.
+// changesView is the page with its choices.
 type changesView struct {
 	ChangesPage
 	Title  string
 	Months []month
 	Kinds  []choice
 	Oldest string // year of the last month
-	Opened int    // of how many at most one entry holds each
-	Long   bool   // there is much more than what a window shows
+	Opened int    // maximum occasions of an entry here
+	Long   bool   // much longer than a window
 }
 
-// kindLabels name the kinds of events where one is chosen, in the order of the choice.
+// kindLabels name the kinds of events in the choice, in order.
 var kindLabels = []choice{
-	{Slug: string(mip.EventStatus), Label: "Status"}, {Slug: string(mip.EventCreated), Label: "Created"},
-	{Slug: string(mip.EventDeadline), Label: "Deadline"}, {Slug: string(mip.EventHardfork), Label: "Hard fork"},
-	{Slug: string(mip.EventRelation), Label: "Relations"}, {Slug: string(mip.EventTitle), Label: "Title"},
-	{Slug: string(mip.EventRenumbered), Label: "Number"}, {Slug: string(mip.EventRemoved), Label: "Removed"},
+	{Slug: string(mip.EventStatus), Label: "Status"},
+	{Slug: string(mip.EventCreated), Label: "Created"},
+	{Slug: string(mip.EventDeadline), Label: "Deadline"},
+	{Slug: string(mip.EventHardfork), Label: "Hard fork"},
+	{Slug: string(mip.EventRelation), Label: "Relations"},
+	{Slug: string(mip.EventTitle), Label: "Title"},
+	{Slug: string(mip.EventRenumbered), Label: "Number"},
+	{Slug: string(mip.EventRemoved), Label: "Removed"},
 	{Slug: string(mip.EventText), Label: "Text"},
 }
 
-// Changes renders what happened to proposals: the newest of it, or all of a year.
+// Changes renders the newest changes of proposals, or all changes of a year.
 func (p *Pages) Changes(c ChangesPage) ([]byte, error) {
 	v := changesView{ChangesPage: c, Title: "Changes"}
 	v.Opened = mostOpened
@@ -115,7 +122,9 @@ func (p *Pages) Changes(c ChangesPage) ([]byte, error) {
 	if c.Year != 0 {
 		v.Title = fmt.Sprintf("Changes in %d", c.Year)
 		h.Route = fmt.Sprintf("/changes/%d/", c.Year)
-		changes = slices.DeleteFunc(slices.Clone(changes), func(x Change) bool { return x.Time.UTC().Year() != c.Year })
+		changes = slices.DeleteFunc(slices.Clone(changes), func(x Change) bool {
+			return x.Time.UTC().Year() != c.Year
+		})
 		wanted, v.Opened = len(changes), len(changes)
 	}
 	v.Months = months(changes, wanted)
@@ -132,18 +141,19 @@ func (p *Pages) Changes(c ChangesPage) ([]byte, error) {
 		}
 	}
 	v.Long = lines > manyLines
-	// A choice holds on the pages of all years.
+	// A choice applies on the pages of all years.
 	for _, k := range kindLabels {
 		if slices.ContainsFunc(c.Changes, func(x Change) bool { return string(x.Kind) == k.Slug }) {
 			k.Count = here[k.Slug]
 			v.Kinds = append(v.Kinds, k)
 		}
 	}
-	h.Title, h.Description = v.Title, v.Title+" of the proposals of "+p.info.Title+", as the commits of their texts tell them."
+	h.Title, h.Description = v.Title,
+		v.Title+" of the proposals of "+p.info.Title+", as the commits of their texts tell them."
 	return p.page("changes", h, v)
 }
 
-// months are the months of what happened, the newest first, until they have as many occasions as wanted.
+// months groups changes by month, newest first, until there are as many occasions as wanted.
 func months(changes []Change, wanted int) (out []month) {
 	all := occasions(changes)
 	for len(all) > 0 && wanted > 0 {
@@ -160,7 +170,7 @@ func months(changes []Change, wanted int) (out []month) {
 	return out
 }
 
-// entries divides the occasions of a month.
+// entries groups the occasions of a month.
 func entries(all []occasion) (out []entry) {
 	texts := entry{ID: "texts-" + date("2006-01", all[0][0].Time)}
 	type key struct {
@@ -185,7 +195,8 @@ func entries(all []occasion) (out []entry) {
 		default:
 			at[k] = len(out)
 			out = append(out, entry{
-				ID: string(k.kind) + "-" + short(k.commit), Many: plain.Events(k.kind, thousands(count[k])), Occasions: []occasion{o},
+				ID:   string(k.kind) + "-" + short(k.commit),
+				Many: plain.Events(k.kind, thousands(count[k])), Occasions: []occasion{o},
 			})
 		}
 	}
@@ -196,28 +207,32 @@ func entries(all []occasion) (out []entry) {
 	return out
 }
 
-// latest are the newest entries, but for those of texts alone.
+// latest returns the newest entries, without those that changed only texts.
 func latest(changes []Change) (out []entry) {
-	changes = slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return c.Kind == mip.EventText })
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
+		return c.Kind == mip.EventText
+	})
 	for _, m := range months(changes, len(changes)) {
 		out = append(out, m.Entries...)
 	}
 	return out
 }
 
-// happened tells of an occasion. A new text goes without saying where more happened, and so does a deadline where a
-// last call began or ended. Ties of one kind are one sentence.
+// happened describes an occasion. It omits a new text if there are other changes, and a deadline if
+// a last call began or ended. Relations of one kind share a sentence.
 func (p *Pages) happened(o occasion) string {
 	var out []string
-	last := "" // how the sentence before begins, when it is of a tie
-	called := slices.ContainsFunc(o, func(c Change) bool { return plain.LastCall(p.info.Statuses, c.Event) })
+	last := "" // the beginning of the previous sentence, if it is about a relation
+	called := slices.ContainsFunc(o, func(c Change) bool {
+		return plain.LastCall(p.info.Statuses, c.Event)
+	})
 	for _, c := range o {
 		if c.Kind == mip.EventText && len(o) > 1 || c.Kind == mip.EventDeadline && called {
 			continue
 		}
 		said, begins := plain.Event(p.info.Statuses, c.Event), ""
 		if c.Kind == mip.EventRelation {
-			c.From, c.To = tieWord(c.From), tieWord(c.To)
+			c.From, c.To = relationWord(c.From), relationWord(c.To)
 			begins = plain.Event(p.info.Statuses, c.Event)
 		}
 		if begins != "" && begins == last {
@@ -230,11 +245,11 @@ func (p *Pages) happened(o occasion) string {
 	return strings.Join(out, "; ")
 }
 
-// tieWord is the word of a tie, such as requires of "requires MIP-3".
-func tieWord(tie *string) *string {
-	if tie == nil {
+// relationWord is the word of a relation, such as requires of "requires MIP-3".
+func relationWord(relation *string) *string {
+	if relation == nil {
 		return nil
 	}
-	word, _, _ := strings.Cut(*tie, " ")
+	word, _, _ := strings.Cut(*relation, " ")
 	return &word
 }

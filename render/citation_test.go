@@ -8,7 +8,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// citation is a proposal's citation in its three forms.
+// citation is a proposal's citation in its three formats.
 type citation struct{ Text, BibTeX, CSL string }
 
 // citationOf reads the citation from a proposal's page.
@@ -53,8 +53,10 @@ func TestCitation(t *testing.T) {
 		t.Errorf("BibTeX: got %s\nwant %s", c.BibTeX, want)
 	}
 	var csl []map[string]any
-	if err := json.Unmarshal([]byte(c.CSL), &csl); err != nil || len(csl) != 1 || csl[0]["title"] != "MIP-3: "+m.Title || csl[0]["number"] != "3" ||
-		csl[0]["author"].([]any)[0].(map[string]any)["literal"] != "Doe, Ada and Sons" || !strings.Contains(strings.Join(strings.Fields(c.CSL), ""), `"date-parts":[[2026,1,3]]`) {
+	if err := json.Unmarshal([]byte(c.CSL), &csl); err != nil || len(csl) != 1 ||
+		csl[0]["title"] != "MIP-3: "+m.Title || csl[0]["number"] != "3" ||
+		csl[0]["author"].([]any)[0].(map[string]any)["literal"] != "Doe, Ada and Sons" ||
+		!strings.Contains(strings.Join(strings.Fields(c.CSL), ""), `"date-parts":[[2026,1,3]]`) {
 		t.Errorf("CSL-JSON: error %v in %s", err, c.CSL)
 	}
 
@@ -66,7 +68,8 @@ func TestCitation(t *testing.T) {
 	}
 }
 
-// TestCitationForPrograms holds what programs that collect citations read in the head of a page, whatever a title holds.
+// TestCitationForPrograms checks the metadata for citation managers in the head of a page, with
+// hostile titles.
 func TestCitationForPrograms(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org"), nil), pageList()
 	all[2].Title = pageHostile("title")
@@ -84,7 +87,8 @@ func TestCitationForPrograms(t *testing.T) {
 			history = e.attr["href"] + " " + e.attr["rel"]
 		}
 	}
-	if meta != "MIP-3: "+all[2].Title || history != "https://git.example.org/x/commits/0123/MIP-3.md noopener" {
+	if meta != "MIP-3: "+all[2].Title ||
+		history != "https://git.example.org/x/commits/0123/MIP-3.md noopener" {
 		t.Errorf("citation_title %q, history %q", meta, history)
 	}
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// sitemapLimit is how many addresses one sitemap may hold (sitemaps.org, protocol 0.9).
+// sitemapLimit bounds the addresses in one sitemap (sitemaps.org, protocol 0.9).
 const sitemapLimit = 50_000
 
-// SitemapEntry is one page. LastMod nil: unknown, and left out.
+// SitemapEntry is one page. A nil LastMod is left out.
 type SitemapEntry struct {
 	Route   string // below the base address, starting with a slash
 	LastMod *mip.Time
 }
 
-// Sitemap lists the entries in the order given, by the sitemaps.org protocol 0.9. It fails when
-// they are more than that protocol allows in one file.
+// Sitemap lists the entries in the given order, by the sitemaps.org protocol 0.9. It fails if there
+// are more than the protocol allows in one file.
 func Sitemap(info mip.Site, entries []SitemapEntry) ([]byte, error) {
 	if len(entries) > sitemapLimit {
-		return nil, fmt.Errorf("sitemap: %d addresses, the protocol allows %d in one file", len(entries), sitemapLimit)
+		return nil, fmt.Errorf("sitemap: %d addresses, the protocol allows %d in one file",
+			len(entries), sitemapLimit)
 	}
-	// The protocol gives the elements an order, which that of the fields is.
+	// The protocol requires this order of the elements.
 	type address struct {
 		Loc     string `xml:"loc"`
 		LastMod string `xml:"lastmod,omitempty"`
@@ -35,7 +36,7 @@ func Sitemap(info mip.Site, entries []SitemapEntry) ([]byte, error) {
 	}
 	for _, e := range entries {
 		a := address{Loc: plain.Address(info, e.Route)}
-		// A time that is not known is left out: a crawler would believe it.
+		// Leave out an unknown time: a crawler would believe any other.
 		if e.LastMod != nil {
 			a.LastMod = e.LastMod.String()
 		}
@@ -48,8 +49,8 @@ func Sitemap(info mip.Site, entries []SitemapEntry) ([]byte, error) {
 	return slices.Concat([]byte(xml.Header), out, []byte("\n")), nil
 }
 
-// Robots allows every crawler everything (RFC 9309) and names the sitemap. Crawlers read it only at
-// the root of a host: a site below a path publishes it for completeness.
+// Robots allows everything to every crawler (RFC 9309) and names the sitemap. Crawlers read it only
+// at the root of a host. A site below a path publishes it for completeness.
 func Robots(info mip.Site) []byte {
 	return []byte("User-agent: *\nAllow: /\n\nSitemap: " + info.BaseURL + "/sitemap.xml\n")
 }

@@ -12,35 +12,35 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// Measures of a drawing in CSS pixels. Text is in the page's monospaced face, of which a letter is
-// about three fifths of its size wide.
+// Sizes of a drawing in CSS pixels. Text is in the page's monospaced font, whose letters are about
+// three fifths of the font size wide.
 const (
 	nodeHeight = 24
 	nodePad    = 9 // beside the text
 	nodeText   = 12
-	nodeGap    = 6  // between two nodes, one over the other
+	nodeGap    = 6  // between two nodes, vertically
 	wireHeight = 4  // of a line that passes between nodes
-	columnGap  = 56 // where lines run
-	narrowGap  = 17 // the same in the drawing beside a proposal
-	margin     = 3  // room for the ring of a focused node
+	columnGap  = 56 // for the lines
+	narrowGap  = 17 // for the drawing beside a proposal
+	margin     = 3  // for the focus ring of a node
 )
 
-// drawing is an SVG of boxes and lines. The style sheet colours it by class, in both themes. The
+// drawing is an SVG of boxes and lines. The style sheet colors it by class, in both themes. The
 // boxes are links with names of their own.
 type drawing struct {
 	Width, Height int
-	Label         string   // what the drawing is called
-	Lines         string   // a path of SVG
+	Label         string   // accessible name of the drawing
+	Lines         string   // an SVG path
 	Back          []string // paths against the order of the columns
-	Replaced      []string // paths to proposals from those that replace them
-	Tips          string   // a path of SVG: where lines arrive
+	Replaced      []string // paths to proposals from their replacements
+	Tips          string   // an SVG path of the arrowheads
 	Nodes         []drawnNode
 
 	boxWidth  int
 	columnGap int
 }
 
-// boxWidth has room for the longest of the ids, since all boxes of a drawing have one width.
+// boxWidth fits the longest of the ids, since all boxes of a drawing have the same width.
 func boxWidth(ids []mip.ID) int {
 	letters := 0
 	for _, id := range ids {
@@ -49,16 +49,16 @@ func boxWidth(ids []mip.ID) int {
 	return letters*(nodeText*3/5+1) + 2*nodePad - letters/2
 }
 
-// drawnNode is a proposal's box. It is no link when Self, the proposal that the page is about, or
-// not published.
+// drawnNode is a proposal's box. It is no link if it is Self, the page's own proposal, or
+// unpublished.
 type drawnNode struct {
 	Ref       ref
 	Self      bool
 	Name      string
-	Box, Text template.HTMLAttr // places and sizes
+	Box, Text template.HTMLAttr // positions and sizes
 }
 
-// newDrawing is empty; its height is that of the nodes.
+// newDrawing returns an empty drawing. height is the height of the nodes.
 func newDrawing(columns, columnGap, height int, label string, boxWidth int) *drawing {
 	d := &drawing{Label: label, columnGap: columnGap, boxWidth: boxWidth}
 	d.Width, d.Height = d.left(columns-1)+boxWidth+margin, height+2*margin
@@ -68,8 +68,8 @@ func newDrawing(columns, columnGap, height int, label string, boxWidth int) *dra
 // left is the left side of a column's boxes.
 func (d *drawing) left(column int) int { return margin + column*(d.boxWidth+d.columnGap) }
 
-// node draws a proposal, which says its title and status to readers who point at it or cannot see
-// it. at.Y is the middle of the box.
+// node draws a proposal, with its title and status as tooltip and accessible name. at.Y is the
+// middle of the box.
 func (d *drawing) node(r ref, self bool, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
 	name := r.ID.String() + ", not published here"
@@ -82,18 +82,19 @@ func (d *drawing) node(r ref, self bool, at graph.Point) {
 	}
 	d.Nodes = append(d.Nodes, drawnNode{
 		Ref: r, Self: self, Name: name,
-		Box:  template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x, y-nodeHeight/2, d.boxWidth, nodeHeight)),
+		Box: template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x,
+			y-nodeHeight/2, d.boxWidth, nodeHeight)),
 		Text: template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxWidth/2, y+nodeText/3)),
 	})
 }
 
-// tip draws the end of a line at the right side of a box.
+// tip draws the arrowhead at the right side of a box.
 func (d *drawing) tip(at graph.Point) {
 	d.Tips += fmt.Sprintf("M%d %dl7-4v8z", d.left(at.Column)+d.boxWidth, at.Y+margin)
 }
 
-// lines draws pieces of lines in one path, from the left side of one column to the right side of
-// another; through goes across the column it begins in, too.
+// lines draws wires as one path, from the left side of one column to the right side of another. A
+// Through wire also crosses the column where it begins.
 func (d *drawing) lines(wires []graph.Wire) {
 	var b strings.Builder
 	for _, w := range wires {
@@ -108,7 +109,7 @@ func (d *drawing) lines(wires []graph.Wire) {
 	d.Lines = b.String()
 }
 
-// curve is an S from where the path is: it leaves and arrives level, so that lines meet boxes at
+// curve is an S-curve from the current point. Both ends are horizontal, so that lines meet boxes at
 // right angles.
 func curve(dx, dy int) string {
 	return fmt.Sprintf("c%d 0 %d %d %d %d", dx/2, dx-dx/2, dy, dx, dy)
@@ -118,27 +119,29 @@ func curve(dx, dy int) string {
 // of another.
 func (d *drawing) back(from, to graph.Point) {
 	x := d.left(from.Column) + d.boxWidth
-	d.Back = append(d.Back, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
+	d.Back = append(d.Back,
+		fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)-x, to.Y-from.Y))
 }
 
-// replace draws that one proposal replaces another, from the left side of the first to the right side
-// of the second.
+// replace draws a replacement of one proposal by another, from the left side of the first to the
+// right side of the second.
 func (d *drawing) replace(from, to graph.Point) {
 	x := d.left(from.Column)
-	d.Replaced = append(d.Replaced, fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)+d.boxWidth-x, to.Y-from.Y))
+	d.Replaced = append(d.Replaced,
+		fmt.Sprintf("M%d %d", x, from.Y+margin)+curve(d.left(to.Column)+d.boxWidth-x, to.Y-from.Y))
 }
 
-// graphView is /graph/: drawings of the proposals that are connected, and what they say as a list.
+// graphView is /graph/: drawings of the connected proposals, and a list with the same content.
 type graphView struct {
 	Drawings   []drawnGroup
 	Statuses   []choice
 	Rows       []requiresRow
-	Circles    []circle
-	Tied       int  // proposals that are connected with others
-	Listed     int  // of them, those that no drawing shows
+	Cycles     []cycle
+	Related    int  // proposals with relations
+	Listed     int  // proposals with relations in no drawing
 	Relation   int  // lines
-	Replaces   bool // some replace others
-	Superseded bool // some of those drawn are
+	Replaces   bool // there are replacements
+	Superseded bool // there are superseded proposals in drawings
 }
 
 // drawnGroup is one drawing.
@@ -147,26 +150,26 @@ type drawnGroup struct {
 	Wide    bool // may need scrolling
 }
 
-// requiresRow is a proposal with those that it requires and replaces, published or not.
+// requiresRow is a proposal with the proposals that it requires and replaces, published or not.
 type requiresRow struct {
 	mip.Metadata
 	Refs, Replaces []ref
 }
 
-// circle is a line against the order: From requires To, which comes to depend on From.
-type circle struct{ From, To mip.ID }
+// cycle is a line against the order: From requires To, which indirectly depends on From.
+type cycle struct{ From, To mip.ID }
 
-// mostDrawn is how many proposals a drawing of /graph/ shows. In one of more nobody follows a line.
+// mostDrawn bounds the proposals in a drawing of /graph/. In a larger one nobody can follow a line.
 const mostDrawn = 40
 
-// Graph renders /graph/: what requires what, and what replaces what.
+// Graph renders /graph/: the requirements and replacements of proposals.
 func (p *Pages) Graph(r *Relations) ([]byte, error) {
 	all := r.all
-	// All drawings have at most so many nodes and pieces of lines together.
+	// All drawings together have at most this many nodes and wires.
 	room := 20_000
-	v := graphView{Relation: len(r.ties.Edges) + len(r.ties.Order)}
+	v := graphView{Relation: len(r.graph.Edges) + len(r.graph.Order)}
 	for i, m := range all {
-		// Proposals without a relation are in no drawing and in no row.
+		// Proposals without a relation are in no drawing and no row.
 		row := requiresRow{m, refs(all, m.ID, m.Requires), refs(all, m.ID, m.Replaces)}
 		for _, k := range r.replaces[i] {
 			row.Replaces = others(refTo(m), append(row.Replaces, refTo(all[k])))
@@ -176,9 +179,9 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 			v.Replaces = v.Replaces || len(row.Replaces) > 0
 		}
 	}
-	var tied []mip.Metadata
+	var related []mip.Metadata
 	// Large groups come first. One that does not fit is listed, and smaller ones are still drawn.
-	for _, group := range graph.Components(r.ties) {
+	for _, group := range graph.Components(r.graph) {
 		if len(group) < 2 {
 			break // they are sorted by size
 		}
@@ -186,12 +189,12 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 		for _, i := range group {
 			members = append(members, all[i])
 		}
-		tied = append(tied, members...)
+		related = append(related, members...)
 		if len(group) > mostDrawn {
 			v.Listed += len(members)
 			continue
 		}
-		relations := NewRelations(members).ties
+		relations := NewRelations(members).graph
 		size := graph.Size(relations)
 		if size > room {
 			v.Listed += len(members)
@@ -203,25 +206,27 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 			ids = append(ids, m.ID)
 		}
 		l := layOut(relations, boxWidth(ids))
-		d := l.draw(fmt.Sprintf("%d proposals: %s and what it is connected with", len(members), ids[0]))
+		d := l.draw(fmt.Sprintf("%d proposals: %s and what it is connected with",
+			len(members), ids[0]))
 		for i, m := range members {
 			d.node(refTo(m), false, l.Nodes[i])
 		}
-		const wide = 5 // columns, from which on a drawing may not fit beside others
+		const wide = 5 // columns from which a drawing may not fit beside others
 		v.Drawings = append(v.Drawings, drawnGroup{d, l.Columns >= wide})
 		for _, e := range l.Back {
-			v.Circles = append(v.Circles, circle{ids[e[0]], ids[e[1]]})
+			v.Cycles = append(v.Cycles, cycle{ids[e[0]], ids[e[1]]})
 		}
 	}
-	v.Tied, v.Statuses = len(tied), p.statusChoices(tied)
-	v.Superseded = slices.ContainsFunc(tied, mip.Metadata.Superseded)
+	v.Related, v.Statuses = len(related), p.statusChoices(related)
+	v.Superseded = slices.ContainsFunc(related, mip.Metadata.Superseded)
 	return p.page("graph", head{
 		Section: "/", Title: "Relations", Route: "/graph/", Script: graphScript,
-		Description: "Which proposals of " + p.info.Title + " require or replace which: drawings, and the same as a list.",
+		Description: "Which proposals of " + p.info.Title +
+			" require or replace which: drawings, and the same as a list.",
 	}, v)
 }
 
-// layout is a graph that is laid out for boxes of a width.
+// layout is the layout of a graph for boxes of a given width.
 type layout struct {
 	graph.Layout
 	of       graph.Graph
@@ -229,10 +234,12 @@ type layout struct {
 }
 
 func layOut(of graph.Graph, boxWidth int) layout {
-	return layout{graph.Lay(of, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap}), of, boxWidth}
+	return layout{graph.Lay(of, graph.Spacing{Node: nodeHeight, Wire: wireHeight, Gap: nodeGap}),
+		of, boxWidth}
 }
 
-// draw draws the lines of a layout. Requirements in a circle have no order: the lines that break it go from left to right.
+// draw draws the lines of a layout. Requirements in a cycle have no order: the lines that break it
+// go from left to right.
 func (l layout) draw(label string) *drawing {
 	d := newDrawing(l.Columns, columnGap, l.Height, label, l.boxWidth)
 	d.lines(l.Wires)
@@ -252,25 +259,26 @@ func (l layout) draw(label string) *drawing {
 	return d
 }
 
-// neighbourhood is a small drawing of one proposal with those next to it, for the card beside its
-// text.
-type neighbourhood struct {
+// neighborhood is a small drawing of one proposal and its neighbors, for the card beside its text.
+type neighborhood struct {
 	Drawing *drawing
-	More    int // that it does not show
+	More    int // neighbors that it does not show
 }
 
-// relations draws what a proposal requires or replaces on its left and what requires or replaces it
-// on its right; nil when there is neither. after are those that replace it.
-func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neighbourhood {
+// relations draws the proposals that a proposal requires or replaces on its left, and those that
+// require or replace it on its right. It returns nil if there are none. after are its replacements.
+func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neighborhood {
 	const most = 8 // proposals on each side
 	self := refTo(m)
-	// A requirement in a circle stands on both sides.
+	// A requirement in a cycle is on both sides.
 	sides := [][]ref{
 		others(self, append(slices.Clone(requires), before...)), {self},
 		others(self, append(slices.Clone(requiredBy), after...)),
 	}
 	replaced := func(r ref) bool {
-		return slices.ContainsFunc(append(slices.Clone(before), after...), func(o ref) bool { return o.ID == r.ID })
+		return slices.ContainsFunc(append(slices.Clone(before), after...), func(o ref) bool {
+			return o.ID == r.ID
+		})
 	}
 	ids, rows, more := []mip.ID{}, 0, 0
 	for i, refs := range sides {
@@ -289,11 +297,13 @@ func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neigh
 	}
 	const pitch = nodeHeight + nodeGap
 	place := func(column, i int) graph.Point {
-		return graph.Point{Column: column, Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
+		return graph.Point{Column: column,
+			Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
 	}
 	label := "What " + self.ID.String() + " requires is on its left, what requires it on its right"
 	if len(before)+len(after) > 0 {
-		label = strings.ReplaceAll(label, "requires", "requires or replaces") + "; dotted lines lead to what is replaced"
+		label = strings.ReplaceAll(label, "requires", "requires or replaces") +
+			"; dotted lines lead to what is replaced"
 	}
 	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, boxWidth(ids))
 	var wires []graph.Wire
@@ -303,7 +313,7 @@ func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neigh
 			if c == 0 {
 				continue
 			}
-			// Of two neighbouring columns one holds the proposal alone.
+			// Of two adjacent columns one has only the proposal itself.
 			for k, to := range sides[c-1] {
 				if replaced(r) || replaced(to) {
 					d.replace(place(c, i), place(c-1, k))
@@ -314,10 +324,10 @@ func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neigh
 		}
 	}
 	d.lines(wires)
-	return &neighbourhood{d, more}
+	return &neighborhood{d, more}
 }
 
-// others are refs without the proposal itself, each once.
+// others returns refs without the proposal itself and without duplicates.
 func others(self ref, refs []ref) []ref {
 	var out []ref
 	for _, r := range refs {

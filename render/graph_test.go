@@ -10,14 +10,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// graphList need each other: 2 and 3 need 1, 4 and 5 need each other, 6 needs what is missing and
-// itself, 7 nothing.
+// graphList is a list with requirements: 2 and 3 require 1, 4 and 5 require each other, 6 requires
+// a missing proposal and itself, 7 none.
 func graphList() []mip.Metadata {
 	all := pageList()[:7]
 	for i, needs := range [][]int{nil, {1}, {1, 1}, {5}, {4}, {6, 99}, nil} {
 		all[i].Requires = needs
 	}
-	all[4].Title = "MIP-5" // as one without a title is called
+	all[4].Title = "MIP-5" // the title of a proposal without one
 	return all
 }
 
@@ -44,19 +44,23 @@ func TestGraph(t *testing.T) {
 			words = strings.Join(strings.Fields(e.text), " ")
 		}
 	}
-	if want := strings.Fields("/p/mip/1/ /p/mip/2/ /p/mip/3/ /p/mip/4/ /p/mip/5/"); !slices.Equal(drawn, want) {
+	if want := strings.Fields("/p/mip/1/ /p/mip/2/ /p/mip/3/ /p/mip/4/ " +
+		"/p/mip/5/"); !slices.Equal(drawn, want) {
 		t.Errorf("drawn %q, want %q", drawn, want)
 	}
-	if want := strings.Fields("e back e tip tip"); !slices.Equal(slices.Sorted(slices.Values(paths)), slices.Sorted(slices.Values(want))) {
+	if want := strings.Fields("e back e tip tip"); !slices.Equal(
+		slices.Sorted(slices.Values(paths)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("lines of the classes %q, want %q", paths, want)
 	}
 	if want := []string{
-		"Proposal Requires", "MIP-2 Title code 2 MIP-1", "MIP-3 Title code 3 MIP-1, MIP-1", "MIP-4 Title code 4 MIP-5", "MIP-5 MIP-4",
+		"Proposal Requires", "MIP-2 Title code 2 MIP-1", "MIP-3 Title code 3 MIP-1, MIP-1",
+		"MIP-4 Title code 4 MIP-5", "MIP-5 MIP-4",
 		"MIP-6 Title code 6 MIP-6, MIP-99 (not published)",
 	}; !slices.Equal(listed, want) {
 		t.Errorf("listed %q, want %q", listed, want)
 	}
-	for _, want := range []string{"5 proposals are connected by 4 relations: what requires what.", "MIP-5 requires MIP-4, which depends on it in turn"} {
+	for _, want := range []string{"5 proposals are connected by 4 relations: what requires what.",
+		"MIP-5 requires MIP-4, which depends on it in turn"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("the page does not say %q in %q", want, words)
 		}
@@ -72,7 +76,7 @@ func TestRelations(t *testing.T) {
 	for _, c := range []struct {
 		name                 string
 		requires, requiredBy []int
-		want                 string // links, other boxes, lines, what is left out
+		want                 string // links, other boxes, lines, omissions
 	}{
 		{"alone", nil, nil, ""},
 		{"only itself", []int{1}, nil, ""},
@@ -97,7 +101,8 @@ func TestRelations(t *testing.T) {
 			}
 		}
 		if svg != "" {
-			got = append(got, fmt.Sprint(strings.Count(svg, "M")-strings.Count(svg, "MIP-")), cmp.Or(between(svg, ">and ", " more"), "0"))
+			got = append(got, fmt.Sprint(strings.Count(svg, "M")-strings.Count(svg, "MIP-")),
+				cmp.Or(between(svg, ">and ", " more"), "0"))
 		}
 		if g := strings.Join(got, " "); g != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, g, c.want)
@@ -118,14 +123,15 @@ func BenchmarkGraph(b *testing.B) {
 	}
 }
 
-// A graph whose drawing would be far larger than itself is a list, and the page says so. Others are drawn beside it.
+// A graph whose drawing would be far larger than itself is a list, with a notice on the page.
+// Others are still drawn.
 func TestGraphOfTooManyLines(t *testing.T) {
 	const many, pair = 2000, 2
 	all := make([]mip.Metadata, many+pair)
 	for i := range all {
 		all[i] = pageList()[0]
 		all[i].Number, all[i].ID, all[i].Requires = i+1, mip.ID{Kind: "MIP", Number: i + 1}, nil
-		// A chain, in which each needs others far away, too: about a million bends.
+		// A chain in which each also requires distant ones: about a million bends.
 		for _, n := range []int{i, i / 2, i / 3} {
 			if n > 0 && i < many && !slices.Contains(all[i].Requires, n) {
 				all[i].Requires = append(all[i].Requires, n)
@@ -141,7 +147,8 @@ func TestGraphOfTooManyLines(t *testing.T) {
 	if got := strings.Count(text, `<svg class="g"`); got != 1 {
 		t.Errorf("%d drawings, want that of the pair alone", got)
 	}
-	for _, want := range []string{"2,000 of them are in larger groups than a drawing can show", "MIP-2000", `href="#list"`} {
+	for _, want := range []string{"2,000 of them are in larger groups than a drawing can show",
+		"MIP-2000", `href="#list"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxChanges bounds the changes that one page of a history shows, in bytes of text.
+// maxChanges bounds the changes on one page of a history, in bytes of text.
 const maxChanges = 64 << 10
 
-// HistoryPage is what /mip/{n}/history/ shows: the versions of a proposal's file.
+// HistoryPage is the content of /mip/{n}/history/: the versions of a proposal's file.
 type HistoryPage struct {
 	Metadata mip.Metadata
 	mip.History
@@ -23,56 +23,60 @@ type HistoryPage struct {
 
 // VersionText is where the text of a version is.
 type VersionText struct {
-	SourceURL string // empty: nowhere
-	Missing   bool   // from the copy of the repository that the site is made from
+	SourceURL string // empty: none
+	Missing   bool   // from the site's copy of the repository
 }
 
-// pullRequest is how GitHub names the pull request of a merged commit at the end of its subject.
+// pullRequest matches GitHub's mention of a pull request at the end of a merged commit's subject.
 var pullRequest = regexp.MustCompile(`\(#([0-9]+)\)$`)
 
-// subject shows the first line of a commit's message, with a link to the pull request where the
-// source's address is like one of GitHub.
+// subject shows a commit's subject, with a link to its pull request if the source's address is like
+// GitHub's.
 func (p *Pages) subject(v versionView) template.HTML {
 	text := template.HTMLEscapeString(cmp.Or(v.Subject, "No message"))
 	m := pullRequest.FindStringSubmatchIndex(text)
 	repository, _, ok := strings.Cut(v.SourceURL, "/blob/")
-	if m == nil || !ok || strings.HasSuffix(repository, "/-") { // of GitLab, where #6 is an issue
+	if m == nil || !ok || strings.HasSuffix(repository, "/-") { // GitLab, where #6 is an issue
 		return template.HTML(text)
 	}
 	href := template.HTMLEscapeString(repository + "/pull/" + text[m[2]:m[3]])
-	return template.HTML(text[:m[0]] + `(<a href="` + href + `" rel="noopener">#` + text[m[2]:m[3]] + `</a>)`)
+	return template.HTML(text[:m[0]] + `(<a href="` + href + `" rel="noopener">#` +
+		text[m[2]:m[3]] + `</a>)`)
 }
 
-// versionView is a version with its changes since the one before: a text in What, Lines, or both.
+// versionView is a version with its changes from the previous one: a text in What, Lines, or both.
 type versionView struct {
 	mip.Version
 	SourceURL string // empty: none
-	Happened  string // in words; empty: nothing but what stands in What
-	What      string // what changed, in words
+	Happened  string // in words; empty if What has everything
+	What      string // the change in words
 	Lines     []diffLine
-	Cut       bool // Lines are not all
+	Cut       bool // Lines are incomplete
 }
 
-// History renders the page of a proposal's versions. Its changes stand in the order of the versions
-// as long as there is room.
+// History renders the page of a proposal's versions. It shows changes in the order of the versions,
+// up to a limit.
 func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	var versions []versionView
-	// The newest changes are shown first, so the oldest are the ones without room.
+	// The newest changes are shown first, so the oldest are omitted.
 	room := maxChanges
 	for i, version := range v.Versions {
-		// A source is made of site.yaml and a path, which may hold anything.
+		// A source is built from site.yaml and a path, which may contain anything.
 		x := versionView{Version: version, SourceURL: webAddress(&v.Texts[i].SourceURL)}
 		switch {
 		case v.Texts[i].Missing:
-			x.What = "This version is not in the copy of the repository that this site was made from."
+			x.What = "This version is not in the copy of the repository that this site was " +
+				"made from."
 		case i+1 == len(v.Versions) && v.Before == "nothing":
 			x.What = "The first version under this name."
 		case version.Diff == nil:
-			x.What = "What was before is not in the copy of the repository that this site was made from."
+			x.What = "What was before is not in the copy of the repository that this site was " +
+				"made from."
 		case room == 0:
 			x.Cut = true
 		default:
-			if x.What = lines(*version.Added) + " added, " + lines(*version.Removed) + " removed"; *version.Diff == "" {
+			if x.What = lines(*version.Added) + " added, " + lines(*version.Removed) +
+				" removed"; *version.Diff == "" {
 				x.What = "No line changed"
 			}
 			shown := mip.Cut(*version.Diff, room)
@@ -95,8 +99,9 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	}
 	title := fullTitle(v.Metadata)
 	return p.page("history", head{
-		Section: "/", Title: "History of " + title, Description: "What changed in " + title + ", version by version.",
-		Route: v.Metadata.ID.Page() + "history/",
+		Section: "/", Title: "History of " + title,
+		Description: "What changed in " + title + ", version by version.",
+		Route:       v.Metadata.ID.Page() + "history/",
 	}, struct {
 		HistoryPage
 		Versions []versionView
@@ -111,13 +116,13 @@ func lines(n int) string {
 	return thousands(n) + " lines"
 }
 
-// diffLine is a line as a page shows it. The signs are those of a unified diff.
+// diffLine is a line of a diff. The signs are those of the unified format.
 type diffLine struct {
-	Sign string // + added, - removed, @ where in the file, empty: around a change
+	Sign string // + added, - removed, @ position in the file, empty: context
 	Text string // without a sign + or -
 }
 
-// diffLines are the lines of a unified diff.
+// diffLines returns the lines of a unified diff.
 func diffLines(text string) (out []diffLine) {
 	for line := range strings.Lines(text) {
 		x := diffLine{Text: line}

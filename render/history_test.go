@@ -28,10 +28,11 @@ func historyPage(t *testing.T, v HistoryPage) []byte {
 	return page
 }
 
-// version is a version whose text was another before. A text that cannot be had is -.
+// version is a version with its text before and after. A missing text is -.
 func version(name, subject, before, after string) mip.Version {
 	v := mip.Version{
-		Commit: name + strings.Repeat("0", 39), Subject: subject, Time: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)),
+		Commit: name + strings.Repeat("0", 39), Subject: subject,
+		Time: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)),
 	}
 	if before != "-" && after != "-" {
 		history.Compare(&v, []byte(before), []byte(after))
@@ -39,12 +40,12 @@ func version(name, subject, before, after string) mip.Version {
 	return v
 }
 
-// pageOf is the page of versions before the oldest of which there was nothing, more or unknown.
+// pageOf is the page of versions. before is the state before the oldest: nothing, more or unknown.
 func pageOf(before string, versions ...mip.Version) HistoryPage {
 	return HistoryPage{History: mip.History{Before: before, Versions: versions}}
 }
 
-// partsOf lists the marked lines of a page and what it says of each version.
+// partsOf returns the marked lines of a page and its text about each version.
 func partsOf(t *testing.T, page []byte) (lines []string, text string) {
 	t.Helper()
 	for _, e := range pageElements(t, page) {
@@ -60,19 +61,27 @@ func partsOf(t *testing.T, page []byte) (lines []string, text string) {
 
 func TestHistoryPage(t *testing.T) {
 	v := pageOf("nothing",
-		version("c", "", "a\nB\nc\n", "a\nB\nc\n"), version("b", pageHostile("subject"), "a\nb\nc", "a\nB\nc\n"), version("a", "first", "", "a\nb\nc"),
+		version("c", "", "a\nB\nc\n", "a\nB\nc\n"),
+		version("b", pageHostile("subject"), "a\nb\nc", "a\nB\nc\n"),
+		version("a", "first", "", "a\nb\nc"),
 	)
 	v.Events = []mip.Event{
-		change("09-01", v.Versions[0].Commit, 3, mip.EventText, "", "").Event, change("09-01", v.Versions[1].Commit, 3, mip.EventText, "", "").Event,
-		change("09-01", v.Versions[1].Commit, 3, mip.EventStatus, "Draft", pageHostile("status")).Event,
+		change("09-01", v.Versions[0].Commit, 3, mip.EventText, "", "").Event, change("09-01",
+			v.Versions[1].Commit, 3, mip.EventText, "", "").Event,
+		change("09-01", v.Versions[1].Commit, 3, mip.EventStatus, "Draft",
+			pageHostile("status")).Event,
 		change("09-01", "of another file", 3, mip.EventHardfork, "", "NINE").Event,
 	}
 	lines, text := partsOf(t, historyPage(t, v))
-	want := []string{"span @@ -1,3 +1,3 @@\n", "del -b\n", "del -c\n", "span \\ No newline at end of file\n", "ins +B\n", "ins +c\n"}
+	want := []string{"span @@ -1,3 +1,3 @@\n", "del -b\n", "del -c\n",
+		"span \\ No newline at end of file\n", "ins +B\n", "ins +c\n"}
 	if got := fmt.Sprintf("%q", lines); got != fmt.Sprintf("%q", want) {
 		t.Errorf("lines %s, want %q", got, want)
 	}
-	for _, want := range []string{"No message", pageHostile("subject"), "first", "MIP-3 moved from Draft to " + pageHostile("status"), "The 3 versions", "1 Sep 2026, 02:03 UTC", "No line changed", "2 lines added, 2 lines removed", "The first version under this name"} {
+	for _, want := range []string{"No message", pageHostile("subject"), "first",
+		"MIP-3 moved from Draft to " + pageHostile("status"), "The 3 versions",
+		"1 Sep 2026, 02:03 UTC", "No line changed", "2 lines added, 2 lines removed",
+		"The first version under this name"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q: %s", want, text)
 		}
@@ -83,11 +92,13 @@ func TestHistoryPage(t *testing.T) {
 }
 
 func TestHistoryHostileText(t *testing.T) {
-	evil := pageOf("unknown", version("b", "s", pageHostile("removed")+"\n", pageHostile("added")+"\n"))
+	evil := pageOf("unknown",
+		version("b", "s", pageHostile("removed")+"\n", pageHostile("added")+"\n"))
 	evil.Texts = []VersionText{{SourceURL: "javascript:alert(1)"}}
 	page := historyPage(t, evil)
 	lines, text := partsOf(t, page)
-	if len(lines) != 3 || lines[1] != "del -"+pageHostile("removed")+"\n" || lines[2] != "ins +"+pageHostile("added")+"\n" {
+	if len(lines) != 3 || lines[1] != "del -"+pageHostile("removed")+"\n" ||
+		lines[2] != "ins +"+pageHostile("added")+"\n" {
 		t.Errorf("lines %q", lines)
 	}
 	for _, e := range pageElements(t, page) {
@@ -100,7 +111,7 @@ func TestHistoryHostileText(t *testing.T) {
 	}
 }
 
-// A page holds so much and no more, and says where the rest is.
+// A page has a bounded size, and links to the rest.
 func TestHistoryIsBounded(t *testing.T) {
 	many := func(s string) string { return strings.Repeat(s+strings.Repeat("é", 50)+"\n", 1_500) }
 	page := historyPage(t, pageOf("more",
@@ -118,14 +129,18 @@ func TestHistoryIsBounded(t *testing.T) {
 	if size > maxChanges+1000 || size < maxChanges/2 || len(page) > 4*maxChanges {
 		t.Errorf("%d bytes of lines on a page of %d, want about %d", size, len(page), maxChanges)
 	}
-	for want, n := range map[string]int{"The changes go on: see the source": 1, "The changes are too long for this page: see the source": 3, "There are older versions: see the source": 1} {
+	for want, n := range map[string]int{"The changes go on: see the source": 1,
+		"The changes are too long for this page: see the source": 3,
+		"There are older versions: see the source":               1} {
 		if got := strings.Count(text, want); got != n {
 			t.Errorf("the page says %q %d times, want %d", want, got, n)
 		}
 	}
 	gone := pageOf("nothing", version("c", "s", "-", "x"), version("b", "s", "", "-"))
 	gone.Texts = []VersionText{{}, {Missing: true}}
-	if _, text := partsOf(t, historyPage(t, gone)); !strings.Contains(text, "What was before is not in the copy") || !strings.Contains(text, "This version is not in the copy") {
+	if _, text := partsOf(t, historyPage(t, gone)); !strings.Contains(text,
+		"What was before is not in the copy") ||
+		!strings.Contains(text, "This version is not in the copy") {
 		t.Errorf("texts that cannot be had: %s", text)
 	}
 }

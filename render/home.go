@@ -8,26 +8,27 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// rowsOfPage is how many proposals a page of the list has.
+// rowsOfPage is the number of proposals on a page of the list.
 const rowsOfPage = 50
 
-// callsOfPage is how many last calls the first page names.
+// callsOfPage is the number of last calls on the first page.
 const callsOfPage = 3
 
-// homeView is the first page. It says what is so now: the page holds dates, and scripts choose by the reader's clock.
+// homeView is the first page, about the present: the page contains dates, and scripts choose by the
+// reader's clock.
 type homeView struct {
 	Description string
 	All         []mip.Metadata
-	// Live are the upgrades of the main network of which one is in force when the page is read, the oldest first: that
-	// was in force at the newest change. Next are those that come after.
+	// Live are the upgrades of the main network of which one is in force at the time of reading,
+	// oldest first. The first was in force at the newest change. Next are the upgrades after these.
 	Live, Next []upgrade
-	// Calls are the open last calls that end first, and More counts the others. When all of them
-	// are over, and without any, the page shows Open: what else is under discussion, the latest
-	// change first.
+	// Calls are the open last calls that end first. More counts the others. If all of them are
+	// over, or there are none, the page shows Open: other proposals under discussion, latest change
+	// first.
 	Calls, Open []mip.Metadata
 	More        []moreCalls
 	Statuses    []choice
-	// Happened is what happened last, but for texts.
+	// Happened are the last changes, without changes of texts.
 	Happened    []entry
 	Filters     []filter
 	Table       table
@@ -35,9 +36,9 @@ type homeView struct {
 	Blank       *row
 }
 
-// Home renders the first page: what is so now, and the beginning of the list of all proposals, which works without
-// scripts, and for readers with them the filters, which find the others. All must be ascending by number, and changes the
-// newest first.
+// Home renders the first page: the present state, and the beginning of the list of all proposals,
+// which works without scripts. With scripts it has filters to find the others. all is in ascending
+// order of number, and changes newest first.
 func (p *Pages) Home(all []mip.Metadata, changes []Change) ([]byte, error) {
 	v := homeView{
 		Description: cmp.Or(p.info.Description,
@@ -58,17 +59,18 @@ func (p *Pages) Home(all []mip.Metadata, changes []Change) ([]byte, error) {
 		{"type", "Type", types(all)},
 		{"upgrade", "Upgrade", p.upgradeChoices()},
 	}, func(f filter) bool { return len(f.Choices) == 0 })
-	// A deadline that has passed asks nothing of readers here; the dashboard lists it.
+	// A passed deadline needs nothing of readers here. The dashboard lists it.
 	open, _ := lastCalls(all)
 	v.Calls = open[:min(callsOfPage, len(open))]
 	v.More = p.moreCalls(open[len(v.Calls):])
 	v.Live, v.Next = p.now(all)
 	v.Happened = latest(changes)
-	return p.page("home", head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
+	return p.page("home",
+		head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
 }
 
-// moreCalls counts open last calls of one status: a process may have several for its last call.
-// Until is the latest of their deadlines.
+// moreCalls counts the open last calls with one status: a process may have several statuses for a
+// last call. Until is the latest of their deadlines.
 type moreCalls struct {
 	choice
 	Until mip.Date
@@ -88,7 +90,8 @@ func (p *Pages) moreCalls(calls []mip.Metadata) (out []moreCalls) {
 	return out
 }
 
-// now are the upgrades of which one is in force on the main network, and those that come after.
+// now returns the upgrades of which one is in force on the main network, and the upgrades after
+// these.
 func (p *Pages) now(all []mip.Metadata) (live, next []upgrade) {
 	if len(p.info.Networks) == 0 {
 		return nil, nil
@@ -97,10 +100,14 @@ func (p *Pages) now(all []mip.Metadata) (live, next []upgrade) {
 	if newest := mip.NewestChange(all); newest != nil {
 		now = newest.UTC()
 	}
-	forks, main := p.upgrades(all), func(u upgrade) mip.Activation { return u.Activation[p.info.Networks[0].ID] }
+	forks, main := p.upgrades(all), func(u upgrade) mip.Activation {
+		return u.Activation[p.info.Networks[0].ID]
+	}
 	next = slices.DeleteFunc(ahead(all, forks), func(u upgrade) bool { return !u.pending(now) })
 	live = slices.DeleteFunc(forks, func(u upgrade) bool { return main(u).Timestamp == nil })
-	slices.SortStableFunc(live, func(a, b upgrade) int { return cmp.Compare(*main(b).Timestamp, *main(a).Timestamp) })
+	slices.SortStableFunc(live, func(a, b upgrade) int {
+		return cmp.Compare(*main(b).Timestamp, *main(a).Timestamp)
+	})
 	if i := slices.IndexFunc(live, func(u upgrade) bool { return main(u).Reached(now) }); i >= 0 {
 		live = live[:i+1]
 	}
@@ -111,25 +118,26 @@ func (p *Pages) now(all []mip.Metadata) (live, next []upgrade) {
 	return live, next
 }
 
-// filter is a field of which a reader chooses one value.
+// filter is a field with values to choose from.
 type filter struct {
 	Kind, Label string
 	Choices     []choice
 }
 
-// row is what its template needs.
+// row is the input of the row template.
 type row struct {
 	Metadata           *mip.Metadata
 	Heat, Chain, Ready bool
 }
 
-// blank is a row that has everything that a row can show: the script fills copies of it.
+// blank is a row with everything that a row can show. The script fills copies of it.
 func (p *Pages) blank(t table) *row {
 	if len(t.All) == 0 {
 		return nil
 	}
 	m, word := t.All[0], t.All[0].ID.String()
-	m.Description, m.Category, m.Hardfork = cmp.Or(m.Description, &word), cmp.Or(m.Category, &word), &word
+	m.Description, m.Category, m.Hardfork = cmp.Or(m.Description, &word),
+		cmp.Or(m.Category, &word), &word
 	m.Stage, m.LastCallDeadline = mip.StageLastCall, mip.Date{Year: 1, Month: 1, Day: 1}
 	m.Updated, m.ForumTopicID = cmp.Or(m.Updated, &mip.Time{}), cmp.Or(m.ForumTopicID, new(int))
 	if len(p.forks) > 0 {

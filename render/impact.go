@@ -10,61 +10,65 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// impact is what a proposal means for the groups, as its page shows it. The script that shows a model's answer makes the
-// same form.
+// impact is the meaning of a proposal for the groups, as on its page. The script that shows a
+// model's answer builds the same form.
 type impact struct {
 	*api.Summary
-	Rules bool // made of sentences of the text, by no model
-	// Opening is what a reader is told first, empty where a group is told the same, and Changes are what changes beside it.
+	Rules bool // made by rules, without a model
+	// Opening is the first statement, or empty if it repeats the statement for a group. Changes are
+	// the changes beside it.
 	Opening string
 	Changes []string
 	Axes    []axis
 	Silent  []silence
-	// Verdicts say in one line whom it touches, those who have to act first.
+	// Verdicts list in one line the affected groups, first those that have to act.
 	Verdicts []verdict
 }
 
-// verdict is what is said of some groups, in words that are true before and after an upgrade.
+// verdict is a statement about some groups, true before and after an upgrade.
 type verdict struct {
 	Says   string
 	Groups []string
 }
 
-// axis is what a proposal means for one group that its text speaks of, or of which its upgrade asks something.
+// axis is the meaning of a proposal for one group, from its text or its upgrade.
 type axis struct {
 	Name string
 	api.Axis
-	Lead  *quote  // what is seen first, nil without any
+	Lead  *quote  // shown first, or nil
 	More  []quote // the others
-	Asked *asked  // what the upgrade asks of them, whatever the text says
+	Asked *asked  // the upgrade's request, whatever the text states
 }
 
-// quote is a sentence of the text, and where it stands.
+// quote is a sentence of the text with its place.
 type quote struct {
 	Quote string
 	Place place
 }
 
-// silence is what is known of groups that the text does not speak of.
+// silence is about groups that the text does not mention.
 type silence struct{ Names, Impact string }
 
-// asked is what an upgrade asks of a group, by its times on the networks that were there before it.
+// asked is an upgrade's request to a group, with the times of the existing networks.
 type asked struct {
 	Group, What, Fork string
 	Times             []activation
 }
 
-// impact is what a page's summary says, and what the upgrade asks of the groups. A network that has an upgrade from its
-// first block needs nothing.
+// impact combines a page's summary and the upgrade's requests to the groups. A network that has an
+// upgrade from its first block needs nothing.
 func (p *Pages) impact(v *proposalView) *impact {
 	s := v.Page.Summary
-	out := &impact{Summary: s, Rules: s.Source == api.Extractive, Opening: s.TLDR, Changes: s.WhatsChanging}
+	out := &impact{Summary: s, Rules: s.Source == api.Extractive, Opening: s.TLDR,
+		Changes: s.WhatsChanging}
 	if out.Rules {
 		out.open(v.Metadata.Description)
 	}
 	var times []activation
 	if v.Page.Fork != nil {
-		times = slices.DeleteFunc(p.activation(*v.Page.Fork), func(a activation) bool { return genesis(a.Activation) })
+		times = slices.DeleteFunc(p.activation(*v.Page.Fork), func(a activation) bool {
+			return genesis(a.Activation)
+		})
 	}
 	for _, group := range []struct {
 		name, asked string
@@ -86,19 +90,23 @@ func (p *Pages) impact(v *proposalView) *impact {
 			out.Axes = append(out.Axes, a)
 		}
 	}
-	// What a group is told first need not be told before.
-	if slices.ContainsFunc(out.Axes, func(a axis) bool { return a.Lead != nil && prose.Plain(a.Lead.Quote, nil) == out.Opening }) {
+	// Do not repeat the first statement for a group.
+	if slices.ContainsFunc(out.Axes, func(a axis) bool {
+		return a.Lead != nil && prose.Plain(a.Lead.Quote, nil) == out.Opening
+	}) {
 		out.Opening = ""
 	}
 	out.Verdicts = verdicts(s, len(times) > 0)
 	return out
 }
 
-// open takes from what rules tell first the description, which stands above. Where they tell no more, the first change opens.
+// open removes the description, which is shown above, from the first statement of the rules. If
+// nothing remains, the first change takes its place.
 func (i *impact) open(description *string) {
 	if description != nil {
-		i.Opening = strings.TrimSpace(strings.TrimPrefix(i.TLDR, mip.Sentence(mip.Collapse(*description))))
-		if i.Opening == i.TLDR { // the description alone is too long for it
+		i.Opening = strings.TrimSpace(strings.TrimPrefix(i.TLDR,
+			mip.Sentence(mip.Collapse(*description))))
+		if i.Opening == i.TLDR { // the description alone exceeds its limit
 			i.Opening = ""
 		}
 	}
@@ -107,15 +115,18 @@ func (i *impact) open(description *string) {
 	}
 }
 
-// verdicts are what a summary says of the groups. An upgrade asks validators for a release, whatever the text says.
+// verdicts returns a summary's statements about the groups. An upgrade always asks validators for a
+// release.
 func verdicts(s *api.Summary, upgrade bool) []verdict {
-	out := []verdict{{Says: "asks action of"}, {Says: "affects"}, {Says: "asks nothing of"}, {Says: "does not speak of"}}
+	out := []verdict{{Says: "asks action of"}, {Says: "affects"}, {Says: "asks nothing of"},
+		{Says: "does not speak of"}}
 	for _, group := range []struct {
 		name    string
 		axis    api.Axis
 		release bool
 	}{
-		{"validators", s.Validators, upgrade}, {"developers", s.Developers, false}, {"users", s.Users, false}, {"the foundation", s.Foundation, false},
+		{"validators", s.Validators, upgrade}, {"developers", s.Developers, false},
+		{"users", s.Users, false}, {"the foundation", s.Foundation, false},
 	} {
 		at := 3
 		switch {
@@ -131,7 +142,7 @@ func verdicts(s *api.Summary, upgrade bool) []verdict {
 	return slices.DeleteFunc(out, func(v verdict) bool { return v.Groups == nil })
 }
 
-// silent adds a group of which the text does not speak to those of which no more is known than of it.
+// silent adds a group that the text does not mention, together with others with the same statement.
 func (i *impact) silent(a axis) {
 	at := slices.IndexFunc(i.Silent, func(s silence) bool { return s.Impact == a.Impact })
 	if at < 0 {
@@ -141,8 +152,8 @@ func (i *impact) silent(a axis) {
 	i.Silent[at].Names += ", " + a.Name
 }
 
-// quote adds the quotes of a group. First is seen the one that says what they have to do. What rules say of a group is its
-// quotes and no more: the first of them is seen then, in place of the impact.
+// quote adds the quotes of a group. The one about a duty comes first. By rules a group has only
+// quotes, so the first replaces the impact.
 func (p *Pages) quote(v *proposalView, a *axis, rules bool) {
 	lead := a.ActionEvidence
 	if rules {
@@ -160,18 +171,18 @@ func (p *Pages) quote(v *proposalView, a *axis, rules bool) {
 	}
 }
 
-// place is where a quote stands: the name of the section for people, and a link to it. Href is
-// empty for a proposal whose id cannot be read: then the name is shown alone.
+// place is the place of a quote: the section's name and a link to it. Href is empty for a proposal
+// with an invalid id, and only the name is shown.
 type place struct{ Name, Href string }
 
-// place finds the section that evidence names, on this page or on that of a proposal that a fork
-// bundles. A section without a heading on the page leads to the beginning of the text.
+// place finds the section of evidence, on this page or on the page of a bundled proposal. A section
+// without a heading on the page links to the beginning of the text.
 func (p *Pages) place(v *proposalView, section string) place {
 	if strings.Contains(section, "#") {
 		return p.cited(v.Metadata.ID, section)
 	}
 	at := place{Name: sectionName(section), Href: "#text"}
-	// A heading on this page is shown as it is written there.
+	// Show a heading of this page as written.
 	for _, s := range v.Page.Sections {
 		if s.ID == section && s.Title != "" {
 			at.Name = s.Title
@@ -183,8 +194,8 @@ func (p *Pages) place(v *proposalView, section string) place {
 	return at
 }
 
-// cited is the section of a proposal that evidence names, for another page. The summary of a fork quotes the proposals
-// that it bundles, as "MIP-4#s-abstract".
+// cited is a section of a proposal, linked from another page. The summary of a fork quotes bundled
+// proposals with places such as "MIP-4#s-abstract".
 func (p *Pages) cited(id mip.ID, section string) place {
 	if other, of, elsewhere := strings.Cut(section, "#"); elsewhere {
 		parsed, err := mip.ParseID(other)
@@ -196,5 +207,7 @@ func (p *Pages) cited(id mip.ID, section string) place {
 	return place{id.String() + ", " + sectionName(section), p.proposalPath(id) + "#" + section}
 }
 
-// sectionName is what a section is called as far as its id tells, which is made of its title.
-func sectionName(id string) string { return strings.ReplaceAll(strings.TrimPrefix(id, "s-"), "-", " ") }
+// sectionName is a section's name derived from its id, which is made from its title.
+func sectionName(id string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(id, "s-"), "-", " ")
+}

@@ -16,26 +16,33 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// impactPage is a proposal's page with a summary, whose texts are the worst that a file could hold.
+// impactPage is a proposal's page with a summary of hostile texts.
 func impactPage(t *testing.T, change func(*api.Summary)) []byte {
 	t.Helper()
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	all[2].ContentHash = strings.Repeat("ab", 32)
 	axis := func(name string, s api.Severity, action bool, evidence ...api.Evidence) api.Axis {
-		x := api.Axis{Impact: pageHostile(name), Severity: s, Stated: evidence != nil, ActionRequired: action, Evidence: evidence}
+		x := api.Axis{Impact: pageHostile(name), Severity: s, Stated: evidence != nil,
+			ActionRequired: action, Evidence: evidence}
 		if action {
 			x.ActionEvidence = &evidence[0]
 		}
 		return x
 	}
 	sum := &api.Summary{
-		TLDR: pageHostile("tldr"), WhatsChanging: []string{pageHostile("change"), "a `code` b", "c"},
-		Developers: axis("developers", api.High, true, api.Evidence{Section: "s-abstract", Quote: pageHostile("quote")}, api.Evidence{Section: "s-title", Quote: "q"}),
-		Users:      axis("users", api.Low, false),
-		Validators: axis("validators", api.Medium, false, api.Evidence{Section: "MIP-4#s-gas-cost", Quote: "q"}),
-		Foundation: axis("foundation", api.Severity(pageHostile("severity")), false, api.Evidence{Section: pageHostile("section"), Quote: "q"}),
-		// A moment that Go and the page write alike.
-		GeneratedAt: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)), ContentHash: all[2].ContentHash, Locale: "en", Source: pageHostile("source"),
+		TLDR:          pageHostile("tldr"),
+		WhatsChanging: []string{pageHostile("change"), "a `code` b", "c"},
+		Developers: axis("developers", api.High, true,
+			api.Evidence{Section: "s-abstract", Quote: pageHostile("quote")},
+			api.Evidence{Section: "s-title", Quote: "q"}),
+		Users: axis("users", api.Low, false),
+		Validators: axis("validators", api.Medium, false,
+			api.Evidence{Section: "MIP-4#s-gas-cost", Quote: "q"}),
+		Foundation: axis("foundation", api.Severity(pageHostile("severity")), false,
+			api.Evidence{Section: pageHostile("section"), Quote: "q"}),
+		// A time that Go and the page format in the same way.
+		GeneratedAt: mip.NewTime(time.Date(2026, 9, 1, 2, 3, 0, 0, time.UTC)),
+		ContentHash: all[2].ContentHash, Locale: "en", Source: pageHostile("source"),
 	}
 	if change != nil {
 		change(sum)
@@ -49,7 +56,7 @@ func impactPage(t *testing.T, change func(*api.Summary)) []byte {
 	return page
 }
 
-// panelOf is the panel of a page, with the text of everything in it.
+// panelOf returns the panel of a page, with its text.
 func panelOf(t *testing.T, page []byte) (*html.Node, string) {
 	t.Helper()
 	doc, err := html.Parse(bytes.NewReader(page))
@@ -57,7 +64,8 @@ func panelOf(t *testing.T, page []byte) (*html.Node, string) {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if n.Data == "section" && slices.Contains(n.Attr, html.Attribute{Key: "aria-labelledby", Val: "impact"}) {
+		if n.Data == "section" && slices.Contains(n.Attr,
+			html.Attribute{Key: "aria-labelledby", Val: "impact"}) {
 			return n, rendertest.TextOf(n)
 		}
 	}
@@ -67,7 +75,9 @@ func panelOf(t *testing.T, page []byte) (*html.Node, string) {
 
 func TestImpactPanel(t *testing.T) {
 	n, text := panelOf(t, impactPage(t, nil))
-	for _, want := range []string{"AI-generated, not part of the proposal", "High impact", "Medium impact", "Low impact", "Action needed", "Made 1 Sep 2026, 02:03 UTC by ", "Matches this text (abababa)", "1 more quote from the text", "1 quote from the text"} {
+	for _, want := range []string{"AI-generated, not part of the proposal", "High impact",
+		"Medium impact", "Low impact", "Action needed", "Made 1 Sep 2026, 02:03 UTC by ",
+		"Matches this text (abababa)", "1 more quote from the text", "1 quote from the text"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the panel does not say %q: %s", want, text)
 		}
@@ -78,9 +88,10 @@ func TestImpactPanel(t *testing.T) {
 			links = append(links, c.Attr[0].Val+" "+rendertest.TextOf(c))
 		}
 	}
-	// A section without a place on the page leads to the beginning of the text.
+	// A section without a place on the page links to the beginning of the text.
 	want := []string{"#s-abstract Abstract", "#text Title", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
-	if len(links) != 7 || !slices.Equal(links[:3], want) || links[6] != "/p/about/ai/ How it is made" {
+	if len(links) != 7 || !slices.Equal(links[:3], want) ||
+		links[6] != "/p/about/ai/ How it is made" {
 		t.Errorf("links of the quotes %q, want %q", links, want)
 	}
 	for name, tt := range map[string]struct {
@@ -88,9 +99,12 @@ func TestImpactPanel(t *testing.T) {
 		want   string
 		not    string
 	}{
-		"stale":        {func(s *api.Summary) { s.Stale = true }, "Older than the text (made from abababa)", "Matches"},
-		"another hash": {func(s *api.Summary) { s.ContentHash = strings.Repeat("0", 64) }, "Older than the text (made from 0000000)", "Matches"},
-		"by rules":     {func(s *api.Summary) { s.Source = "extractive" }, "Rules, no model", " by "},
+		"stale": {func(s *api.Summary) { s.Stale = true },
+			"Older than the text (made from abababa)", "Matches"},
+		"another hash": {func(s *api.Summary) { s.ContentHash = strings.Repeat("0", 64) },
+			"Older than the text (made from 0000000)", "Matches"},
+		"by rules": {func(s *api.Summary) { s.Source = "extractive" }, "Rules, no model",
+			" by "},
 	} {
 		n, text := panelOf(t, impactPage(t, tt.change))
 		footer := ""
@@ -105,25 +119,35 @@ func TestImpactPanel(t *testing.T) {
 	}
 }
 
-// What a group has to do stands with the sentence that says so; of rules, the quotes are all there is. Groups of which the
-// text does not speak are one line, and none of them has a severity.
+// A group's duty has its sentence as evidence. By rules a group has only quotes. Groups that the
+// text does not mention share one line without severity.
 func TestImpactAnswers(t *testing.T) {
-	says := []api.Evidence{{Section: "s-abstract", Quote: "It says so."}, {Section: "s-abstract", Quote: "More of it."}}
+	says := []api.Evidence{{Section: "s-abstract", Quote: "It says so."},
+		{Section: "s-abstract", Quote: "More of it."}}
 	for name, tt := range map[string]struct {
 		axis          api.Axis
-		source, group string // empty: the group stands in the line below
+		source, group string // empty: the group is in the line below
 		rest          string // below the groups
 	}{
-		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[0], Evidence: says}, "m",
-			"High impact Action needed for Été NINE It says so. Abstract I 1 more quote from the text More of it. Abstract", ""},
-		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1], Evidence: says}, "m",
-			"Low impact No action needed More of it. Abstract I 1 more quote from the text It says so. Abstract", ""},
+		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true,
+			ActionEvidence: &says[0], Evidence: says}, "m",
+			"High impact Action needed for Été NINE It says so. Abstract I 1 more quote from the " +
+				"text More of it. Abstract", ""},
+		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1],
+			Evidence: says}, "m",
+			"Low impact No action needed More of it. Abstract I 1 more quote from the text It " +
+				"says so. Abstract", ""},
 		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says}, "m",
-			"Medium impact Action: not said I 2 quotes from the text It says so. Abstract More of it. Abstract", ""},
-		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "m", "", "Users, Validators, Foundation: I"},
-		"needed, by rules": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true, ActionEvidence: &says[1], Evidence: says}, api.Extractive,
-			"High impact Action needed for Été NINE More of it. Abstract 1 more quote from the text It says so. Abstract", ""},
-		"not said, by rules": {api.Axis{Severity: api.Low, Stated: true, Evidence: says[:1]}, api.Extractive,
+			"Medium impact Action: not said I 2 quotes from the text It says so. Abstract More " +
+				"of it. Abstract", ""},
+		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "m", "",
+			"Users, Validators, Foundation: I"},
+		"needed, by rules": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true,
+			ActionEvidence: &says[1], Evidence: says}, api.Extractive,
+			"High impact Action needed for Été NINE More of it. Abstract 1 more quote from the " +
+				"text It says so. Abstract", ""},
+		"not said, by rules": {api.Axis{Severity: api.Low, Stated: true, Evidence: says[:1]},
+			api.Extractive,
 			"Low impact Action: not said It says so. Abstract", ""},
 	} {
 		tt.axis.Impact = "I"
@@ -133,19 +157,23 @@ func TestImpactAnswers(t *testing.T) {
 		got := map[string]string{}
 		for c := range n.Descendants() {
 			if c.Data == "section" {
-				name, rest, _ := strings.Cut(strings.Join(strings.Fields(rendertest.TextOf(c)), " "), " ")
+				name, rest, _ := strings.Cut(strings.Join(strings.Fields(rendertest.TextOf(c)),
+					" "), " ")
 				got[name] = rest
 			}
 		}
 		delete(got, "Developers")
-		// The upgrade asks something of those who run nodes and of those who steward, by dates that stay true.
-		const asked = "Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet Testnet: by 10 Mar 2026, 14:30 UTC devnet: by 10 Mar 2026, 14:30 UTC"
+		// The upgrade has requests to those who run nodes and those who steward, with fixed dates.
+		const asked = "Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet " +
+			"Testnet: by 10 Mar 2026, 14:30 UTC devnet: by 10 Mar 2026, 14:30 UTC"
 		want := map[string]string{}
 		if tt.group != "" {
 			want["Users"] = tt.group
 		}
-		spoken := strings.NewReplacer("Action: not said ", "", "No action needed", "The text asks for nothing").Replace(tt.group)
-		for name, what := range map[string]string{"Validators": "A release that knows", "Foundation": "The date and the releases of"} {
+		spoken := strings.NewReplacer("Action: not said ", "", "No action needed",
+			"The text asks for nothing").Replace(tt.group)
+		for name, what := range map[string]string{"Validators": "A release that knows",
+			"Foundation": "The date and the releases of"} {
 			want[name] = strings.TrimSpace(spoken + " " + fmt.Sprintf(asked, what))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -157,8 +185,8 @@ func TestImpactAnswers(t *testing.T) {
 	}
 }
 
-// The panel of rules has a button that asks a model, which shows once the sidecar has said that it asks one. A committed
-// summary has none, and a text that is not longer than its summary has no panel.
+// The panel by rules has a button that asks a model, hidden until the sidecar reports a model. A
+// committed summary has none, and a text not longer than its summary has no panel.
 func TestImpactButton(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	v := proposalPage(p, all, 2)
@@ -186,20 +214,24 @@ func TestImpactButton(t *testing.T) {
 	for c := range n.Descendants() {
 		status = status || slices.Contains(c.Attr, html.Attribute{Key: "role", Val: "status"})
 	}
-	if got["data-api"] != "/p/api/ai-summary" || got["data-number"] != "3" || got["data-pages"] != "/p/mip/" || got["data-proposal"] != "/p/api/v1/mips/3" || !status {
+	if got["data-api"] != "/p/api/ai-summary" || got["data-number"] != "3" ||
+		got["data-pages"] != "/p/mip/" || got["data-proposal"] != "/p/api/v1/mips/3" || !status {
 		t.Errorf("attributes of the panel %v, status line %t", got, status)
 	}
 	v.Summary.Committed = true
 	if _, buttons = show(); len(buttons) > 0 {
 		t.Errorf("a committed summary: buttons %q", buttons)
 	}
-	v.Summary.Committed, v.Sections = false, []mip.Section{{Level: 0, Markdown: "This proposal has moved to another repository.\n"}}
-	if page, buttons = show(); len(buttons) > 0 || bytes.Contains(page, []byte("What it means for you")) {
+	v.Summary.Committed, v.Sections = false,
+		[]mip.Section{{Level: 0, Markdown: "This proposal has moved to another repository.\n"}}
+	if page, buttons = show(); len(buttons) > 0 ||
+		bytes.Contains(page, []byte("What it means for you")) {
 		t.Errorf("a stub has a panel, with buttons %q", buttons)
 	}
 }
 
-// The box at the top says in one line whom a proposal touches, by its summary and its upgrade, and what it requires.
+// The box at the top lists in one line the affected groups, by its summary and its upgrade, and the
+// requirements.
 func TestBoxSaysWhom(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	said := api.Evidence{Section: "s-abstract", Quote: "q"}
@@ -207,48 +239,63 @@ func TestBoxSaysWhom(t *testing.T) {
 	acts, spared := touched, touched
 	acts.ActionRequired, acts.ActionEvidence, spared.ActionEvidence = true, &said, &said
 	all[2].Requires = []int{4, 6, 99, 100, 101}
-	const required = " Requires MIP-4 Title code 4 (Final), MIP-6 Title code 6 (Stagnant), MIP-99 (not published) and 2 more."
+	const required = " Requires MIP-4 Title code 4 (Final), MIP-6 Title code 6 (Stagnant), " +
+		"MIP-99 (not published) and 2 more."
 	for _, c := range []struct {
 		name       string
 		developers api.Axis
 		fork       *mip.HardFork
 		want       string
 	}{
-		{"asked by the text", acts, nil, "Asks action of developers; asks nothing of users; does not speak of validators, the foundation. Quotes"},
-		{"asked by the upgrade", touched, &p.forks[1], "Asks action of validators; affects developers; asks nothing of users; does not speak of the foundation. Quotes"},
-		{"there from the first block", touched, &p.forks[0], "Affects developers; asks nothing of users; does not speak of validators, the foundation. Quotes"},
+		{"asked by the text", acts, nil,
+			"Asks action of developers; asks nothing of users; does not speak of validators, the " +
+				"foundation. Quotes"},
+		{"asked by the upgrade", touched, &p.forks[1],
+			"Asks action of validators; affects developers; asks nothing of users; does not " +
+				"speak of the foundation. Quotes"},
+		{"there from the first block", touched, &p.forks[0],
+			"Affects developers; asks nothing of users; does not speak of validators, the " +
+				"foundation. Quotes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := proposalPage(p, all, 2)
-			v.Fork, v.Summary = c.fork, &api.Summary{Committed: true, Developers: c.developers, Users: spared}
+			v.Fork, v.Summary = c.fork,
+				&api.Summary{Committed: true, Developers: c.developers, Users: spared}
 			page, err := p.Proposal(v)
 			if err != nil {
 				t.Fatal(err)
 			}
 			box := between(string(page), `<section class="answer"`, "The author says")
-			if text := strings.Join(strings.Fields(tags.ReplaceAllString(box, " ")), " "); !strings.HasSuffix(text, c.want+required) {
+			if text := strings.Join(strings.Fields(tags.ReplaceAllString(box, " ")),
+				" "); !strings.HasSuffix(text, c.want+required) {
 				t.Errorf("the box says %q, want at its end %q", text, c.want+required)
 			}
 		})
 	}
 }
 
-// The panel of rules begins with the first change, unless a group is told the same first.
+// The panel by rules begins with the first change, unless a group's first statement is the same.
 func TestPanelOpens(t *testing.T) {
 	for quote, want := range map[string]bool{"A **new** opcode.": false, "Another.": true} {
 		_, text := panelOf(t, impactPage(t, func(s *api.Summary) {
-			s.Source, s.WhatsChanging = api.Extractive, []string{"A new opcode.", "A second change."}
+			s.Source, s.WhatsChanging = api.Extractive,
+				[]string{"A new opcode.", "A second change."}
 			s.Developers.ActionEvidence.Quote, s.Developers.Evidence[0].Quote = quote, quote
 		}))
 		text = strings.Join(strings.Fields(text), " ")
-		if got := strings.Contains(text, "Rules, no model A new opcode."); got != want || !strings.Contains(text, "What else changes A second change.") {
-			t.Errorf("with the quote %q the panel says %q; the first change at its beginning: want %t", quote, text, want)
+		got := strings.Contains(text, "Rules, no model A new opcode.")
+		if got != want || !strings.Contains(text, "What else changes A second change.") {
+			t.Errorf("with the quote %q the panel says %q; the first change at its "+
+				"beginning: want %t", quote, text, want)
 		}
 	}
 	_, text := panelOf(t, impactPage(t, func(s *api.Summary) {
-		s.Source, s.TLDR, s.WhatsChanging = api.Extractive, "One sentence. It adds an opcode.", []string{"A new opcode."}
+		s.Source, s.TLDR, s.WhatsChanging = api.Extractive, "One sentence. It adds an opcode.",
+			[]string{"A new opcode."}
 	}))
-	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, "Rules, no model It adds an opcode. Developers") || !strings.Contains(text, "What else changes A new opcode.") {
+	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text,
+		"Rules, no model It adds an opcode. Developers") ||
+		!strings.Contains(text, "What else changes A new opcode.") {
 		t.Errorf("what rules say beside the description does not begin the panel: %q", text)
 	}
 }

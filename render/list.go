@@ -14,21 +14,21 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// table is a list of proposals, in the order in which it is shown.
+// table is a list of proposals, in display order.
 type table struct {
 	All     []mip.Metadata
-	Heat    bool // a column has places for heat, which the page's script fills
-	Closing bool // of last calls: what is closed goes to the end
+	Heat    bool // it has a column for heat, which the page's script fills
+	Closing bool // of last calls: closed ones move to the end
 	Sorts   bool // the page's script sorts by the columns
-	Changes bool // the last change of one is known; of the others the date of creation is shown
-	Ready   bool // a column has whether the text is final before the networks switch
-	Chain   bool // a column has what the chain says, beside what the author says
+	Changes bool // some last change is known; others show the date of creation
+	Ready   bool // it has a column for whether the text is final before the networks switch
+	Chain   bool // it has a column for the chain's state beside the author's
 }
 
 // column is the head of a column, and the key by which the script sorts it.
 type column struct{ Key, Label, Class string }
 
-// Columns are those of the table, in order.
+// Columns are the table's columns, in order.
 func (t table) Columns() []column {
 	status := "Status"
 	if t.Chain {
@@ -52,21 +52,22 @@ func (t table) Columns() []column {
 	return out
 }
 
-// newTable makes a list that shows statuses and no heat and, on a site with hard forks, what the chain says.
+// newTable makes a list with statuses and without heat and, on a site with hard forks, with the
+// chain's state.
 func (p *Pages) newTable(all []mip.Metadata) table {
 	changes := slices.ContainsFunc(all, func(m mip.Metadata) bool { return m.Changed() != nil })
 	return table{All: mip.ActiveFirst(all), Changes: changes, Chain: len(p.forks) > 0}
 }
 
-// rowKey is what the row of a proposal depends on within one site.
+// rowKey is everything on which the row of a proposal depends within one site.
 type rowKey struct {
 	id                 mip.ID
 	heat, chain, ready bool
 }
 
-// row renders a row of a table, once for all the lists that a proposal is on.
+// row renders a row of a table, once for all lists with the proposal.
 func (p *Pages) row(m *mip.Metadata, t table) (template.HTML, error) {
-	// Two workers may render the same row at once, with the same bytes.
+	// Two workers may render the same row concurrently, with the same bytes.
 	key := rowKey{m.ID, t.Heat, t.Chain, t.Ready}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
@@ -79,15 +80,17 @@ func (p *Pages) row(m *mip.Metadata, t table) (template.HTML, error) {
 }
 
 // discussed reports whether a proposal has a discussion on the site's forum.
-func (p *Pages) discussed(m mip.Metadata) bool { return p.info.Forum != nil && m.ForumTopicID != nil }
+func (p *Pages) discussed(m mip.Metadata) bool {
+	return p.info.Forum != nil && m.ForumTopicID != nil
+}
 
-// ref is a mention of a proposal. One that is not published has an id alone: a header may name any
-// number. It is a copy, so that a page holds no more of another proposal than it shows.
+// ref is a mention of a proposal. An unpublished one has only an id: a header may name any number.
+// It is a copy, so that a page keeps no more of another proposal than it shows.
 type ref struct {
 	ID    mip.ID
 	Title string
 	mip.Standing
-	CommentsUntil *mip.Date // as of [mip.Metadata]
+	CommentsUntil *mip.Date // as in [mip.Metadata]
 	Published     bool
 	Superseded    bool
 }
@@ -100,7 +103,7 @@ func refTo(m mip.Metadata) ref {
 	return ref{m.ID, m.ShortTitle(), m.Standing, m.CommentsUntil(), true, m.Superseded()}
 }
 
-// refs mention the proposals of the same kind with these numbers. all must be in the order of ids.
+// refs mentions the proposals of the same kind with these numbers. all must be sorted by id.
 func refs(all []mip.Metadata, of mip.ID, numbers []int) []ref {
 	out := make([]ref, 0, len(numbers))
 	for _, id := range of.Siblings(numbers) {
@@ -120,8 +123,8 @@ type choice struct {
 	Count       int
 }
 
-// choices counts the values of a field by slug, in the order of their labels. The least label of a
-// slug stands for it. The slug is empty for a proposal without a value.
+// choices counts the values of a field by slug, sorted by label. The smallest label of a slug
+// represents it. The slug is empty for a proposal without a value.
 func choices(all []mip.Metadata, value func(mip.Metadata) (slug, label string)) []choice {
 	bySlug := map[string]choice{}
 	for _, m := range all {
@@ -139,8 +142,8 @@ func choices(all []mip.Metadata, value func(mip.Metadata) (slug, label string)) 
 	})
 }
 
-// choicesOf counts a field that a header may lack. Values that differ in letter case or punctuation
-// have one slug, and so one page.
+// choicesOf counts the values of an optional field. Values that differ only in letter case or
+// punctuation share a slug, and so a page.
 func choicesOf(all []mip.Metadata, field func(mip.Metadata) *string) []choice {
 	return choices(all, func(m mip.Metadata) (string, string) {
 		if v := field(m); v != nil {
@@ -155,7 +158,7 @@ func categories(all []mip.Metadata) []choice {
 	return choicesOf(all, func(m mip.Metadata) *string { return m.Category })
 }
 
-// kindChoices counts the kinds; none where the site has one alone. They are in the order of the site.
+// kindChoices counts the kinds in the order of the site, or returns none if there is only one.
 func (p *Pages) kindChoices(all []mip.Metadata) (out []choice) {
 	if !p.info.Several() {
 		return nil
@@ -177,8 +180,8 @@ func types(all []mip.Metadata) []choice {
 	return choicesOf(all, func(m mip.Metadata) *string { return m.Type })
 }
 
-// upgradeChoices are the hard forks, uncounted. Those whose names have one slug share a page, that
-// of the first.
+// upgradeChoices are the hard forks, without counts. Names with the same slug share the page of the
+// first.
 func (p *Pages) upgradeChoices() (out []choice) {
 	for _, f := range p.forks {
 		slug := mip.Slug(f.Name)
@@ -189,17 +192,21 @@ func (p *Pages) upgradeChoices() (out []choice) {
 	return out
 }
 
-// statusChoices counts the statuses that occur: those of the process in the order of life, then the others by name. No
-// status comes last.
+// statusChoices counts the statuses that occur: those of the process in the order of life, then the
+// others by name, and no status last.
 func (p *Pages) statusChoices(all []mip.Metadata) []choice {
-	out := choices(all, func(m mip.Metadata) (string, string) { return m.Status.Slug(), m.Status.String() })
-	// Statuses of the process have their place in its order; the others share the place after it.
+	out := choices(all, func(m mip.Metadata) (string, string) {
+		return m.Status.Slug(), m.Status.String()
+	})
+	// Statuses of the process are in its order, and the others share the place after it.
 	process, none := p.info.Statuses.Known(), mip.Status("").Slug()
 	rank := func(c choice) int {
 		if c.Slug == none {
 			return len(process) + 1
 		}
-		if i := slices.IndexFunc(process, func(s mip.Standing) bool { return s.Status.Slug() == c.Slug }); i >= 0 {
+		if i := slices.IndexFunc(process, func(s mip.Standing) bool {
+			return s.Status.Slug() == c.Slug
+		}); i >= 0 {
 			return i
 		}
 		return len(process)
@@ -214,8 +221,9 @@ func (p *Pages) statusChoices(all []mip.Metadata) []choice {
 	return out
 }
 
-// lastCalls are the proposals whose last call has a deadline, by deadline. A deadline is over when some proposal
-// changed after it. No clock is asked: with one, builds of the same input would differ.
+// lastCalls returns the proposals whose last call has a deadline, by deadline. A deadline is over
+// if some proposal changed after it. It does not use the clock: otherwise builds of the same input
+// would differ.
 func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
 	latest := mip.NewestChange(all)
 	for _, m := range all {
@@ -232,7 +240,7 @@ func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
 	return open, over
 }
 
-// byDeadline orders last calls, the soonest first and those without a deadline last.
+// byDeadline sorts last calls, soonest first and those without a deadline last.
 func byDeadline(a, b mip.Metadata) int {
 	if x, y := a.LastCallDeadline.IsZero(), b.LastCallDeadline.IsZero(); x != y {
 		return map[bool]int{true: 1, false: -1}[x]
@@ -240,8 +248,8 @@ func byDeadline(a, b mip.Metadata) int {
 	return a.LastCallDeadline.Time().Compare(b.LastCallDeadline.Time())
 }
 
-// Listing renders /status/{status}/, /category/{category}/, /type/{type}/ or /author/{login}/. A status of the
-// process may have no proposal; the page says so.
+// Listing renders /status/{status}/, /category/{category}/, /type/{type}/ or /author/{login}/. A
+// status of the process may have no proposal, which the page states.
 func (p *Pages) Listing(l plain.Listing) ([]byte, error) {
 	heading, meaning := l.Explain()
 	t := p.newTable(l.Metadata)
@@ -270,9 +278,11 @@ func (p *Pages) feedOf(route, title string) alternate {
 	return alternate{Type: f.Type, Title: title + " (" + f.Name + ")", Href: p.path(route + f.File)}
 }
 
-// calendarOf is the calendar of the page at route, which ends with a slash, for the head of that page.
+// calendarOf is the calendar of the page at route, which ends with a slash, for the head of that
+// page.
 func (p *Pages) calendarOf(route, title string) alternate {
-	return alternate{Type: calendar.Type, Title: title + " (calendar)", Href: p.path(route + "calendar.ics")}
+	return alternate{Type: calendar.Type, Title: title + " (calendar)",
+		Href: p.path(route + "calendar.ics")}
 }
 
 // feedGroup is the feeds of the lists by one field.
@@ -281,12 +291,12 @@ type feedGroup struct {
 	Lists      []choice
 }
 
-// Feeds renders the page of everything that can be subscribed to and read by programs. all must be
-// in the order of ids.
+// Feeds renders the page of everything for subscribers and programs. all must be sorted by id.
 func (p *Pages) Feeds(all []mip.Metadata) ([]byte, error) {
 	return p.page("feeds", head{
 		Section: "/feeds/", Title: "Feeds", Route: "/feeds/",
-		Description: "Feeds of " + p.info.Title + ", and everything else that programs and agents can read.",
+		Description: "Feeds of " + p.info.Title +
+			", and everything else that programs and agents can read.",
 	}, slices.DeleteFunc([]feedGroup{
 		{"Status", "status", p.statusChoices(all)},
 		{"Kind", "kind", p.kindChoices(all)},
@@ -297,18 +307,21 @@ func (p *Pages) Feeds(all []mip.Metadata) ([]byte, error) {
 }
 
 // About renders a page about the site itself: /about/, /about/ai/ or /accessibility/. The route is
-// the name of its template, too. Texts that hold for every site stand there; only the title and the
-// statuses that readers are told of come from values.
+// also the name of its template. The texts are the same for every site, except for the title and
+// the statuses.
 func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 	title := "About"
-	description := "What %s offers, how heat is computed, how fresh its figures are and what the statuses mean."
+	description := "What %s offers, how heat is computed, how fresh its figures are and what the " +
+		"statuses mean."
 	switch route {
 	case "/about/ai/":
 		title = "How AI is used"
-		description = "How summaries and translations of %s are made and checked, and why the English text is authoritative."
+		description = "How summaries and translations of %s are made and checked, and why the " +
+			"English text is authoritative."
 	case "/accessibility/":
 		title = "Accessibility"
-		description = "How accessible %s is meant to be, what was checked and what is known to be missing."
+		description = "How accessible %s is meant to be, what was checked and what is known to " +
+			"be missing."
 	}
 	h := head{Title: title, Route: route, Description: fmt.Sprintf(description, p.info.Title)}
 	return p.page(route, h, struct {
@@ -317,17 +330,19 @@ func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 	}{statuses, way(p.info.Statuses, statuses)})
 }
 
-// Search renders the page for searching all texts.
+// Search renders the search page.
 func (p *Pages) Search() ([]byte, error) {
 	return p.page("search", head{
-		Title: "Search", Route: "/search/", Script: searchScript, Description: fmt.Sprintf("Every word of every text of %s.", p.info.Title),
+		Title: "Search", Route: "/search/", Script: searchScript,
+		Description: fmt.Sprintf("Every word of every text of %s.", p.info.Title),
 	}, nil)
 }
 
-// NotFound renders the answer to an address that leads nowhere. It has no canonical address and is
-// not to be indexed, since a host serves it at any address.
+// NotFound renders the answer to an unknown address. It has no canonical address and must not be
+// indexed, since a host serves it at any address.
 func (p *Pages) NotFound() ([]byte, error) {
 	return p.page("notfound", head{
-		Title: "Page not found", Description: "There is no page at this address.", Script: lostScript,
+		Title: "Page not found", Description: "There is no page at this address.",
+		Script: lostScript,
 	}, nil)
 }

@@ -5,8 +5,8 @@ import (
 	"html/template"
 )
 
-// Moved renders a page at an old address, which leads to a path or an address at once. It is not to be indexed: where it
-// leads to is.
+// Moved renders a page at an old address, which redirects to a path or an address at once. It must
+// not be indexed, since its target is.
 func Moved(to string) ([]byte, error) {
 	var b bytes.Buffer
 	err := movedPage.Execute(&b, to)

@@ -1,6 +1,6 @@
 // Package render turns values into the pages of a site, by templates, and into its JSON lists, its
-// sitemap and robots.txt. It is pure: the same values give the same bytes, and it knows nothing of
-// files, routes on disk, git, the configuration file or the clock.
+// sitemap and robots.txt. It is pure: the same values give the same bytes. It does not know files,
+// routes on disk, git, the configuration file or the clock.
 package render
 
 import (
@@ -27,22 +27,23 @@ import (
 //go:embed assets templates
 var embedded embed.FS
 
-// Pages makes the HTML pages of one site. Its input does not change after NewPages, and it is safe for concurrent use.
-// Every method that renders a page returns the whole of it, from the doctype on, or an error of a template, which is a
-// fault of this package: no value of a proposal makes one fail.
+// Pages makes the HTML pages of one site. Its input does not change after NewPages, and it is safe
+// for concurrent use. Every method that renders a page returns the whole of it, from the doctype,
+// or an error of a template, which is a bug of this package: no value of a proposal can cause one.
 type Pages struct {
 	info  mip.SiteInfo
 	forks []mip.HardFork // in the order of the site
 	brand Brand
-	base  string // path of the base URL without a slash at the end, empty at a root
-	// Alone are the authors of one proposal, by slug: they have no page. It is set before pages are made.
+	base  string // path of the base URL without a trailing slash, empty at a root
+	// Alone are the authors of a single proposal, by slug: they have no page. It is set before
+	// pages are made.
 	Alone map[string]bool
 
 	assets    []Asset
 	tmpl      *template.Template
-	citations *text.Template // of plain text: the page escapes what they give
+	citations *text.Template // as plain text, which the page escapes
 
-	// Parts of the frame that are the same on many pages, by template and data.
+	// frame has the parts of the frame that many pages share, by template and data.
 	frame map[string]map[string]template.HTML
 	rows  sync.Map // of tables: template.HTML by rowKey
 }
@@ -50,18 +51,19 @@ type Pages struct {
 // section is an entry of the main menu.
 type section struct{ Path, Label string }
 
-// sections are the entries of the main menu, in order. A page names the one that it belongs to.
+// sections are the entries of the main menu, in order. A page names its entry.
 func sections() []section {
 	return []section{
-		{"/", "Proposals"}, {"/dashboard/", "Dashboard"}, {"/upgrade/", "Upgrades"}, {"/api/", "API"}, {"/feeds/", "Feeds"},
+		{"/", "Proposals"}, {"/dashboard/", "Dashboard"}, {"/upgrade/", "Upgrades"},
+		{"/api/", "API"}, {"/feeds/", "Feeds"},
 	}
 }
 
-// NewPages reads the embedded templates. notice is a sentence above every page, plain text; empty: none. It fails when
-// info.BaseURL is no http or https address.
+// NewPages parses the embedded templates. notice is a plain sentence above every page. Empty means
+// none. It fails if info.BaseURL is no http or https address.
 func NewPages(info mip.SiteInfo, forks []mip.HardFork, brand Brand, notice string) (*Pages, error) {
-	// Links within the site are paths, so a page works at any host. Those that other programs
-	// follow, such as the canonical address and the pictures, are absolute.
+	// Links within the site are paths, so a page works at any host. Links for other programs, such
+	// as the canonical address and the pictures, are absolute.
 	u, err := url.Parse(info.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("base URL %q: %w", info.BaseURL, err)
@@ -78,23 +80,25 @@ func NewPages(info mip.SiteInfo, forks []mip.HardFork, brand Brand, notice strin
 	if p.tmpl, err = p.parseTemplates(); err != nil {
 		return nil, err
 	}
-	p.citations, err = text.New("").Funcs(p.funcs()).Delims("<<", ">>").ParseFS(embedded, "templates/citation.txt")
+	p.citations, err = text.New("").Funcs(p.funcs()).Delims("<<", ">>").ParseFS(embedded,
+		"templates/citation.txt")
 	if err != nil {
 		return nil, fmt.Errorf("templates: %w", err)
 	}
 	return p, p.renderFrame(notice)
 }
 
-// parseTemplates reads the embedded templates. Their indentation is for people who edit them: it is
-// not published. Links to fixed routes and assets are put in beforehand, since every page has many.
+// parseTemplates parses the embedded templates. It removes indentation, which is only for people
+// who edit them, and resolves links to fixed routes and assets in advance, since every page has
+// many.
 func (p *Pages) parseTemplates() (*template.Template, error) {
 	files, err := fs.Glob(embedded, "templates/*.tmpl")
 	if err != nil {
 		return nil, err
 	}
-	// All files are one set, so that a template may name one of another file. Each action is
-	// escaped for its place by the template package; only values of its own types, such as
-	// template.HTML, are printed as they are.
+	// All files form one set, so that a template can use one of another file. The template package
+	// escapes each action for its place. Only values of its own types, such as template.HTML, are
+	// printed unescaped.
 	all := template.New("pages").Funcs(p.funcs())
 	link := regexp.MustCompile(`{{(path|asset) "([^"]*)"}}`)
 	for _, name := range files {
@@ -116,19 +120,21 @@ func (p *Pages) parseTemplates() (*template.Template, error) {
 	return all, nil
 }
 
-// renderFrame renders the parts of the frame: the links to a script, the header with its current entry of the menu, and
-// the footer. They make up most of a short page, so rendering them for each page would take most of a build.
+// renderFrame renders the parts of the frame: the links to a script, the header with its current
+// menu entry, and the footer. They make up most of a short page, so rendering them for each page
+// would take most of a build.
 func (p *Pages) renderFrame(notice string) (err error) {
 	p.frame = map[string]map[string]template.HTML{"links": {}, "header": {}, "footer": {}}
 	for _, script := range []string{
-		siteScript, forksScript, upgradeScript, graphScript, listScript, textScript, liveScript, lostScript, searchScript, changesScript,
+		siteScript, forksScript, upgradeScript, graphScript, listScript, textScript, liveScript,
+		lostScript, searchScript, changesScript,
 	} {
 		if p.frame["links"][script], err = p.fragment("site-links", script); err != nil {
 			return err
 		}
 	}
 	data := struct{ Section, Notice string }{Notice: notice}
-	// The last one is for pages that are in no section.
+	// The last one is for pages in no section.
 	for _, s := range append(sections(), section{}) {
 		data.Section = s.Path
 		if p.frame["header"][s.Path], err = p.fragment("site-header", data); err != nil {
@@ -139,10 +145,10 @@ func (p *Pages) renderFrame(notice string) (err error) {
 	return err
 }
 
-// buffers are kept for the next page: growing one for each would make most of a build's garbage.
+// buffers are reused for the next page: growing one for each would make most of a build's garbage.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// fragment renders a part of a page. The result is escaped already, and a template prints it as it is.
+// fragment renders a part of a page. The result is escaped, and templates print it unchanged.
 func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	b := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(b)
@@ -153,27 +159,26 @@ func (p *Pages) fragment(name string, data any) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// head is the content of a page's frame: the head element, and where the page stands in the site.
-// Its texts are plain: the template "begin" escapes them for the elements and attributes that they
-// stand in.
+// head is the content of a page's frame: the head element, and the page's place in the site. Its
+// texts are plain: the template "begin" escapes them.
 type head struct {
 	Title       string // of the document, exact; empty: the site's
 	Description string
 	Route       string // of the canonical address; empty: none, and not to be indexed
-	Section     string // path of an entry of the main menu, empty: none
+	Section     string // path of an entry of the main menu; empty: none
 	Article     bool
-	Proposal    *mip.Metadata // the proposal that the page is of, for its picture and for programs; nil: none
+	Proposal    *mip.Metadata // the page's proposal, for its picture and for programs; nil: none
 	Alternates  []alternate
 	Script      string // name of the page's script
 
-	Site, Address string // Pages.page fills them in: the site's title, and the canonical address
+	Site, Address string // set by Pages.page: the site's title and the canonical address
 }
 
-// alternate is the same content in another format or, when Lang is set, another language.
+// alternate is the same content in another format or, if Lang is set, another language.
 type alternate struct{ Type, Title, Href, Lang string }
 
-// page renders the template of that name within the frame: "begin" with h, the template with data,
-// and "end". Pages without a script of their own have siteScript.
+// page renders a template within the frame: "begin" with h, the template with data, and "end".
+// Pages without a script of their own have siteScript.
 func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 	h.Script, h.Site, h.Address = cmp.Or(h.Script, siteScript), p.info.Title, p.info.BaseURL+h.Route
 	b := buffers.Get().(*bytes.Buffer)
@@ -190,13 +195,13 @@ func (p *Pages) page(name string, h head, data any) ([]byte, error) {
 	return bytes.Clone(b.Bytes()), nil
 }
 
-// image is the picture that other sites show beside a link to a page.
+// image is the preview picture that other sites show beside a link to a page.
 type image struct{ Address, Alt string }
 
-// image is the picture of a proposal, described by the words of its card. The site's own stands for
-// nil, and for a text that only says where it went.
+// image is the picture of a proposal, described by the words on its card. For nil, and for a text
+// that only reports a move, it is the site's own.
 func (p *Pages) image(m *mip.Metadata) image {
-	// Readers who cannot see the picture are told what is written on it.
+	// The alternative text is the text on the picture.
 	c, folder := SiteCard(p.info.Site, p.brand), "/"
 	if m != nil && !m.Moved() {
 		c, folder = ProposalCard(p.info.Site, p.brand, *m), m.ID.Page()
@@ -213,20 +218,20 @@ func (p *Pages) image(m *mip.Metadata) image {
 	return image{p.info.BaseURL + cardRoute(folder, c), strings.Join(words, ". ")}
 }
 
-// cardRoute is the address of a picture. It changes with the picture, so that nobody who has the
-// old one keeps it for the new one.
+// cardRoute is the address of a picture. It changes with the content, so that no cache keeps the
+// old picture.
 func cardRoute(folder string, c card.Card) string {
 	return strings.TrimSuffix(folder, "/") + "/og." + c.Hash() + ".png"
 }
 
-// SiteCardRoute is the address of the picture of every page that has none of its own.
+// SiteCardRoute is the address of the picture for all pages without one of their own.
 func SiteCardRoute(c card.Card) string { return cardRoute("/", c) }
 
 // ProposalCardRoute is the address of the picture of a proposal.
 func ProposalCardRoute(id mip.ID, c card.Card) string { return cardRoute(id.Page(), c) }
 
-// ProposalCard is what a proposal's picture shows. Package card draws it, and the file's name has its hash: the plan of
-// the files and the links to them must make it of the same values.
+// ProposalCard is the content of a proposal's picture. Package card draws it, and the file's name
+// has its hash: the plan of the files and the links to them must use the same values.
 func ProposalCard(info mip.Site, b Brand, m mip.Metadata) card.Card {
 	var kind []string
 	if until := m.CommentsUntil(); until != nil {
@@ -237,10 +242,10 @@ func ProposalCard(info mip.Site, b Brand, m mip.Metadata) card.Card {
 			kind = append(kind, *v)
 		}
 	}
-	// Leave out a title that is only the id: it would stand there twice. Leave out backticks: a picture has no code
-	// face.
+	// Leave out a title that only repeats the id, and backticks, since a picture has no code font.
 	c := card.Card{
-		Site: cmp.Or(b.Name, info.Title), ID: m.ID.String(), Status: m.Status.String(), Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", "),
+		Site: cmp.Or(b.Name, info.Title), ID: m.ID.String(), Status: m.Status.String(),
+		Mark: plain.Mark(m.Standing), Kind: strings.Join(kind, ", "),
 		Accent: b.Accent(), NoGlyph: b.Logo != nil,
 	}
 	if m.Title != m.ID.String() {
@@ -249,37 +254,39 @@ func ProposalCard(info mip.Site, b Brand, m mip.Metadata) card.Card {
 	return c
 }
 
-// SiteCard is what the picture of the other pages shows.
+// SiteCard is the content of the picture of all other pages.
 func SiteCard(info mip.Site, b Brand) card.Card {
-	return card.Card{Title: cmp.Or(b.Name, info.Title), Kind: info.Description, Accent: b.Accent(), NoGlyph: b.Logo != nil}
+	return card.Card{Title: cmp.Or(b.Name, info.Title), Kind: info.Description, Accent: b.Accent(),
+		NoGlyph: b.Logo != nil}
 }
 
-// Asset is one file that the pages load. Its route names its content, so it may be cached for ever.
+// Asset is a file that pages load. Its route has a hash of its content, so it may be cached
+// forever.
 type Asset struct {
 	Route string // without the base path, such as /assets/site.1a2b3c4d.css
 	Type  string // media type with charset
-	Body  []byte // shared: not to be changed
+	Body  []byte // shared, must not be changed
 	name  string // such as site.css
 }
 
-// Scripts that pages name. Every page has the theme's script, the style sheet and one of the
-// others.
+// Names of scripts. Every page has the theme's script, the style sheet and one of these.
 const (
-	siteScript    = "site.js" // what every page has, and all that most have
-	listScript    = "list.js"
-	textScript    = "text.js" // of pages of proposals, which have a style sheet of their own, too
-	liveScript    = "live.js"
-	forksScript   = "forks.js"   // of pages of upgrades, which ask for their states
-	upgradeScript = "upgrade.js" // of pages of upgrades and roles, which have a style sheet of their own, too
-	graphScript   = "graph.js"   // of pages of relations, which have a style sheet of their own, too
+	siteScript  = "site.js" // for pages without another script
+	listScript  = "list.js"
+	textScript  = "text.js" // of pages of proposals, which also have a style sheet of their own
+	liveScript  = "live.js"
+	forksScript = "forks.js" // of pages of upgrades, which request their states
+	// of pages of upgrades and roles, which also have a style sheet of their own
+	upgradeScript = "upgrade.js"
+	// of pages of relations, which also have a style sheet of their own
+	graphScript   = "graph.js"
 	lostScript    = "lost.js"    // of the page for unknown addresses
-	changesScript = "changes.js" // of the page of changes, which has a style sheet of its own, too
-	searchScript  = "find.js"    // of the page for searching, which has a style sheet of its own, too
+	changesScript = "changes.js" // of the page of changes, which also has a style sheet of its own
+	searchScript  = "find.js"    // of the search page, which also has a style sheet of its own
 )
 
-// assetFiles are the assets, each with the files of assets/ that it is put together from, in their
-// order. A script that another one imports stands before it. Those of one file are loaded when a reader
-// turns to what they are for.
+// assetFiles are the assets, each with the files of assets/ that it consists of, in order. An
+// imported script comes before its importer. Assets of a single file are loaded on demand.
 func assetFiles() [][]string {
 	return [][]string{
 		{"theme.js", "theme.js"},
@@ -294,7 +301,8 @@ func assetFiles() [][]string {
 		{forksScript, "site.js", "states.js", "marks.js", "ask.js", "forks.js"},
 		{upgradeScript, "site.js", "states.js", "ask.js", "forks.js", "upgrade.js"},
 		{listScript, "site.js", "states.js", "marks.js", "ask.js", "list.js"},
-		{textScript, "site.js", "states.js", "marks.js", "ask.js", "text.js", "heat.js", "forks.js"},
+		{textScript, "site.js", "states.js", "marks.js", "ask.js", "text.js", "heat.js",
+			"forks.js"},
 		{liveScript, "site.js", "states.js", "ask.js", "live.js"},
 		{lostScript, "site.js", "states.js", "ask.js", "lost.js"},
 		{"sheet.js", "sheet.js"},
@@ -307,9 +315,11 @@ func assetFiles() [][]string {
 	}
 }
 
-// loadAssets puts the assets together, with what the brand adds, and names each by the beginning of the hash of its content.
+// loadAssets assembles the assets, with the brand's additions, and names each by the beginning of
+// its hash.
 func loadAssets(b Brand) ([]Asset, error) {
-	media := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+	media := map[string]string{".js": "text/javascript; charset=utf-8",
+		".css": "text/css; charset=utf-8"}
 	var out []Asset
 	for _, f := range assetFiles() {
 		var body []byte
@@ -326,7 +336,8 @@ func loadAssets(b Brand) ([]Asset, error) {
 		}
 		// An import has the plain name in the source and the hashed one here.
 		for _, a := range out {
-			body = bytes.ReplaceAll(body, []byte(`"./`+a.name+`"`), []byte(`"./`+path.Base(a.Route)+`"`))
+			body = bytes.ReplaceAll(body, []byte(`"./`+a.name+`"`),
+				[]byte(`"./`+path.Base(a.Route)+`"`))
 		}
 		ext := path.Ext(f[0])
 		if ext == ".css" {
@@ -341,11 +352,13 @@ func loadAssets(b Brand) ([]Asset, error) {
 }
 
 func newAsset(name, ext, media string, body []byte) Asset {
-	route := fmt.Sprintf("/assets/%s.%.4x%s", strings.TrimSuffix(name, ext), sha256.Sum256(body), ext)
+	route := fmt.Sprintf("/assets/%s.%.4x%s",
+		strings.TrimSuffix(name, ext), sha256.Sum256(body), ext)
 	return Asset{Route: route, Type: media, Body: body, name: name}
 }
 
-// compact leaves out of a source what is for editors: indentation, empty lines, and the comments that have lines of their own.
+// compact removes from a source what only editors need: indentation, empty lines, and comments on
+// lines of their own.
 func compact(source []byte) []byte {
 	out, comment := make([]byte, 0, len(source)), false
 	for line := range bytes.Lines(source) {
@@ -359,12 +372,12 @@ func compact(source []byte) []byte {
 	return out
 }
 
-// Assets returns the files that pages load: style sheet and scripts, those too that a proposal's
-// page loads when a reader asks for a summary or a translation. No page loads all of them.
+// Assets returns the files that pages load: style sheets and scripts, including those that a
+// proposal's page loads only for a summary or a translation. No page loads all of them.
 func (p *Pages) Assets() []Asset { return p.assets }
 
-// assetPath is the address of an asset, by its name in assetFiles. Another name is a fault of a
-// template, and panics when the templates are read.
+// assetPath is the address of an asset, by its name in assetFiles. An unknown name is a mistake in
+// a template, and panics when the templates are parsed.
 func (p *Pages) assetPath(name string) string {
 	i := slices.IndexFunc(p.assets, func(a Asset) bool { return a.name == name })
 	return p.path(p.assets[i].Route)

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// pageHostile is what a text field may hold in the worst case; the tag tells one field from another.
+// pageHostile is the worst content of a text field. The tag distinguishes fields.
 func pageHostile(tag string) string {
 	return tag + ` </script></title><script>alert(1)</script><img src=x onerror=alert(2)> &lt;b&gt; &amp; ]]> "quoted" 'single' {{.}} \u003c`
 }
@@ -24,7 +24,8 @@ func pageInfo(base string) mip.SiteInfo {
 	commit := "0123456789abcdef"
 	return mip.SiteInfo{Commit: &commit, Site: mip.Site{
 		Title: "Example proposals", Description: "What changes.", Prefix: "MIP", BaseURL: base,
-		Networks: []mip.Network{{ID: "mainnet", Name: "Mainnet", ChainID: 1}, {ID: "testnet", Name: "Testnet", ChainID: 2}},
+		Networks: []mip.Network{{ID: "mainnet", Name: "Mainnet", ChainID: 1},
+			{ID: "testnet", Name: "Testnet", ChainID: 2}},
 	}}
 }
 
@@ -36,16 +37,21 @@ func pageForks() []mip.HardFork {
 	}
 	meta, source := 6, "https://example.net/forks?a=1&b=2"
 	return []mip.HardFork{
-		{Name: "ONE", Status: "active", BundledMIPs: []int{}, Activation: map[string]mip.Activation{"mainnet": at(&genesis), "testnet": at(&genesis)}},
-		{Name: "Été NINE", Status: "active on testnet", MetaMIP: &meta, BundledMIPs: []int{3, 4, 99}, Source: &source,
-			Activation: map[string]mip.Activation{"testnet": at(&later), "mainnet": {}, "devnet": at(&later)}},
+		{Name: "ONE", Status: "active", BundledMIPs: []int{},
+			Activation: map[string]mip.Activation{"mainnet": at(&genesis),
+				"testnet": at(&genesis)}},
+		{Name: "Été NINE", Status: "active on testnet", MetaMIP: &meta,
+			BundledMIPs: []int{3, 4, 99}, Source: &source,
+			Activation: map[string]mip.Activation{"testnet": at(&later), "mainnet": {},
+				"devnet": at(&later)}},
 	}
 }
 
-// pageList has a proposal of every status, unknown and absent ones included.
+// pageList has a proposal of every status, including unknown and missing ones.
 func pageList() []mip.Metadata {
 	text := func(s string) *string { return &s }
-	statuses := append(mip.Process(nil).Known(), mip.Standing{Status: "Peer Review"}, mip.Standing{})
+	statuses := append(mip.Process(nil).Known(), mip.Standing{Status: "Peer Review"},
+		mip.Standing{})
 	out := make([]mip.Metadata, 0, len(statuses))
 	for i, st := range statuses {
 		n := i + 1
@@ -53,25 +59,33 @@ func pageList() []mip.Metadata {
 		m := mip.Metadata{
 			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: fmt.Sprintf("Title `code %d`", n),
 			Standing: st, Updated: &updated, Created: mip.Date{Year: 2026, Month: 1, Day: n},
-			Authors: []mip.Author{{Name: text("Ada"), GitHub: text("ada")}, {Email: text("b@example.org")}, {}},
+			Authors: []mip.Author{{Name: text("Ada"), GitHub: text("ada")},
+				{Email: text("b@example.org")}, {}},
 		}
 		if st.Status != "" {
-			m.Description, m.Type, m.Category = text("One sentence."), text("Standards Track"), text("Core")
+			m.Description, m.Type, m.Category = text("One sentence."), text("Standards Track"),
+				text("Core")
 		}
 		out = append(out, m)
 	}
 	out[2].LastCallDeadline = mip.Date{Year: 2026, Month: 12, Day: 3}
 	out[3].Requires = []int{1, 77}
 	out[2].Hardfork, out[3].Hardfork = text("Été NINE"), text("UNKNOWN")
-	out[0].DiscussionsTo, out[0].SourceURL = text("https://forum.example.net/t/x/1"), text("https://git.example.net/MIP-1.md")
+	out[0].DiscussionsTo, out[0].SourceURL = text("https://forum.example.net/t/x/1"),
+		text("https://git.example.net/MIP-1.md")
 	out[8].Updated, out[8].Created, out[8].Authors = nil, mip.Date{}, nil
 	return out
 }
 
-const pageBody = "<h2 id=\"s-abstract\"><a class=\"h\" href=\"#s-abstract\">Abstract</a></h2>\n<p>Text.</p>\n<h3 id=\"s-part\"><a class=\"h\" href=\"#s-part\">Part</a></h3>\n<h2 id=\"s-end\"><a class=\"h\" href=\"#s-end\">End</a></h2>\n"
+const pageBody = "<h2 id=\"s-abstract\"><a class=\"h\" " +
+	"href=\"#s-abstract\">Abstract</a></h2>\n<p>Text.</p>\n" +
+	"<h3 id=\"s-part\"><a class=\"h\" href=\"#s-part\">Part</a></h3>\n" +
+	"<h2 id=\"s-end\"><a class=\"h\" href=\"#s-end\">End</a></h2>\n"
 
 func pageSections() []mip.Section {
-	return []mip.Section{{ID: "s-title", Level: 1, Title: "Title"}, {ID: "s-abstract", Level: 2, Title: "Abstract"}, {ID: "s-part", Level: 3, Title: "Part"}, {ID: "s-end", Level: 2, Title: "End"}}
+	return []mip.Section{{ID: "s-title", Level: 1, Title: "Title"},
+		{ID: "s-abstract", Level: 2, Title: "Abstract"}, {ID: "s-part", Level: 3, Title: "Part"},
+		{ID: "s-end", Level: 2, Title: "End"}}
 }
 
 func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages {
@@ -83,12 +97,15 @@ func newTestPages(t testing.TB, info mip.SiteInfo, forks []mip.HardFork) *Pages 
 	return p
 }
 
-// proposalPage is the page of all[i], with every relation that it can have.
+// proposalPage is the page of all[i], with every relation.
 func proposalPage(p *Pages, all []mip.Metadata, i int) ProposalPage {
 	all = slices.Clone(all)
 	m := &all[i]
 	m.RequiredBy, m.Replaces, m.SupersededBy = []int{1}, []int{88}, []int{2}
-	v := ProposalPage{All: all, Index: i, Sections: append(pageSections(), mip.Section{ID: "s-more", Level: 2, Markdown: strings.Repeat("More words. ", 40)}), Body: []byte(pageBody), Summary: &api.Summary{Source: api.Extractive}}
+	v := ProposalPage{All: all, Index: i,
+		Sections: append(pageSections(),
+			mip.Section{ID: "s-more", Level: 2, Markdown: strings.Repeat("More words. ", 40)}),
+		Body: []byte(pageBody), Summary: &api.Summary{Source: api.Extractive}}
 	if m.Hardfork != nil {
 		if f, ok := p.fork(*m.Hardfork); ok {
 			v.Fork = &f
@@ -124,13 +141,17 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 	do("/search/", p.Search)
 	do("/api/", func() ([]byte, error) { return p.API(pageAPI()) })
 	for i := range p.forks {
-		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) { return p.Upgrade(UpgradePage{Fork: p.forks[i], All: all}) })
+		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) {
+			return p.Upgrade(UpgradePage{Fork: p.forks[i], All: all})
+		})
 	}
 	byAuthor := map[string]plain.Listing{}
 	for _, m := range all {
 		for _, a := range m.Authors {
 			if slug := a.Slug(); slug != "" {
-				byAuthor[slug] = plain.Listing{Kind: "author", Value: cmp.Or(mip.Deref(a.Name), *a.GitHub), Slug: slug, Metadata: append(byAuthor[slug].Metadata, m)}
+				byAuthor[slug] = plain.Listing{Kind: "author",
+					Value: cmp.Or(mip.Deref(a.Name), *a.GitHub), Slug: slug,
+					Metadata: append(byAuthor[slug].Metadata, m)}
 			}
 		}
 	}
@@ -154,45 +175,58 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 				slug = m.Status.Slug()
 			}
 			l := lists[slug]
-			lists[slug] = plain.Listing{Kind: kind, Value: *v, Slug: slug, Metadata: append(l.Metadata, m)}
+			lists[slug] = plain.Listing{Kind: kind, Value: *v, Slug: slug,
+				Metadata: append(l.Metadata, m)}
 		}
 		for slug, l := range lists {
 			do("/"+kind+"/"+slug+"/", func() ([]byte, error) { return p.Listing(l) })
 		}
 	}
 	for i := range all {
-		do("/mip/"+strconv.Itoa(all[i].Number)+"/", func() ([]byte, error) { return p.Proposal(proposalPage(p, all, i)) })
+		do("/mip/"+strconv.Itoa(all[i].Number)+"/", func() ([]byte, error) {
+			return p.Proposal(proposalPage(p, all, i))
+		})
 	}
 	return out
 }
 
-// pageAPI has every part that the API's page can show, and texts that are markup elsewhere.
+// pageAPI has every part of the API's page, and texts that would be markup elsewhere.
 func pageAPI() *agent.API {
 	text := func(types ...string) *agent.Schema { return &agent.Schema{Types: types} }
 	base := &agent.Schema{Ref: "#/components/schemas/Base"}
 	json := func(example any) agent.Content {
-		return agent.Content{"application/json": {Schema: base, Examples: map[string]agent.Example{"example": {Value: example}}}}
+		return agent.Content{"application/json": {Schema: base,
+			Examples: map[string]agent.Example{"example": {Value: example}}}}
 	}
 	return &agent.API{
-		Description: "About.", Base: "https://example.org/p", Tags: []agent.Tag{{Name: "Of files", Text: "Static <b>."}},
+		Description: "About.", Base: "https://example.org/p",
+		Tags: []agent.Tag{{Name: "Of files", Text: "Static <b>."}},
 		Operations: []agent.Operation{{
-			ID: "getOne", Method: "GET", Path: "/api/v1/mips/{n}", Tags: []string{"Of files"}, Summary: "One proposal.",
+			ID: "getOne", Method: "GET", Path: "/api/v1/mips/{n}", Tags: []string{"Of files"},
+			Summary: "One proposal.",
 			Parameters: []agent.Parameter{
-				{Name: "n", In: "path", Text: "The number.", Required: true, Schema: text("integer"), Example: 7},
-				{Name: "q", In: "query", Required: true, Schema: &agent.Schema{Types: agent.Types{"array"}, Items: text("string")}, Example: []string{"a b", "c"}},
+				{Name: "n", In: "path", Text: "The number.", Required: true,
+					Schema: text("integer"), Example: 7},
+				{Name: "q", In: "query", Required: true,
+					Schema:  &agent.Schema{Types: agent.Types{"array"}, Items: text("string")},
+					Example: []string{"a b", "c"}},
 			},
-			Responses: map[string]agent.Response{"200": {Text: "Found <b>.", Content: json([]int{1})}, "304": {Text: "Nothing there."}},
+			Responses: map[string]agent.Response{"200": {Text: "Found <b>.",
+				Content: json([]int{1})}, "304": {Text: "Nothing there."}},
 		}, {
-			ID: "post", Method: "POST", Path: "/api/x", Tags: []string{"Of files"}, Summary: "Answered by a program.",
-			Body: &agent.Body{Content: json(map[string]string{"name": "it's"})},
+			ID: "post", Method: "POST", Path: "/api/x", Tags: []string{"Of files"},
+			Summary: "Answered by a program.",
+			Body:    &agent.Body{Content: json(map[string]string{"name": "it's"})},
 		}},
-		Schemas: map[string]*agent.Schema{"Base": {Types: agent.Types{"object"}, Required: []string{"a"}, Properties: agent.Ordered[*agent.Schema]{
-			{Key: "a", Value: text("string", "null")},
-			{Key: "b", Value: &agent.Schema{Types: agent.Types{"array"}, Items: base}},
-			{Key: "c", Value: &agent.Schema{Types: agent.Types{"object"}, Values: text("integer")}},
-			{Key: "d", Value: &agent.Schema{AnyOf: []*agent.Schema{base, text("null")}}},
-			{Key: "e", Value: &agent.Schema{Types: agent.Types{"string"}, Format: "uri"}},
-			{Key: "f", Value: &agent.Schema{Types: agent.Types{"string"}, Enum: []string{"low", "high"}, Description: "A <level>."}},
-		}}},
+		Schemas: map[string]*agent.Schema{"Base": {Types: agent.Types{"object"},
+			Required: []string{"a"}, Properties: agent.Ordered[*agent.Schema]{
+				{Key: "a", Value: text("string", "null")},
+				{Key: "b", Value: &agent.Schema{Types: agent.Types{"array"}, Items: base}},
+				{Key: "c", Value: &agent.Schema{Types: agent.Types{"object"}, Values: text("integer")}},
+				{Key: "d", Value: &agent.Schema{AnyOf: []*agent.Schema{base, text("null")}}},
+				{Key: "e", Value: &agent.Schema{Types: agent.Types{"string"}, Format: "uri"}},
+				{Key: "f", Value: &agent.Schema{Types: agent.Types{"string"},
+					Enum: []string{"low", "high"}, Description: "A <level>."}},
+			}}},
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// pageElement is what the tests ask of a parsed element.
+// pageElement is a parsed element in the form for the tests.
 type pageElement struct {
 	tag  string
 	attr map[string]string
@@ -47,7 +47,7 @@ func pageElements(t testing.TB, page []byte) []pageElement {
 	return out
 }
 
-// pageFaults are the ways in which a page breaks a rule that holds for all of them.
+// pageFaults returns how a page breaks the rules for all pages.
 func pageFaults(t testing.TB, page []byte) []string {
 	t.Helper()
 	doc, err := html.Parse(bytes.NewReader(page))
@@ -57,10 +57,13 @@ func pageFaults(t testing.TB, page []byte) []string {
 	return rendertest.PageFaults(doc)
 }
 
-// The rules for pages can fail. Tests of package build hold every page of every site to them.
+// The rules for pages can fail. Package build applies them to every page of every site.
 func TestPagesRules(t *testing.T) {
-	for _, bad := range []string{`<p style="a">`, `<p onclick="a">`, `<script>a</script>`, `<i id="a"></i><b id="a"></b>`, `<a href="#x">x</a>`, `<nav></nav>`, `<h2></h2>`, `<h1>x</h1>`, `<a href=" JavaScript:x">x</a>`} {
-		if got := pageFaults(t, []byte("<!doctype html><title>x</title><h1>x</h1>"+bad)); len(got) != 1 {
+	for _, bad := range []string{`<p style="a">`, `<p onclick="a">`, `<script>a</script>`,
+		`<i id="a"></i><b id="a"></b>`, `<a href="#x">x</a>`, `<nav></nav>`, `<h2></h2>`,
+		`<h1>x</h1>`, `<a href=" JavaScript:x">x</a>`} {
+		got := pageFaults(t, []byte("<!doctype html><title>x</title><h1>x</h1>"+bad))
+		if len(got) != 1 {
 			t.Errorf("pageFaults(%q) = %q, want one", bad, got)
 		}
 	}
@@ -112,7 +115,8 @@ func TestProposalHead(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", k, got[k], want)
 		}
 	}
-	if len(ld.Graph) != 2 || ld.Graph[0].Type != "TechArticle" || ld.Graph[0].Headline != got["og:title"] || len(ld.Graph[1].Items) != 2 {
+	if len(ld.Graph) != 2 || ld.Graph[0].Type != "TechArticle" ||
+		ld.Graph[0].Headline != got["og:title"] || len(ld.Graph[1].Items) != 2 {
 		t.Errorf("structured data: got %+v", ld)
 	}
 	if bytes.Contains(page, []byte(all[2].ContentHash)) {
@@ -121,7 +125,9 @@ func TestProposalHead(t *testing.T) {
 }
 
 func TestPagesEmptySite(t *testing.T) {
-	p := newTestPages(t, mip.SiteInfo{Site: mip.Site{Title: "T", Prefix: "MIP", BaseURL: "https://example.org"}}, nil)
+	p := newTestPages(t,
+		mip.SiteInfo{Site: mip.Site{Title: "T", Prefix: "MIP", BaseURL: "https://example.org"}},
+		nil)
 	for route, page := range renderAll(t, p, nil) {
 		for _, f := range pageFaults(t, page) {
 			t.Errorf("%s: %s", route, f)
@@ -130,21 +136,24 @@ func TestPagesEmptySite(t *testing.T) {
 }
 
 func TestNewPagesBaseURL(t *testing.T) {
-	for _, base := range []string{"", "example.org", "ftp://example.org", "https://", "https://%zz"} {
-		if _, err := NewPages(mip.SiteInfo{Site: mip.Site{BaseURL: base}}, nil, Brand{}, ""); err == nil {
+	for _, base := range []string{"", "example.org", "ftp://example.org", "https://",
+		"https://%zz"} {
+		_, err := NewPages(mip.SiteInfo{Site: mip.Site{BaseURL: base}}, nil, Brand{}, "")
+		if err == nil {
 			t.Errorf("NewPages(%q): no error, want one", base)
 		}
 	}
 }
 
-// TestAssets holds each page to one script beside that of the theme, and both to 4 KB packed.
+// TestAssets checks that each page has one script beside the theme's, and that both have at most 4
+// KB compressed.
 func TestAssets(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org"), pageForks())
 	byRoute, loaded := map[string]Asset{}, map[string]bool{}
 	for _, a := range p.Assets() {
 		byRoute[a.Route] = a
 	}
-	asked := map[string]bool{} // what only a click loads
+	asked := map[string]bool{} // loaded only by a click
 	for route, page := range renderAll(t, p, pageList()) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
@@ -170,17 +179,19 @@ func TestAssets(t *testing.T) {
 			t.Fatal(err)
 		}
 		if limit := 4 << 10; scripts != 2 || packed.Len() > limit {
-			t.Errorf("%s: %d scripts of %d bytes packed, want 2 of %d at most", route, scripts, packed.Len(), limit)
+			t.Errorf("%s: %d scripts of %d bytes packed, want 2 of %d at most",
+				route, scripts, packed.Len(), limit)
 		}
 	}
 	for by := range maps.Clone(asked) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		for route, a := range byRoute {
-			if route != by && !bytes.Contains(byRoute[by].Body, []byte(`from "./`+path.Base(route)+`"`)) {
+			if route != by && !bytes.Contains(byRoute[by].Body,
+				[]byte(`from "./`+path.Base(route)+`"`)) {
 				continue
 			}
-			asked[route] = true // what it imports, too
+			asked[route] = true // also its imports
 			if _, err := z.Write(a.Body); err != nil {
 				t.Fatal(err)
 			}
@@ -193,12 +204,14 @@ func TestAssets(t *testing.T) {
 			limit = 6 << 10
 		}
 		if packed.Len() > limit {
-			t.Errorf("%s, which a click or scrolling loads: %d bytes packed, want %d at most", by, packed.Len(), limit)
+			t.Errorf("%s, which a click or scrolling loads: %d bytes packed, want %d at most",
+				by, packed.Len(), limit)
 		}
 	}
 	for route := range byRoute {
 		if loaded[route] == asked[route] {
-			t.Errorf("%s: loaded with a page %t, by a click or scrolling %t", route, loaded[route], asked[route])
+			t.Errorf("%s: loaded with a page %t, by a click or scrolling %t",
+				route, loaded[route], asked[route])
 		}
 	}
 	files, err := fs.Glob(embedded, "assets/*")

@@ -15,54 +15,56 @@ import (
 )
 
 // ProposalPage is the content of a proposal's page. Nil values are left out. Nothing in it depends
-// on the number of proposals or on the newest commit, so that a page changes only when its proposal
-// does, or one that it names.
+// on the number of proposals or on the newest commit, so that a page changes only with its
+// proposal, or with one that it names.
 type ProposalPage struct {
-	All          []mip.Metadata // every proposal, in the order of ids: references lead to them
+	All          []mip.Metadata // every proposal, sorted by id, for references
 	Index        int            // of the proposal in All
 	Sections     []mip.Section
-	Body         []byte // HTML that is safe as it stands
+	Body         []byte // safe HTML
 	Fork         *mip.HardFork
 	Upgrades     bool              // the site has hard forks
-	Summary      *api.Summary      // what it means, and where it says so
-	Translations []mip.Translation // the committed ones
-	History      bool              // there is a page of its versions
-	Seen         []mip.Status      // of its earlier versions, as far as they are known
-	Shown        []mip.Shown       // keys of the header that the details show as they are
+	Summary      *api.Summary      // its meaning, with evidence
+	Translations []mip.Translation // committed ones
+	History      bool              // it has a page of versions
+	Seen         []mip.Status      // of its earlier versions, as far as known
+	Shown        []mip.Shown       // header keys that the details show unchanged
 	Requirements []mip.Requirement // in the order of the text
-	Commit       string            // the newest one that touched its file; empty: not known
+	Commit       string            // the newest one that touched its file; empty: unknown
 }
 
 // proposalView is a proposal's page in parts. Empty values are left out.
 type proposalView struct {
 	Page       ProposalPage
-	Metadata   mip.Metadata    // Authors are those with a name
-	Authors    []template.HTML // the same
+	Metadata   mip.Metadata    // Authors without a name are left out
+	Authors    []template.HTML // rendered
 	Steps      []step
 	TOC, Text  template.HTML
-	HistoryURL string // where the history is shown
+	HistoryURL string // address of the history
 	Previous   *mip.Metadata
 	Next       *mip.Metadata
 	Related    []relation
-	Relations  *neighbourhood
-	// Successors took the proposal's place; Candidates ask for it.
+	Relations  *neighborhood
+	// Successors have replaced the proposal. Candidates ask to.
 	Successors, Candidates relation
-	Stated                 []mip.Disagreement // times in its text that are not those of its hard fork: true at any time
-	Disagreements          []mip.Disagreement // the others of its text and its hard fork
-	Languages              *languagesView     // committed translations
-	Machine                *languagesView     // those that a model can be asked for
-	Impact                 *impact            // what it means for whom, nil where that would only repeat the text
-	Ask                    bool               // a model can be asked for a summary
-	Required               *required          // nil: the text requires nothing
+	// times in its text that differ from its hard fork, at any time
+	Stated        []mip.Disagreement
+	Disagreements []mip.Disagreement // other disagreements of its text and its hard fork
+	Languages     *languagesView     // committed translations
+	Machine       *languagesView     // possible machine translations
+	// its meaning for the groups; nil if it would only repeat the text
+	Impact   *impact
+	Ask      bool      // a model can make a summary
+	Required *required // nil: the text requires nothing
 }
 
-// required is how many requirements of each level a text has, and where the first stands.
+// required counts a text's requirements of each level, with the place of the first.
 type required struct {
 	Must, Should int
 	First        place
 }
 
-// required counts the requirements of a text; nil for none.
+// required counts the requirements of a text, or returns nil for none.
 func (p *Pages) required(v *proposalView) *required {
 	if len(v.Page.Requirements) == 0 {
 		return nil
@@ -78,21 +80,23 @@ func (p *Pages) required(v *proposalView) *required {
 	return out
 }
 
-// relation is the proposals that a proposal is tied to in one way.
+// relation is the proposals with one relation to a proposal.
 type relation struct {
 	Label    string
 	Refs     []ref
 	External []mip.External
 }
 
-// related are the ties of a proposal in one relation, all must be in the order of ids.
-func related(all []mip.Metadata, m mip.Metadata, label string, as mip.RelationType, refs []ref) relation {
+// related returns the proposals with one relation to a proposal. all must be sorted by id.
+func related(
+	all []mip.Metadata, m mip.Metadata, label string, as mip.RelationType, refs []ref,
+) relation {
 	var external []mip.External
 	for _, e := range m.External {
 		if e.Relation != as {
 			continue
 		}
-		// One of another kind of the site is as good as one of the same kind.
+		// A proposal of another kind of the site is linked like one of the same kind.
 		id, err := mip.ParseID(e.Text)
 		if other, ok := mip.Find(all, id); err == nil && ok && id.Kind != m.ID.Kind {
 			refs = append(refs, refTo(other))
@@ -103,15 +107,19 @@ func related(all []mip.Metadata, m mip.Metadata, label string, as mip.RelationTy
 	return relation{label, refs, external}
 }
 
-// facts are what the pages of a proposal and of its translations say above the text. v.All is shared
-// and stays as it is.
+// facts are the facts above the text, on the pages of a proposal and of its translations. It does
+// not change v.All, which is shared.
 func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
-	// An author without a name, login and address cannot be named.
+	// An author without a name, login and address cannot be shown.
 	m := v.All[v.Index]
-	m.Authors = slices.DeleteFunc(slices.Clone(m.Authors), func(a mip.Author) bool { return authorName(a) == "" })
+	m.Authors = slices.DeleteFunc(slices.Clone(m.Authors), func(a mip.Author) bool {
+		return authorName(a) == ""
+	})
 	w := &proposalView{Page: v, Metadata: m}
 	refs := func(numbers []int) []ref { return refs(v.All, m.ID, numbers) }
-	asking := slices.DeleteFunc(slices.Clone(m.ReplacedBy), func(n int) bool { return slices.Contains(m.SupersededBy, n) })
+	asking := slices.DeleteFunc(slices.Clone(m.ReplacedBy), func(n int) bool {
+		return slices.Contains(m.SupersededBy, n)
+	})
 	tie := func(label string, as mip.RelationType, numbers []int) relation {
 		return related(v.All, m, label, as, refs(numbers))
 	}
@@ -119,9 +127,10 @@ func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 	w.Candidates = tie("To be replaced by", mip.ReplacedBy, asking)
 	w.Related = []relation{
 		tie("Requires", mip.Requires, m.Requires), tie("Required by", mip.RequiredBy, m.RequiredBy),
-		tie("Replaces", mip.Replaces, m.Replaces), w.Successors, w.Candidates, tie("Related to", mip.Related, nil),
+		tie("Replaces", mip.Replaces, m.Replaces), w.Successors, w.Candidates,
+		tie("Related to", mip.Related, nil),
 	}
-	// Each author stands on the page twice: below the title and in the details.
+	// Each author appears twice: below the title and in the details.
 	for _, a := range m.Authors {
 		person, err := p.fragment("person", a)
 		if err != nil {
@@ -139,13 +148,14 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		return nil, err
 	}
 	m := w.Metadata
-	w.Steps, w.Text, w.HistoryURL = steps(p.info.Statuses, m, v.Seen), template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
+	w.Steps, w.Text, w.HistoryURL = steps(p.info.Statuses, m, v.Seen),
+		template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
 	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarise) {
 		w.Impact, w.Ask = p.impact(w), !v.Summary.Committed
 	}
 	w.Required = p.required(w)
 	w.Languages, w.Machine = p.languages(m, v.Translations, "en")
-	// The neighbours are those in the order of ids, whatever their status.
+	// The neighbors are the adjacent ids, with any status.
 	if v.Index > 0 {
 		w.Previous = &v.All[v.Index-1]
 	}
@@ -153,8 +163,9 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		w.Next = &v.All[v.Index+1]
 	}
 	if v.Fork != nil {
-		// Beside the proposal itself no other has to be looked at.
-		_, all := mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix}, []mip.HardFork{*v.Fork}, p.info.Networks)
+		// Only the proposal itself has to be compared.
+		_, all := mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix},
+			[]mip.HardFork{*v.Fork}, p.info.Networks)
 		for _, d := range all {
 			switch {
 			case d.ID != m.ID:
@@ -165,19 +176,21 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 			}
 		}
 	}
-	// Relations are shown twice: in the details and in a drawing.
+	// Relations appear twice: in the details and in a drawing.
 	after := append(slices.Clone(w.Successors.Refs), w.Candidates.Refs...)
 	w.Relations = relations(m, w.Related[0].Refs, w.Related[2].Refs, w.Related[1].Refs, after)
 	if w.TOC, err = p.tableOfContents(v.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}
 	return p.page("proposal", head{
-		Section: "/", Title: fullTitle(m), Description: describe(m), Route: m.ID.Page(), Article: true, Proposal: &m,
+		Section: "/", Title: fullTitle(m), Description: describe(m), Route: m.ID.Page(),
+		Article: true, Proposal: &m,
 		Alternates: p.alternates(v, m), Script: textScript,
 	}, w)
 }
 
-// leastToSummarise is the number of words of a text that a summary would repeat: the note that a proposal has moved.
+// leastToSummarise is the number of words below which a summary would repeat the text, such as a
+// notice of a move.
 const leastToSummarise = 60
 
 // words counts the words of a text.
@@ -188,13 +201,13 @@ func words(sections []mip.Section) (n int) {
 	return n
 }
 
-// alternates are the other formats and languages of a proposal, in the order in which the head of
-// its page names them.
+// alternates are the other formats and languages of a proposal, in the order of the page's head.
 func (p *Pages) alternates(v ProposalPage, m mip.Metadata) []alternate {
 	// Programs that look for the Markdown or the JSON of a page find them first.
 	id := m.ID.String()
 	out := []alternate{
-		{"text/markdown", id + " as Markdown", strings.TrimSuffix(p.proposalPath(m.ID), "/") + ".md", ""},
+		{"text/markdown", id + " as Markdown",
+			strings.TrimSuffix(p.proposalPath(m.ID), "/") + ".md", ""},
 		{"application/json", id + " as JSON", p.jsonPath(m.ID), ""},
 	}
 	out = append(out, p.feedOf(m.ID.Page(), "Changes of "+id))
@@ -205,7 +218,8 @@ func (p *Pages) alternates(v ProposalPage, m mip.Metadata) []alternate {
 	return out
 }
 
-// describe is the sentence for previews: the proposal's own, else what its header says.
+// describe is the sentence for previews: the proposal's description, else a sentence from its
+// header.
 func describe(m mip.Metadata) string {
 	if d := mip.Deref(m.Description); d != "" {
 		return plain.Text(d)
@@ -217,8 +231,8 @@ func describe(m mip.Metadata) string {
 	return out
 }
 
-// step is one station of the way to the end of the process. One that the proposal has behind it and that neither its
-// header nor its history shows is unknown: many processes have no such station.
+// step is one stage of the process. A past stage that neither the header nor the history shows is
+// unknown: many processes skip it.
 type step struct {
 	mip.Standing
 	Class   string
@@ -226,8 +240,8 @@ type step struct {
 	Unknown bool
 }
 
-// steps places a proposal on the way from its first draft to the end of the process. A proposal with a status beside that
-// way, such as Withdrawn, is on no station, and one that is superseded on none any more.
+// steps places a proposal in the process. With a status outside of the process, such as Withdrawn,
+// it is at no step, and a superseded one is at none any more.
 func steps(process mip.Process, m mip.Metadata, seen []mip.Status) []step {
 	way := process.Way()
 	at := slices.Index(way, m.Standing)
@@ -236,7 +250,8 @@ func steps(process mip.Process, m mip.Metadata, seen []mip.Status) []step {
 	}
 	out := make([]step, len(way))
 	for i, w := range way {
-		shown := slices.Contains(seen, w.Status) || w.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
+		shown := slices.Contains(seen, w.Status) ||
+			w.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
 		out[i] = step{w, "s-draft", i == at, i < at && !shown}
 		switch {
 		case out[i].Unknown:
@@ -250,8 +265,8 @@ func steps(process mip.Process, m mip.Metadata, seen []mip.Status) []step {
 	return out
 }
 
-// way says how a proposal goes through the process. It is empty where no status of the process is among those that readers
-// are told of.
+// way describes the path of a proposal through the process. It is empty if named has no status of
+// the process.
 func way(process mip.Process, named []mip.Standing) string {
 	var words []string
 	for _, s := range process.Way() {
@@ -268,9 +283,9 @@ func way(process mip.Process, named []mip.Standing) string {
 	return "A proposal goes from " + words[0] + through + " to " + words[last] + "."
 }
 
-// historyURL is the address at which people see a proposal's history: that of its own page, or of the file's history on
-// its host. GitHub, GitLab and hosts that follow them have file and history at addresses that differ in one word. For
-// another host it is empty.
+// historyURL is the address of a proposal's history: its own page, or the file's history on its
+// host. On GitHub, GitLab and similar hosts the addresses of file and history differ in one word.
+// For another host it is empty.
 func (p *Pages) historyURL(m mip.Metadata, page bool) string {
 	if page {
 		return p.proposalPath(m.ID) + "history/"
@@ -282,15 +297,14 @@ func (p *Pages) historyURL(m mip.Metadata, page bool) string {
 	return before + "/commits/" + after
 }
 
-// cite makes plain text. It refers to a proposal in one of the forms of templates/citation.txt:
-// cite or bibtex.
+// cite formats a citation as plain text by a template of templates/citation.txt: cite or bibtex.
 func (p *Pages) cite(form string, m *mip.Metadata) (string, error) {
 	var b strings.Builder
 	err := p.citations.ExecuteTemplate(&b, form, m)
 	return b.String(), err
 }
 
-// csl refers to a proposal in CSL-JSON (1.0.2).
+// csl formats a citation as CSL-JSON (1.0.2).
 func (p *Pages) csl(m *mip.Metadata) (string, error) {
 	type name struct {
 		Literal string `json:"literal"`
@@ -322,30 +336,29 @@ func (p *Pages) csl(m *mip.Metadata) (string, error) {
 	return string(out), err
 }
 
-// texSpecial escapes what TeX would obey; a brace without its fellow would end a field.
+// texSpecial escapes the special characters of TeX. An unbalanced brace would end a field.
 var texSpecial = strings.NewReplacer(
-	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
+	"_", `\_`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`,
 )
 
-// texText is a text for a field of BibTeX, in one line. Letters of other scripts stay: biber and
-// recent BibTeX read UTF-8.
+// texText escapes a text for a field of BibTeX, in one line. Letters of other scripts are kept:
+// biber and recent BibTeX read UTF-8.
 func texText(s string) string { return texSpecial.Replace(mip.OneLine(s)) }
 
-// heading is an entry of a table of contents: a heading of level 2, or 3 at the start, with those
-// of level 3 below it.
+// heading is an entry of a table of contents: a heading of level 2, or one of level 3 at the start,
+// with the following headings of level 3.
 type heading struct {
 	ID, Title string
 	Below     []heading
 }
 
-// tableOfContents renders the list of a page's headings h2 and h3, empty when there are fewer than
-// two. They are looked for in the body: a section whose heading was left out, because it repeats
-// the title, has no place to lead to, and a heading's level on the page is not always that in the
-// source.
+// tableOfContents renders the list of a page's headings h2 and h3, or "" if there are fewer than
+// two. It searches the body: a section whose heading was left out, because it repeats the title,
+// has no target, and a heading's level on the page may differ from the source.
 func (p *Pages) tableOfContents(sections []mip.Section, body []byte) (template.HTML, error) {
-	// The markup is that of package markdown: a heading begins with its level and its id, in this
-	// order.
+	// Package markdown makes the markup: a heading begins with its level and its id, in this order.
 	var out []heading
 	count := 0
 	for part := range bytes.SplitSeq(body, []byte("<h")) {
@@ -354,7 +367,7 @@ func (p *Pages) tableOfContents(sections []mip.Section, body []byte) (template.H
 			continue
 		}
 		id, _, _ := bytes.Cut(rest, []byte{'"'})
-		// Headings come in the order of the sections; those of raw HTML are in none of them.
+		// Headings come in the order of the sections. Headings of raw HTML are in no section.
 		i := slices.IndexFunc(sections, func(s mip.Section) bool {
 			return s.Level > 0 && template.HTMLEscapeString(s.ID) == string(id)
 		})

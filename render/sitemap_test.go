@@ -78,12 +78,13 @@ func TestSitemapLimit(t *testing.T) {
 	if _, err := Sitemap(rendertest.SampleInfo(), entries[1:]); err != nil {
 		t.Errorf("50,000 addresses: %v, want none", err)
 	}
-	if _, err := Sitemap(rendertest.SampleInfo(), entries); err == nil || !strings.Contains(err.Error(), "50001") {
+	if _, err := Sitemap(rendertest.SampleInfo(), entries); err == nil ||
+		!strings.Contains(err.Error(), "50001") {
 		t.Errorf("50,001 addresses: %v, want an error that says the number", err)
 	}
 }
 
-// The schema refuses what the protocol refuses: without this the test above could not fail.
+// The schema refuses invalid sitemaps: without this the test above could not fail.
 func TestSitemapSchemaRefuses(t *testing.T) {
 	lint := xmllint(t)
 	for name, url := range map[string]string{
@@ -114,7 +115,7 @@ func xsd(t *testing.T, doc []byte) {
 	}
 }
 
-// xmllint returns a function that holds a document against the schema; it skips the test where the
+// xmllint returns a function that validates a document by the schema. It skips the test if the
 // program is not installed.
 func xmllint(t *testing.T) func([]byte) (string, error) {
 	t.Helper()

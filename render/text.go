@@ -18,9 +18,9 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// funcs are what templates may call: addresses and words, no decisions. A template passes a value
-// or a pointer to it alike; a pointer that may be nil stands within a with. Methods of the values
-// themselves, such as Status.Slug, need no entry here.
+// funcs are the functions for templates: addresses and words, no decisions. A template may pass a
+// value or a pointer to it. A pointer that may be nil is within a with. Methods of the values, such
+// as Status.Slug, need no entry here.
 func (p *Pages) funcs() template.FuncMap {
 	return template.FuncMap{
 		// The site.
@@ -51,25 +51,29 @@ func (p *Pages) funcs() template.FuncMap {
 		"shown":      shownAddress,
 		"profile":    plain.Profile,
 		// Texts, times and numbers.
-		"title":        titleHTML,
-		"said":         said,
-		"named":        namedHTML,
-		"full":         fullTitle,
-		"author":       authorName,
-		"slug":         mip.Slug,
-		"class":        statusClass,
-		"category":     category,
-		"organization": func(a mip.Author) bool { return organization.MatchString(mip.Deref(a.Name)) },
-		"subject":      p.subject,
-		"ended":        plain.Ended,
-		"badge":        func(m mip.Metadata) string { return badgeClass(m.Standing, m.Superseded()) },
-		"meaning":      plain.StatusMeaning,
-		"date":         date,
-		"num":          thousands,
-		"short":        short,
-		"first":        first,
-		"rest":         rest,
-		"after":        after,
+		"title":    titleHTML,
+		"quoted":   quoted,
+		"named":    namedHTML,
+		"full":     fullTitle,
+		"author":   authorName,
+		"slug":     mip.Slug,
+		"class":    statusClass,
+		"category": category,
+		"organization": func(a mip.Author) bool {
+			return organization.MatchString(mip.Deref(a.Name))
+		},
+		"subject": p.subject,
+		"ended":   plain.Ended,
+		"badge": func(m mip.Metadata) string {
+			return badgeClass(m.Standing, m.Superseded())
+		},
+		"meaning": plain.StatusMeaning,
+		"date":    date,
+		"num":     thousands,
+		"short":   short,
+		"first":   first,
+		"rest":    rest,
+		"after":   after,
 		// Parts of single pages.
 		"activation": p.activation,
 		"networks":   p.networks,
@@ -89,21 +93,21 @@ func (p *Pages) funcs() template.FuncMap {
 	}
 }
 
-// path is a link to a route of this site. The route starts with a slash; the site may lie below a
-// path.
+// path is a link to a route of this site. The route starts with a slash, and the site may be below
+// a path.
 func (p *Pages) path(route string) string { return p.base + p.info.Host.Route(route) }
 
 // proposalPath is a link to a proposal's page.
 func (p *Pages) proposalPath(id mip.ID) string { return p.path(id.Page()) }
 
-// listPath is the page of a value: kind is status, category, type, author or upgrade. The slug is
-// that of [mip.Slug], or of the status or author itself.
+// listPath is the page of a value. kind is status, category, type, author or upgrade. The slug is
+// from [mip.Slug], or the status's or author's own.
 func (p *Pages) listPath(kind, slug string) string {
 	return p.path(plain.Listing{Kind: kind, Slug: slug}.Route())
 }
 
-// authorPath leads to what an author wrote: the page of the author or, of one proposal alone, the first
-// page with that choice.
+// authorPath links to an author's proposals: the author's page or, for a single proposal, the first
+// page with that filter.
 func (p *Pages) authorPath(slug string) string {
 	if p.Alone[slug] {
 		return p.path("/?author=@" + slug)
@@ -111,16 +115,16 @@ func (p *Pages) authorPath(slug string) string {
 	return p.listPath("author", slug)
 }
 
-// jsonPath is a link to a proposal as JSON, or to the document that is below it, such as summary.
+// jsonPath is a link to a proposal as JSON, or to a document below it, such as summary.
 func (p *Pages) jsonPath(id mip.ID, below ...string) string {
 	return p.path(path.Join(append([]string{"/api/v1/mips", p.key(id)}, below...)...))
 }
 
-// key is what stands for a proposal in the API.
+// key identifies a proposal in the API.
 func (p *Pages) key(id mip.ID) string { return id.Key(p.info.Prefix) }
 
-// hue is a further CSS class, behind a blank, of the id of a proposal of another kind than the main one. Three colours are
-// taken in turn.
+// hue is an additional CSS class, after a blank, for the id of a proposal of another kind than the
+// main one. The kinds take turns with three colors.
 func (p *Pages) hue(id mip.ID) string {
 	const hues = 3
 	i := slices.IndexFunc(p.info.Kinds, func(k mip.Kind) bool { return k.Prefix == id.Kind })
@@ -130,7 +134,7 @@ func (p *Pages) hue(id mip.ID) string {
 	return fmt.Sprintf(" k%d", (i-1)%hues+1)
 }
 
-// webAddress is an address that a link may lead to, empty for nil and for any text that is none.
+// webAddress is an address for a link, or "" for nil and any text that is no web address.
 func webAddress(s *string) string {
 	if _, ok := mip.WebAddress(mip.Deref(s)); !ok {
 		return ""
@@ -138,7 +142,7 @@ func webAddress(s *string) string {
 	return *s
 }
 
-// host is the name that people know an address by.
+// host is the host name in an address.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -147,7 +151,7 @@ func host(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// shownAddress is an address as a link shows it: the host and the path, of which a long one is cut.
+// shownAddress is the visible text of a link: the host and the path, cut if long.
 func shownAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -157,11 +161,11 @@ func shownAddress(address string) string {
 	return mip.ShortenRunes(strings.TrimSuffix(host(address)+u.Path, "/"), most)
 }
 
-// titleHTML escapes a title and shows its Markdown code spans as such. Nothing else in a title is
-// Markdown: a star stays a star.
+// titleHTML escapes a title and renders its Markdown code spans. Other Markdown in a title has no
+// meaning: a star stays a star.
 func titleHTML(s string) template.HTML {
 	if !strings.Contains(s, "`") {
-		return template.HTML(template.HTMLEscapeString(s)) // most are without
+		return template.HTML(template.HTMLEscapeString(s)) // most have none
 	}
 	var b strings.Builder
 	for text, code := range plain.Spans(s) {
@@ -174,11 +178,11 @@ func titleHTML(s string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// said is a quote as people read it: without the marks of links, emphasis and HTML.
-func said(quote string) template.HTML { return titleHTML(prose.Plain(quote, nil)) }
+// quoted is a quote without the markup of links, emphasis and HTML.
+func quoted(quote string) template.HTML { return titleHTML(prose.Plain(quote, nil)) }
 
-// named is a proposal's id with its title after it, or only the id where the title says no more. It is not escaped: a
-// template does that later.
+// named is a proposal's id followed by its title, or only the id if the title adds nothing. It is
+// unescaped.
 func named(id, sep, title string) string {
 	if title == "" || title == id {
 		return id
@@ -186,10 +190,10 @@ func named(id, sep, title string) string {
 	return id + sep + title
 }
 
-// fullTitle is a proposal's id and title as plain text, whole.
+// fullTitle is a proposal's id and whole title as plain text.
 func fullTitle(m mip.Metadata) string { return named(m.ID.String(), ": ", plain.Text(m.Title)) }
 
-// mentionBytes is how many bytes of a title a mention shows: many pages may mention one proposal.
+// mentionBytes bounds the title in a mention, in bytes: many pages may mention one proposal.
 const mentionBytes = 200
 
 // namedHTML is named for a link's text. A long title is cut.
@@ -201,7 +205,7 @@ func namedHTML(id mip.ID, title string) template.HTML {
 	return text + " " + titleHTML(mip.Shorten(title, mentionBytes))
 }
 
-// authorName names an author by the best thing that the header gives, empty when it gives nothing.
+// authorName is an author's name, or the best substitute in the header, or "".
 func authorName(a mip.Author) string {
 	login := mip.Deref(a.GitHub)
 	if login != "" {
@@ -210,15 +214,16 @@ func authorName(a mip.Author) string {
 	return cmp.Or(mip.Deref(a.Name), login, mip.Deref(a.Email))
 }
 
-// statusClass is the CSS class of a status. There are those of [plain.Mark], so that no header can choose a class.
+// statusClass is the CSS class of a status. It is limited to the values of [plain.Mark], so that no
+// header can choose a class.
 func statusClass(s mip.Standing) string { return "s-" + plain.Mark(s) }
 
-// organization matches the name of an author that is no person.
+// organization matches the name of an author that is an organization.
 var organization = regexp.MustCompile(`(?i)\b(foundation|fondation|stiftung|fundación|labs?|dao|inc|ltd|llc|gmbh|corp(oration)?|` +
 	`company|association|consortium|alliance|network|protocol|group|institute|university|council|committee|collective|` +
 	`society|studios?|technologies|research|team|contributors|developers|validators)\b`)
 
-// category is a proposal's category unless its type has the same word.
+// category is a proposal's category unless its type is the same word.
 func category(m mip.Metadata) *string {
 	if m.Type != nil && m.Category != nil && strings.EqualFold(*m.Type, *m.Category) {
 		return nil
@@ -226,7 +231,8 @@ func category(m mip.Metadata) *string {
 	return m.Category
 }
 
-// badgeClass is statusClass, but what is superseded does not look as if it were in force.
+// badgeClass is statusClass, except that a superseded proposal does not look as if it were in
+// force.
 func badgeClass(s mip.Standing, superseded bool) string {
 	if superseded {
 		return statusClass(s) + " was"
@@ -234,8 +240,8 @@ func badgeClass(s mip.Standing, superseded bool) string {
 	return statusClass(s)
 }
 
-// date formats a [mip.Date] or a [mip.Time], in UTC, by a layout of package time. No reader's zone
-// and language are known when a page is made; a script may show the age in their place.
+// date formats a [mip.Date] or a [mip.Time], in UTC, by a layout of package time. The reader's zone
+// and language are unknown when a page is made. A script may replace it by the age.
 func date(layout string, v any) string {
 	switch v := v.(type) {
 	case mip.Date:
@@ -250,7 +256,7 @@ func date(layout string, v any) string {
 	return ""
 }
 
-// thousands groups the digits of a count, an integer of any type or a pointer to one.
+// thousands groups the digits of an integer of any type, or of a pointer to one.
 func thousands(n any) string {
 	s := fmt.Sprint(reflect.Indirect(reflect.ValueOf(n)))
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -259,20 +265,20 @@ func thousands(n any) string {
 	return s
 }
 
-// short is the beginning of a hash, as much as people are shown.
-func short(hash string) string { return hash[:min(len(hash), 7)] } // git shows as many
+// short is the abbreviated form of a hash.
+func short(hash string) string { return hash[:min(len(hash), 7)] } // the same length as in git
 
-// first are the first n elements of a list, or all of a shorter one. list must be a slice.
+// first returns the first n elements of a list, or all of a shorter one. list must be a slice.
 func first(n int, list any) any {
 	v := reflect.ValueOf(list)
 	return v.Slice(0, min(n, v.Len())).Interface()
 }
 
-// after is what [first] leaves out; empty when that is nothing.
+// after returns the elements that [first] leaves out.
 func after(n int, list any) any {
 	v := reflect.ValueOf(list)
 	return v.Slice(min(n, v.Len()), v.Len()).Interface()
 }
 
-// rest is how many elements [first] leaves out.
+// rest is the number of elements that [first] leaves out.
 func rest(n int, list any) int { return max(0, reflect.ValueOf(list).Len()-n) }

@@ -11,8 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// upgrade is a hard fork as pages show it. Pages hold its times and not its Status, which time makes false: the script
-// says what is active.
+// upgrade is a hard fork on a page. Pages contain its times and not its Status, which time makes
+// false: the script shows what is active.
 type upgrade struct {
 	mip.HardFork
 	Times   []activation
@@ -20,8 +20,8 @@ type upgrade struct {
 	Bundled []ref
 }
 
-// upgrade resolves the references of a hard fork. They are to proposals of the main kind. all must
-// be in the order of ids.
+// upgrade resolves the references of a hard fork, to proposals of the main kind. all must be sorted
+// by id.
 func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
 	kind := mip.ID{Kind: p.info.Prefix}
 	u := upgrade{HardFork: f, Times: p.activation(f), Bundled: refs(all, kind, f.BundledMIPs)}
@@ -31,8 +31,8 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
 	return u
 }
 
-// upgrades are all forks, the newest first, by the last network's time. A fork without a time is
-// yet to be planned and counts as the newest.
+// upgrades are all forks, newest first, by the last network's time. A fork without a time is not
+// planned yet and counts as the newest.
 func (p *Pages) upgrades(all []mip.Metadata) []upgrade {
 	last := func(u upgrade) int64 {
 		t := int64(-1)
@@ -54,9 +54,10 @@ func (p *Pages) upgrades(all []mip.Metadata) []upgrade {
 	return out
 }
 
-// ahead are the upgrades that may come next, the newest first. One is next when the page is made and another when it
-// is read, so a page holds all that were not over at the newest change, and always the newest. A script shows the one
-// that comes next by then, and without one the newest is shown. Forks come newest first.
+// ahead returns the upgrades that may come next, newest first. The next one at build time differs
+// from the next one at reading time, so a page has all that were not over at the newest change, and
+// always the newest. A script shows the next one. Without a script the newest is shown. Forks are
+// newest first.
 func ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
 	var now time.Time
 	if newest := mip.NewestChange(all); newest != nil {
@@ -71,15 +72,18 @@ func ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
 	return out
 }
 
-// pending reports whether some network is still to get the fork: at a time, or at one that is not set.
+// pending reports whether some network has yet to get the fork, at a known or unknown time.
 func (u upgrade) pending(now time.Time) bool {
 	timed := func(a activation) bool { return a.Timestamp != nil }
-	return slices.ContainsFunc(u.Times, func(a activation) bool { return timed(a) && !a.Reached(now) }) ||
-		slices.ContainsFunc(u.Times, func(a activation) bool { return !a.Passed(now) }) && !slices.ContainsFunc(u.Times, timed)
+	return slices.ContainsFunc(u.Times, func(a activation) bool {
+		return timed(a) && !a.Reached(now)
+	}) ||
+		slices.ContainsFunc(u.Times, func(a activation) bool { return !a.Passed(now) }) &&
+			!slices.ContainsFunc(u.Times, timed)
 }
 
-// inOrder has networks in the order in which they switch: by time, and of those without one the first of the site,
-// which is the main network, after the others.
+// inOrder sorts networks by the time at which they switch. Networks without a time come after the
+// others, and the site's first, which is the main network, comes last.
 func inOrder(networks []activation) []activation {
 	startsAt := func(a activation) int64 {
 		if a.Timestamp == nil {
@@ -87,27 +91,31 @@ func inOrder(networks []activation) []activation {
 		}
 		return *a.Timestamp
 	}
-	// The sort is stable: networks at one time stay in this reversed order.
+	// The sort is stable, so networks with equal times stay in this reversed order.
 	out := slices.Clone(networks)
 	slices.Reverse(out)
-	slices.SortStableFunc(out, func(a, b activation) int { return cmp.Compare(startsAt(a), startsAt(b)) })
+	slices.SortStableFunc(out, func(a, b activation) int {
+		return cmp.Compare(startsAt(a), startsAt(b))
+	})
 	return out
 }
 
 // activation is one network's line of a fork's activation table. Both values of the Activation are
-// nil where no time is set; a timestamp of 0 is the first block.
+// nil if no time is set. A timestamp of 0 is the first block.
 type activation struct {
 	Fork        string
-	mip.Network // the chain id is 0 when the site does not describe the network
+	mip.Network // the chain id is 0 if the site does not describe the network
 	mip.Activation
 }
 
-// genesis reports whether a network has a fork from its first block, on its own or by a later one.
+// genesis reports whether a network has a fork from its first block, by itself or through a later
+// fork.
 func genesis(a mip.Activation) bool {
-	return a.Timestamp != nil && *a.Timestamp == 0 || a.FollowedBy != nil && a.FollowedBy.Timestamp == 0
+	return a.Timestamp != nil && *a.Timestamp == 0 ||
+		a.FollowedBy != nil && a.FollowedBy.Timestamp == 0
 }
 
-// activation lists every network of the site and, by their ids, those that the fork alone names.
+// activation lists every network of the site and, by id, the networks that only the fork names.
 func (p *Pages) activation(f mip.HardFork) []activation {
 	var out []activation
 	for _, n := range p.info.Networks {
@@ -121,21 +129,23 @@ func (p *Pages) activation(f mip.HardFork) []activation {
 	return out
 }
 
-// networks are the site's networks with the times of a hard fork, by its name.
+// networks are the site's networks with their times of a hard fork, by its name.
 func (p *Pages) networks(fork string) []activation {
 	f, _ := p.fork(fork)
 	return p.activation(f)[:len(p.info.Networks)]
 }
 
-// dated are those of [Pages.networks] that get the fork at a time, in the order in which they do.
+// dated are the networks of [Pages.networks] with a time for the fork, in the order of the times.
 func (p *Pages) dated(fork string) []activation {
-	return slices.DeleteFunc(inOrder(p.networks(fork)), func(a activation) bool { return a.Timestamp == nil || *a.Timestamp == 0 })
+	return slices.DeleteFunc(inOrder(p.networks(fork)), func(a activation) bool {
+		return a.Timestamp == nil || *a.Timestamp == 0
+	})
 }
 
-// UpgradePage is what /upgrade/{name}/ shows.
+// UpgradePage is the content of /upgrade/{name}/.
 type UpgradePage struct {
 	Fork   mip.HardFork
-	All    []mip.Metadata // every proposal, in the order of ids
+	All    []mip.Metadata // every proposal, sorted by id
 	Claims []api.Claim    // of the published proposals that it bundles and of its meta proposal
 	Tasks  []mip.Task     // of the meta proposal
 }
@@ -148,16 +158,16 @@ type upgradeView struct {
 	Description   string
 	Missing       []ref // bundled but not published
 	Disagreements []mip.Disagreement
-	Duties        []api.Claim // of groups that a text asks to act
-	Silent        []string    // groups of which no text asks anything
+	Duties        []api.Claim // of groups with a duty in a text
+	Silent        []string    // groups without a duty in any text
 	Read          int         // texts
 	Tasks         []mip.Task
 	Done          int // of the tasks
 	Table         table
 }
 
-// Upgrade renders a hard fork's page: when each network switches, what has to be done by when and by whom, and what it
-// bundles.
+// Upgrade renders a hard fork's page: when each network switches, the duties with their deadlines
+// and groups, and the bundled proposals.
 func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	f, all := page.Fork, page.All
 	list := plain.Listing{Kind: "upgrade", Value: f.Name, Slug: mip.Slug(f.Name)}
@@ -165,7 +175,9 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	route := list.Route()
 	v := upgradeView{
 		upgrade: p.upgrade(f, all), Tasks: page.Tasks,
-		Description: "The proposals that the " + f.Name + " network upgrade activates, when each network switches, and what has to be done before.",
+		Description: "The proposals that the " + f.Name +
+			" network upgrade activates, when each network switches, and what has to be " +
+			"done before.",
 	}
 	v.Ahead = inOrder(v.Times)
 	if f.MetaMIP != nil {
@@ -181,8 +193,10 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	read := map[mip.ID]bool{}
 	for _, c := range page.Claims {
 		read[c.ID] = true
-		// A meta proposal is summed up by quotes from what it bundles.
-		told := func(d api.Claim) bool { return d.Group == c.Group && d.ActionEvidence.Quote == c.ActionEvidence.Quote }
+		// The summary of a meta proposal quotes the proposals that it bundles.
+		told := func(d api.Claim) bool {
+			return d.Group == c.Group && d.ActionEvidence.Quote == c.ActionEvidence.Quote
+		}
 		if c.ActionRequired && c.ActionEvidence != nil && !slices.ContainsFunc(v.Duties, told) {
 			v.Duties = append(v.Duties, c)
 		}
@@ -193,12 +207,12 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 			v.Silent = append(v.Silent, group)
 		}
 	}
-	// What is not published stands in Missing.
+	// Missing has the unpublished ones.
 	_, v.Disagreements = p.compare(all)
 	v.Disagreements = slices.DeleteFunc(v.Disagreements, func(d mip.Disagreement) bool {
 		return d.Fork != f.Name || d.Code == mip.BundledNotPublished
 	})
-	// A table has no row for a proposal that is not published.
+	// A table has no row for an unpublished proposal.
 	var bundled []mip.Metadata
 	for _, r := range v.Bundled {
 		m, ok := mip.Find(all, r.ID)
@@ -222,12 +236,13 @@ func (p *Pages) compare(all []mip.Metadata) (mip.Compared, []mip.Disagreement) {
 	return mip.Compare(all, mip.ID{Kind: p.info.Prefix}, p.forks, p.info.Networks)
 }
 
-// Upgrades renders the overview of all hard forks, the newest first. It is there on a site without
-// any, too, and says so.
+// Upgrades renders the overview of all hard forks, newest first. It exists on a site without any
+// too, and states so.
 func (p *Pages) Upgrades(all []mip.Metadata) ([]byte, error) {
 	return p.page("upgrades", head{
 		Section: "/upgrade/", Title: "Network upgrades", Route: "/upgrade/",
-		Description: "Which proposals each network upgrade activates, and when each network switches.",
-		Script:      forksScript,
+		Description: "Which proposals each network upgrade activates, and when each network " +
+			"switches.",
+		Script: forksScript,
 	}, p.upgrades(all))
 }

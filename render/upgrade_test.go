@@ -9,17 +9,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestDisagreements holds what pages say of texts and chains that disagree. It is true at any time, and names the
-// network's moment for the script that hides what does not hold yet or no more.
+// TestDisagreements checks the statements of pages about disagreements of texts and chains. They
+// are true at any time, and contain the network's time for the script that hides those that do not
+// hold now.
 func TestDisagreements(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org"), pageForks()), pageList()
-	// The fork bundles 3, which is in Last Call, 4, which is Final, and 99, which is not published. 6 defines it.
-	all[5].StatedActivations = []mip.StatedActivation{{Network: "testnet", Text: "TBD <b>"}, {Network: "mainnet", Text: ""}}
-	all[2].StatedActivations = []mip.StatedActivation{{Network: "testnet", Text: "10 March 2026", Date: mip.Date{Year: 2026, Month: 3, Day: 10}}}
+	// The fork bundles 3, which is in Last Call, 4, which is Final, and 99, which is not published.
+	// 6 defines it.
+	all[5].StatedActivations = []mip.StatedActivation{{Network: "testnet", Text: "TBD <b>"},
+		{Network: "mainnet", Text: ""}}
+	all[2].StatedActivations = []mip.StatedActivation{{Network: "testnet", Text: "10 March 2026",
+		Date: mip.Date{Year: 2026, Month: 3, Day: 10}}}
 	all[8].Title = "No status"
 	const (
-		notFinal  = "MIP-4 is Final; Été NINE, which bundles it, has no activation time on Mainnet."
-		differs   = "The text of MIP-6 says “TBD <b>” for Testnet, where Été NINE activates on 10 Mar 2026, 14:30 UTC."
+		notFinal = "MIP-4 is Final; Été NINE, which bundles it, has no activation time on Mainnet."
+		differs  = "The text of MIP-6 says “TBD <b>” for Testnet, where Été NINE activates on " +
+			"10 Mar 2026, 14:30 UTC."
 		notBundle = "Été NINE bundles MIP-99, which is not published here."
 		nothing   = "Nothing found."
 	)
@@ -27,12 +32,23 @@ func TestDisagreements(t *testing.T) {
 		page func() ([]byte, error)
 		want string
 	}{
-		"dashboard":        {func() ([]byte, error) { return p.Dashboard(DashboardPage{Metadata: all}) }, notFinal + "|" + differs + "|" + notBundle + "|" + nothing},
-		"upgrade":          {func() ([]byte, error) { return p.Upgrade(UpgradePage{Fork: p.forks[1], All: all}) }, notFinal + "|" + differs + "|" + nothing},
-		"proposal":         {func() ([]byte, error) { return p.Proposal(proposalPage(p, all, 3)) }, ""},
-		"bundled proposal": {func() ([]byte, error) { return p.Proposal(ProposalPage{All: all, Index: 3, Fork: &p.forks[1]}) }, notFinal + "|" + nothing},
-		"meta proposal":    {func() ([]byte, error) { return p.Proposal(ProposalPage{All: all, Index: 5, Fork: &p.forks[1]}) }, differs + "|" + nothing},
-		"calm proposal":    {func() ([]byte, error) { return p.Proposal(ProposalPage{All: all, Index: 2, Fork: &p.forks[1]}) }, ""},
+		"dashboard": {func() ([]byte, error) {
+			return p.Dashboard(DashboardPage{Metadata: all})
+		}, notFinal + "|" + differs + "|" + notBundle + "|" + nothing},
+		"upgrade": {func() ([]byte, error) {
+			return p.Upgrade(UpgradePage{Fork: p.forks[1], All: all})
+		}, notFinal + "|" + differs + "|" + nothing},
+		"proposal": {func() ([]byte, error) { return p.Proposal(proposalPage(p, all, 3)) },
+			""},
+		"bundled proposal": {func() ([]byte, error) {
+			return p.Proposal(ProposalPage{All: all, Index: 3, Fork: &p.forks[1]})
+		}, notFinal + "|" + nothing},
+		"meta proposal": {func() ([]byte, error) {
+			return p.Proposal(ProposalPage{All: all, Index: 5, Fork: &p.forks[1]})
+		}, differs + "|" + nothing},
+		"calm proposal": {func() ([]byte, error) {
+			return p.Proposal(ProposalPage{All: all, Index: 2, Fork: &p.forks[1]})
+		}, ""},
 	} {
 		page, err := tt.page()
 		if err != nil {
@@ -42,7 +58,8 @@ func TestDisagreements(t *testing.T) {
 			t.Errorf("%s: %s", name, f)
 		}
 		var got []string
-		_, list, _ := strings.Cut(strings.Replace(string(page), `text and chain disagree">`, "disagree</h", 1), "disagree</h")
+		_, list, _ := strings.Cut(strings.Replace(string(page), `text and chain disagree">`,
+			"disagree</h", 1), "disagree</h")
 		list, _, _ = strings.Cut(list, "</ul>")
 		for _, e := range pageElements(t, []byte(list)) {
 			if e.tag == "li" {
@@ -52,36 +69,46 @@ func TestDisagreements(t *testing.T) {
 		if g := strings.Join(got, "|"); g != tt.want {
 			t.Errorf("%s: %s\nwant %s", name, g, tt.want)
 		}
-		if name == "dashboard" && !strings.Contains(regexp.MustCompile(`\s+`).ReplaceAllString(string(page), " "), "Compared: 3 proposals in hard forks. Published here: 2. Of these, with a status: 2.") {
+		if name == "dashboard" &&
+			!strings.Contains(regexp.MustCompile(`\s+`).ReplaceAllString(string(page), " "),
+				"Compared: 3 proposals in hard forks. Published here: 2. Of these, with a status: 2.") {
 			t.Error("the dashboard does not say what was compared")
 		}
 	}
 }
 
-// TestRunbook holds what an upgrade's page says has to be done: by the upgrade, by quotes of the texts, each once, and by
-// the steps of the meta proposal; and whom no text asks for anything.
+// TestRunbook checks the duties on an upgrade's page: from the upgrade, from quotes of the texts,
+// each once, and from the steps of the meta proposal, and the groups without a duty.
 func TestRunbook(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	duty := func(group string, number int, section, quote string) api.Claim {
 		said := &api.Evidence{Section: section, Quote: quote}
-		return api.Claim{Group: group, ID: mip.ID{Kind: "MIP", Number: number}, Axis: api.Axis{ActionRequired: quote != "", ActionEvidence: said}}
+		return api.Claim{Group: group, ID: mip.ID{Kind: "MIP", Number: number},
+			Axis: api.Axis{ActionRequired: quote != "", ActionEvidence: said}}
 	}
 	page, err := p.Upgrade(UpgradePage{Fork: p.forks[1], All: all, Claims: []api.Claim{
-		duty("developers", 3, "s-backwards-compatibility", "Tools **must** check `x` < [the list](https://x.test/y)."), duty("validators", 3, "s-a", ""),
-		duty("developers", 6, "MIP-3#s-backwards-compatibility", "Tools **must** check `x` < [the list](https://x.test/y)."), duty("foundation", 6, "s-b", "The date must be set."),
-	}, Tasks: []mip.Task{{Text: "Scope <agreed>", Done: true, Section: "s-steps"}, {Text: "Mainnet date", Section: "s-steps"}}})
+		duty("developers", 3, "s-backwards-compatibility",
+			"Tools **must** check `x` < [the list](https://x.test/y)."),
+		duty("validators", 3, "s-a", ""),
+		duty("developers", 6, "MIP-3#s-backwards-compatibility",
+			"Tools **must** check `x` < [the list](https://x.test/y)."),
+		duty("foundation", 6, "s-b", "The date must be set."),
+	}, Tasks: []mip.Task{{Text: "Scope <agreed>", Done: true, Section: "s-steps"},
+		{Text: "Mainnet date", Section: "s-steps"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range pageFaults(t, page) {
 		t.Error(f)
 	}
-	asked := between(string(page), "What you must do", "What is in it") + between(string(page), "<h2>Steps of", `<div class="attn">`)
+	asked := between(string(page), "What you must do", "What is in it") +
+		between(string(page), "<h2>Steps of", `<div class="attn">`)
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(asked, " ")), " ")
-	want := "Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: by 10 Mar 2026, 14:30 UTC " +
-		"Developers : Tools must check x &lt; the list. MIP-3, backwards compatibility Foundation : The date must be set. MIP-6, b " +
-		"No text asks anything of users, validators (2 texts read by rules or a model ). " +
-		"MIP-6 1 of 2 done, as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
+	want := "Validators : run a release that knows Été NINE. Asked by the upgrade, not by a " +
+		"text. Testnet: by 10 Mar 2026, 14:30 UTC Developers : Tools must check x &lt; the list. " +
+		"MIP-3, backwards compatibility Foundation : The date must be set. MIP-6, b No text asks " +
+		"anything of users, validators (2 texts read by rules or a model ). MIP-6 1 of 2 done, " +
+		"as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
 	if text != want {
 		t.Errorf("the page says %q, want %q", text, want)
 	}
@@ -90,7 +117,8 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// An upgrade whose proposals are not published here asks validators for a release all the same, and names them.
+// An upgrade whose proposals are not published here still asks validators for a release, and names
+// the proposals.
 func TestRunbookWithoutTexts(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	page, err := p.Upgrade(UpgradePage{Fork: p.forks[1], All: all})
@@ -99,8 +127,10 @@ func TestRunbookWithoutTexts(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(string(page), " ")), " ")
 	for _, want := range []string{
-		"With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final), MIP-99 (not published) . Defined in MIP-6 (Stagnant).",
-		"What you must do Validators : run a release that knows Été NINE. Asked by the upgrade, not by a text. Testnet: by 10 Mar 2026, 14:30 UTC What is in it",
+		"With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final), MIP-99 (not published) . " +
+			"Defined in MIP-6 (Stagnant).",
+		"What you must do Validators : run a release that knows Été NINE. Asked by the upgrade, " +
+			"not by a text. Testnet: by 10 Mar 2026, 14:30 UTC What is in it",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q: %s", want, text)
@@ -108,20 +138,24 @@ func TestRunbookWithoutTexts(t *testing.T) {
 	}
 }
 
-// tags are those of HTML.
+// tags matches HTML tags.
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// Of validators the upgrade that comes next asks a release that knows it, also where no text speaks of them; of developers
-// it asks nothing.
+// The next upgrade asks validators for a new release, even if no text mentions them, and asks
+// nothing of developers.
 func TestRoleOfAnUpgrade(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
-	for role, want := range map[string]bool{"validators": true, "developers": false, "users": false} {
+	for role, want := range map[string]bool{"validators": true, "developers": false,
+		"users": false} {
 		page, err := p.Role(api.Role{Role: role}, all)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := strings.Join(strings.Fields(tags.ReplaceAllString(string(page), " ")), " ")
-		if got := strings.Contains(text, "Mainnet no date yet Run a release that knows Été NINE. Asked by the upgrade, not by a text."); got != want {
+		got := strings.Contains(text,
+			"Mainnet no date yet Run a release that knows Été NINE. Asked by the upgrade, not "+
+				"by a text.")
+		if got != want {
 			t.Errorf("%s: asked for a release %t, want %t: %s", role, got, want, text)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestTitles holds how a title is written in the heading of its page: code spans of Markdown as such, and nothing else.
+// TestTitles checks a title in the heading of its page: Markdown code spans are rendered, and
+// nothing else.
 func TestTitles(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org"), nil)
 	for in, want := range map[string]string{
@@ -53,7 +54,7 @@ func homeAndDashboard(t *testing.T, all []mip.Metadata) (home, dashboard string)
 	return string(first), string(second)
 }
 
-// between is what stands between two texts; empty if one of them is not there.
+// between is the text between two others, or "" if one of them is missing.
 func between(s, begin, end string) string {
 	_, s, _ = strings.Cut(s, begin)
 	s, _, found := strings.Cut(s, end)
@@ -72,10 +73,14 @@ func TestSteps(t *testing.T) {
 		want   string
 	}{
 		{mip.Draft, mip.Date{}, nil, "*Draft Review LastCall Final"},
-		{mip.Review, mip.Date{}, []mip.Status{"", mip.Draft, mip.Review}, "Draft+ *Review LastCall Final"},
-		{mip.Review, mip.Date{}, []mip.Status{mip.Final, mip.Review}, "Draft? *Review LastCall Final"},
-		{mip.LastCall, deadline, []mip.Status{mip.Draft, mip.Review}, "Draft+ Review+ *LastCall Final"},
-		{mip.Final, mip.Date{}, []mip.Status{mip.LastCall, mip.Review, mip.Draft}, "Draft+ Review+ LastCall+ *Final+"},
+		{mip.Review, mip.Date{}, []mip.Status{"", mip.Draft, mip.Review},
+			"Draft+ *Review LastCall Final"},
+		{mip.Review, mip.Date{}, []mip.Status{mip.Final, mip.Review},
+			"Draft? *Review LastCall Final"},
+		{mip.LastCall, deadline, []mip.Status{mip.Draft, mip.Review},
+			"Draft+ Review+ *LastCall Final"},
+		{mip.Final, mip.Date{}, []mip.Status{mip.LastCall, mip.Review, mip.Draft},
+			"Draft+ Review+ LastCall+ *Final+"},
 		{mip.Final, deadline, []mip.Status{mip.Draft}, "Draft+ Review? LastCall+ *Final+"},
 		{mip.Final, mip.Date{}, nil, "Draft? Review? LastCall? *Final+"},
 		{mip.Living, deadline, []mip.Status{mip.Draft}, ""},
@@ -84,7 +89,8 @@ func TestSteps(t *testing.T) {
 		{"", mip.Date{}, nil, ""},
 	} {
 		var got []string
-		for _, s := range steps(nil, mip.Metadata{Standing: tt.status.Usual(), LastCallDeadline: tt.until}, tt.seen) {
+		for _, s := range steps(nil,
+			mip.Metadata{Standing: tt.status.Usual(), LastCallDeadline: tt.until}, tt.seen) {
 			word := strings.ReplaceAll(string(s.Status), " ", "")
 			if s.Now {
 				word = "*" + word
@@ -103,19 +109,22 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestLastCalls holds that what is over comes first where something is to be done about it, and not at all where
-// readers are asked for comments: by the days of the newest change, as pages hold no time of their own.
+// TestLastCalls checks that passed deadlines come first where something has to be done about them,
+// and are missing where readers are asked for comments, by the days of the newest change, since
+// pages have no time of their own.
 func TestLastCalls(t *testing.T) {
 	updated := mip.NewTime(time.Date(2026, 5, 10, 1, 0, 0, 0, time.UTC))
 	call := func(n, day int) mip.Metadata {
 		return mip.Metadata{
-			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "Title", Standing: mip.LastCall.Usual(),
+			Number: n, ID: mip.ID{Kind: "MIP", Number: n}, Title: "Title",
+			Standing:         mip.LastCall.Usual(),
 			LastCallDeadline: mip.Date{Year: 2026, Month: 5, Day: day}, Updated: &updated,
 		}
 	}
 	draft, undated := call(6, 20), call(7, 20)
 	draft.Standing, undated.LastCallDeadline = mip.Draft.Usual(), mip.Date{}
-	all := []mip.Metadata{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft, undated}
+	all := []mip.Metadata{call(1, 30), call(2, 9), call(3, 10), call(4, 11), call(5, 1), draft,
+		undated}
 	home, dashboard := homeAndDashboard(t, all)
 	for page, want := range map[string]string{
 		between(home, "Open for comments", `class="calm" hidden`): "3 4 1",
@@ -132,48 +141,63 @@ func TestLastCalls(t *testing.T) {
 }
 
 func TestTableOfContents(t *testing.T) {
-	section := func(level int, id string) mip.Section { return mip.Section{ID: id, Level: level, Title: "T " + id} }
+	section := func(level int, id string) mip.Section {
+		return mip.Section{ID: id, Level: level, Title: "T " + id}
+	}
 	for _, c := range []struct {
 		name, body, want string
 		sections         []mip.Section
 	}{
-		{"nested", `<h2 id="a"><h3 id="b"><h3 id="c"><h2 id="d">`, "a(b c) d", []mip.Section{section(2, "a"), section(3, "b"), section(3, "c"), section(2, "d")}},
-		{"starts deep", `<h3 id="a"><h2 id="b"><h3 id="c">`, "a b(c)", []mip.Section{section(3, "a"), section(2, "b"), section(3, "c")}},
-		{"title left out", `<span id="a"></span><h2 id="b"><h2 id="c">`, "b c", []mip.Section{section(1, "a"), section(2, "b"), section(2, "c")}},
-		{"level of the page counts", `<h2 id="a"><h3 id="b">`, "a(b)", []mip.Section{section(1, "a"), section(2, "b")}},
-		{"too deep", `<h2 id="a"><h4 id="b"><h2 id="c">`, "a c", []mip.Section{section(2, "a"), section(4, "b"), section(2, "c")}},
+		{"nested", `<h2 id="a"><h3 id="b"><h3 id="c"><h2 id="d">`, "a(b c) d",
+			[]mip.Section{section(2, "a"), section(3, "b"), section(3, "c"), section(2, "d")}},
+		{"starts deep", `<h3 id="a"><h2 id="b"><h3 id="c">`, "a b(c)",
+			[]mip.Section{section(3, "a"), section(2, "b"), section(3, "c")}},
+		{"title left out", `<span id="a"></span><h2 id="b"><h2 id="c">`, "b c",
+			[]mip.Section{section(1, "a"), section(2, "b"), section(2, "c")}},
+		{"level of the page counts", `<h2 id="a"><h3 id="b">`, "a(b)",
+			[]mip.Section{section(1, "a"), section(2, "b")}},
+		{"too deep", `<h2 id="a"><h4 id="b"><h2 id="c">`, "a c",
+			[]mip.Section{section(2, "a"), section(4, "b"), section(2, "c")}},
 		{"one entry is no table", `<h2 id="a">`, "", []mip.Section{section(2, "a")}},
 		{"no body", ``, "", []mip.Section{section(2, "a"), section(2, "b")}},
 	} {
 		p := newTestPages(t, pageInfo("https://example.org"), nil)
-		page, err := p.Proposal(ProposalPage{All: pageList(), Index: 0, Sections: c.sections, Body: []byte(c.body)})
+		page, err := p.Proposal(ProposalPage{All: pageList(), Index: 0, Sections: c.sections,
+			Body: []byte(c.body)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		html := strings.TrimPrefix(strings.TrimSpace(between(string(page), `<nav class="toc" aria-label="On this page">`, "</nav>")), "<h2>On this page</h2>")
+		html := strings.TrimPrefix(strings.TrimSpace(between(string(page),
+			`<nav class="toc" aria-label="On this page">`, "</nav>")), "<h2>On this page</h2>")
 		html = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(html), "<ol>"), "</ol>")
 		got := regexp.MustCompile(`\s*\n\s*`).ReplaceAllString(strings.TrimSpace(html), "")
 		for _, id := range []string{"a", "b", "c", "d"} {
 			got = strings.ReplaceAll(got, fmt.Sprintf(`<a href="#%s">T %s</a>`, id, id), id)
 		}
-		got = strings.NewReplacer("</li><li>", " ", "<ol><li>", "(", "</li></ol>", ")", "<li>", "", "</li>", "").Replace(got)
+		got = strings.NewReplacer("</li><li>", " ", "<ol><li>", "(", "</li></ol>", ")", "<li>", "",
+			"</li>", "").Replace(got)
 		if got != c.want {
 			t.Errorf("%s: the contents of %s are %q, want %q", c.name, c.body, got, c.want)
 		}
 	}
 }
 
-// TestStatuses holds the order of statuses: those of the process, then the others, then none; and that a choice is
-// offered for each that occurs.
+// TestStatuses checks the order of statuses: those of the process, then the others, then none, and
+// that a choice is offered for each that occurs.
 func TestStatuses(t *testing.T) {
 	var all []mip.Metadata
-	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved", mip.Final} {
-		all = append(all, mip.Metadata{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title", Standing: s.Usual()})
+	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved",
+		mip.Final} {
+		all = append(all,
+			mip.Metadata{Number: i + 1, ID: mip.ID{Kind: "MIP", Number: i + 1}, Title: "Title",
+				Standing: s.Usual()})
 	}
 	home, dashboard := homeAndDashboard(t, all)
 	for _, c := range []struct{ part, pattern, want string }{
-		{between(home, `<ul class="life" aria-label="Proposals by status">`, "</ul>"), `class="n">(\d+)</span><span class="c (.+?)">(.+?)<`,
-			"Draft/s-draft/1, Final/s-final/2, Accepted/s-other/1, Moved/s-other/2, No status/s-none/1"},
+		{between(home, `<ul class="life" aria-label="Proposals by status">`, "</ul>"),
+			`class="n">(\d+)</span><span class="c (.+?)">(.+?)<`,
+			"Draft/s-draft/1, Final/s-final/2, Accepted/s-other/1, Moved/s-other/2, No " +
+				"status/s-none/1"},
 		{between(dashboard, `<ul class="legend">`, "</ul>"), `()class="c (.+?)" href=".+?">(.+?)<`,
 			"Draft/s-draft/, Final/s-final/, Accepted/s-other/, Moved/s-other/, No status/s-none/"},
 	} {
@@ -204,7 +228,8 @@ func TestActivation(t *testing.T) {
 	p := newTestPages(t, pageInfo("https://example.org"), nil)
 	for i, want := range []string{
 		"Mainnet 1 1970-01-01T00:00:00Z 0, Testnet 2 1970-01-01T00:00:00Z 0",
-		"Mainnet 1 -, Testnet 2 2026-03-10T14:30:00Z 1773153000, devnet 0 2026-03-10T14:30:00Z 1773153000",
+		"Mainnet 1 -, Testnet 2 2026-03-10T14:30:00Z 1773153000, devnet 0 2026-03-10T14:30:00Z " +
+			"1773153000",
 	} {
 		var got []string
 		for _, r := range p.activation(pageForks()[i]) {
@@ -233,10 +258,12 @@ func TestAPIPage(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"Static <b>.", "/api/v1/mips/{n}", "/api/x", "One proposal.", "The number.", "Found <b>.", "Nothing there.", "Answered by a program.",
+		"Static <b>.", "/api/v1/mips/{n}", "/api/x", "One proposal.", "The number.", "Found <b>.",
+		"Nothing there.", "Answered by a program.",
 		`curl -s 'https://example.org/p/api/v1/mips/7?q=a+b%2Cc'`,
 		`curl -s -X POST -H 'Content-Type: application/json' -d '{"name":"it'\''s"}' 'https://example.org/p/api/x'`,
-		"[\n  1\n]", "string or null", "list of Base", "map of integer", "Base or null", "string (uri)", "string: low, high", "A <level>.",
+		"[\n  1\n]", "string or null", "list of Base", "map of integer", "Base or null",
+		"string (uri)", "string: low, high", "A <level>.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not show %q", want)
@@ -244,7 +271,7 @@ func TestAPIPage(t *testing.T) {
 	}
 }
 
-// manyList is a list as long as that of the EIPs.
+// manyList is a list as long as the EIPs.
 func manyList() []mip.Metadata {
 	sample := pageList()
 	all := make([]mip.Metadata, 949)
@@ -272,7 +299,8 @@ func BenchmarkPagesProposal(b *testing.B) {
 	var body strings.Builder
 	for i := range 20 {
 		id := fmt.Sprintf("s-%d", i)
-		fmt.Fprintf(&body, "<h2 id=%q><a class=\"h\" href=\"#%s\">Heading</a></h2>\n%s", id, id, strings.Repeat("<p>Some text of a proposal.</p>\n", 20))
+		fmt.Fprintf(&body, "<h2 id=%q><a class=\"h\" href=\"#%s\">Heading</a></h2>\n%s", id, id,
+			strings.Repeat("<p>Some text of a proposal.</p>\n", 20))
 		v.Sections = append(v.Sections, mip.Section{ID: id, Level: 2, Title: "Heading"})
 	}
 	v.Body = []byte(body.String())

@@ -21,10 +21,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// releases makes the images of a release.
+// releases is the Dockerfile of the release images.
 const releases = top + "/.ci/release/Dockerfile"
 
-// image is what a Dockerfile says of its last image, that of the sidecar.
+// image returns the instructions for the last image of a Dockerfile, the sidecar's.
 func image(t *testing.T, file string) (last []instruction) {
 	t.Helper()
 	for _, in := range instructions(read(t, file)) {
@@ -47,19 +47,22 @@ func one(t *testing.T, ins []instruction, word string) string {
 	return ""
 }
 
-// TestDockerfile holds the images to what is promised of them.
+// TestDockerfile checks the documented properties of the images.
 func TestDockerfile(t *testing.T) {
 	for _, file := range []string{"Dockerfile", releases} {
 		users := 0
 		for _, in := range instructions(read(t, file)) {
 			name, _, _ := strings.Cut(in.rest, " ")
-			if in.word == "FROM" && name != "scratch" && !regexp.MustCompile(`:[0-9]+\.[0-9]+\.[0-9]+`).MatchString(name) {
+			if in.word == "FROM" && name != "scratch" &&
+				!regexp.MustCompile(`:[0-9]+\.[0-9]+\.[0-9]+`).MatchString(name) {
 				t.Errorf("%s: FROM %s: the base has no whole version", file, name)
 			}
 			if in.word == "USER" {
 				users++
-				if strings.HasPrefix(in.rest, "0") || !regexp.MustCompile(`^[0-9]+:[0-9]+$`).MatchString(in.rest) {
-					t.Errorf("%s: USER %s: want numbers, and not root's: Kubernetes cannot tell a name from root", file, in.rest)
+				if strings.HasPrefix(in.rest, "0") ||
+					!regexp.MustCompile(`^[0-9]+:[0-9]+$`).MatchString(in.rest) {
+					t.Errorf("%s: USER %s: want numbers, and not root's: Kubernetes cannot tell "+
+						"a name from root", file, in.rest)
 				}
 			}
 		}
@@ -67,9 +70,12 @@ func TestDockerfile(t *testing.T) {
 			t.Errorf("%s has %d images with a USER, want %d", file, users, want)
 		}
 	}
-	netlify := regexp.MustCompile(`GO_VERSION = "(.*)"`).FindStringSubmatch(read(t, top+"/netlify.toml"))
-	if len(netlify) != 2 || !strings.Contains(read(t, "Dockerfile"), "FROM golang:"+netlify[1]+"-") {
-		t.Errorf("the Dockerfile and netlify.toml (%q) build with different versions of Go", netlify)
+	netlify := regexp.MustCompile(`GO_VERSION = "(.*)"`).FindStringSubmatch(read(t,
+		top+"/netlify.toml"))
+	if len(netlify) != 2 ||
+		!strings.Contains(read(t, "Dockerfile"), "FROM golang:"+netlify[1]+"-") {
+		t.Errorf("the Dockerfile and netlify.toml (%q) build with different versions of Go",
+			netlify)
 	}
 	last := image(t, "Dockerfile")
 	for _, word := range []string{"USER", "ENV", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT"} {
@@ -82,14 +88,16 @@ func TestDockerfile(t *testing.T) {
 	}
 	testenv.Program(t, "dockerfile-utils", "dockerfile-utils")
 	for _, file := range []string{"Dockerfile", releases} {
-		if out, err := exec.CommandContext(t.Context(), "dockerfile-utils", "lint", file).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+		out, err := exec.CommandContext(t.Context(), "dockerfile-utils", "lint",
+			file).CombinedOutput()
+		if err != nil || len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("dockerfile-utils lint %s: %v\n%s", file, err, out)
 		}
 	}
 }
 
-// TestImageRuns runs the image's binary as the image does: from a file system that holds nothing else, read-only for
-// it, as the image's user, with its entry point and its health check.
+// TestImageRuns runs the image's binary like the image: on an otherwise empty, read-only file
+// system, as the image's user, with its entry point and its health check.
 func TestImageRuns(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -99,7 +107,8 @@ func TestImageRuns(t *testing.T) {
 	root := t.TempDir()
 	_, public := published(t)
 	b, err := os.ReadFile(program)
-	err = errors.Join(err, os.WriteFile(filepath.Join(root, "sidecar"), b, 0o755), os.CopyFS(filepath.Join(root, "site"), os.DirFS(public)), os.Chmod(root, 0o755))
+	err = errors.Join(err, os.WriteFile(filepath.Join(root, "sidecar"), b, 0o755),
+		os.CopyFS(filepath.Join(root, "site"), os.DirFS(public)), os.Chmod(root, 0o755))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,14 +126,18 @@ func TestImageRuns(t *testing.T) {
 		}
 		cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
 		cmd.Dir, cmd.Env = "/", variables
-		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: uint32(u), Gid: uint32(g)}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root,
+			Credential: &syscall.Credential{Uid: uint32(u), Gid: uint32(g)}}
 		return cmd
 	}
-	port := ready(t, logOf(t, within(one(t, last, "ENTRYPOINT"), "SIDECAR_ADDR=127.0.0.1:0", "SIDECAR_SITE=/site")))
-	if out, err := within(one(t, last, "HEALTHCHECK"), "SIDECAR_ADDR=0.0.0.0:"+port).CombinedOutput(); err != nil || len(out) > 0 {
+	port := ready(t, logOf(t,
+		within(one(t, last, "ENTRYPOINT"), "SIDECAR_ADDR=127.0.0.1:0", "SIDECAR_SITE=/site")))
+	if out, err := within(one(t, last, "HEALTHCHECK"),
+		"SIDECAR_ADDR=0.0.0.0:"+port).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("the health check of a sidecar that is ready: %v, %s", err, out)
 	}
-	if out, err := within(one(t, last, "HEALTHCHECK"), "SIDECAR_ADDR=0.0.0.0:1").CombinedOutput(); err == nil || len(out) == 0 {
+	if out, err := within(one(t, last, "HEALTHCHECK"),
+		"SIDECAR_ADDR=0.0.0.0:1").CombinedOutput(); err == nil || len(out) == 0 {
 		t.Errorf("the health check where nobody listens: %v, %q; want a failure and why", err, out)
 	}
 }
@@ -132,7 +145,7 @@ func TestImageRuns(t *testing.T) {
 // object is a YAML mapping.
 type object = map[string]any
 
-// documents reads every document of a YAML file.
+// documents parses every document of a YAML file.
 func documents(t *testing.T, name string) []object {
 	t.Helper()
 	var out []object
@@ -149,7 +162,7 @@ func documents(t *testing.T, name string) []object {
 	}
 }
 
-// at is a value below keys and indexes, nil when there is none.
+// at returns the value below keys and indexes, or nil.
 func at(v any, path ...any) any {
 	for _, key := range path {
 		switch k := key.(type) {
@@ -167,7 +180,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// knownVariables fails the test for names of variables that no --help explains.
+// knownVariables fails the test for variables that --help does not explain.
 func knownVariables(t *testing.T, file string, names ...string) {
 	t.Helper()
 	text := help(t)
@@ -185,18 +198,22 @@ func TestCompose(t *testing.T) {
 	c := documents(t, "compose.yaml")[0]
 	services, _ := c["services"].(object)
 	for name, service := range services {
-		if at(service, "read_only") != true || at(service, "cap_drop", 0) != "ALL" || at(service, "security_opt", 0) != "no-new-privileges:true" {
+		if at(service, "read_only") != true || at(service, "cap_drop", 0) != "ALL" ||
+			at(service, "security_opt", 0) != "no-new-privileges:true" {
 			t.Errorf("%s is not hardened", name)
 		}
-		if image, ok := at(service, "image").(string); ok && !regexp.MustCompile(`:[0-9]+\.[0-9]+`).MatchString(image) {
+		if image, ok := at(service, "image").(string); ok &&
+			!regexp.MustCompile(`:[0-9]+\.[0-9]+`).MatchString(image) {
 			t.Errorf("%s: the image %s has no version", name, image)
 		}
 		volumes, _ := at(service, "volumes").([]any)
 		for _, v := range volumes {
-			volume := regexp.MustCompile(`\$\{[A-Z_]+:-(.*?)\}`).ReplaceAllString(v.(string), "$1") // as without the variable
+			// without the variable
+			volume := regexp.MustCompile(`\$\{[A-Z_]+:-(.*?)\}`).ReplaceAllString(v.(string), "$1")
 			from, _, _ := strings.Cut(volume, ":")
 			if strings.HasPrefix(from, ".") {
-				if _, err := os.Stat(from); err != nil && from != "../../public" { // which mipwatch build makes
+				// mipwatch build creates it
+				if _, err := os.Stat(from); err != nil && from != "../../public" {
 					t.Errorf("%s: %v", name, err)
 				}
 				if !strings.HasSuffix(v.(string), ":ro") {
@@ -213,15 +230,17 @@ func TestCompose(t *testing.T) {
 	for name := range environment {
 		knownVariables(t, "compose.yaml", name)
 	}
-	// A name without a value has that of the shell. One in environment would take the place of a value in a later file.
-	passed := strings.Fields(regexp.MustCompile("(?m)^#.*$").ReplaceAllString(read(t, at(s, "env_file", 0).(string)), ""))
+	// A name without a value has the shell's value. One in environment would override the value of
+	// a later file.
+	passed := strings.Fields(regexp.MustCompile("(?m)^#.*$").ReplaceAllString(read(t,
+		at(s, "env_file", 0).(string)), ""))
 	knownVariables(t, "variables.env", passed...)
 	for _, name := range passed {
 		if _, ok := environment[name]; ok || strings.Contains(name, "=") {
 			t.Errorf("%s has a value that hides the one of the shell", name)
 		}
 	}
-	// A variable that does not reach the sidecar would be ignored without a word.
+	// A variable that does not reach the sidecar would be ignored silently.
 	reference, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -229,7 +248,8 @@ func TestCompose(t *testing.T) {
 	_, tables, _ := strings.Cut(string(reference), "\n## Environment\n")
 	tables, _, _ = strings.Cut(tables, "\n## ")
 	var want []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(tables, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(tables,
+		-1) {
 		for _, name := range regexp.MustCompile("`([A-Z_]+)`").FindAllStringSubmatch(row[1], -1) {
 			want = append(want, name[1])
 		}
@@ -244,25 +264,32 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	for _, name := range want {
-		if _, ok := environment[name]; !ok && !slices.Contains(passed, name) && !strings.HasPrefix(name, "SIDECAR_") {
+		if _, ok := environment[name]; !ok && !slices.Contains(passed, name) &&
+			!strings.HasPrefix(name, "SIDECAR_") {
 			t.Errorf("%s does not reach the sidecar", name)
 		}
 	}
-	if at(s, "env_file", 1, "path") == nil || at(s, "env_file", 1, "required") != false || at(s, "env_file", 2) != nil {
+	if at(s, "env_file", 1, "path") == nil || at(s, "env_file", 1, "required") != false ||
+		at(s, "env_file", 2) != nil {
 		t.Error("the last file is not the optional one")
 	}
-	if subnet := at(c, "networks", "inside", "ipam", "config", 0, "subnet"); environment["TRUSTED_PROXIES"] != subnet || subnet == nil {
-		t.Errorf("TRUSTED_PROXIES is %v, and the web server in %v", environment["TRUSTED_PROXIES"], subnet)
+	subnet := at(c, "networks", "inside", "ipam", "config", 0, "subnet")
+	if environment["TRUSTED_PROXIES"] != subnet || subnet == nil {
+		t.Errorf("TRUSTED_PROXIES is %v, and the web server in %v",
+			environment["TRUSTED_PROXIES"], subnet)
 	}
-	dockerfile := filepath.Join(at(s, "build", "context").(string), at(s, "build", "dockerfile").(string))
+	dockerfile := filepath.Join(at(s, "build", "context").(string),
+		at(s, "build", "dockerfile").(string))
 	if _, err := os.Stat(dockerfile); err != nil {
 		t.Error(err)
 	}
-	// The web server finds the sidecars under the name and the port that the Caddyfile has.
-	if want := "dynamic a {$SIDECAR_HOST:sidecar} {$SIDECAR_PORT:" + one(t, image(t, "Dockerfile"), "EXPOSE") + "}"; !strings.Contains(read(t, "Caddyfile"), want) {
+	// The web server finds the sidecars under the name and the port in the Caddyfile.
+	if want := "dynamic a {$SIDECAR_HOST:sidecar} {$SIDECAR_PORT:" + one(t, image(t, "Dockerfile"),
+		"EXPOSE") + "}"; !strings.Contains(read(t, "Caddyfile"), want) {
 		t.Errorf("the Caddyfile has no %q", want)
 	}
-	if !strings.HasSuffix(environment["REDIS_URL"].(string), "//redis:6379/0") || services["redis"] == nil {
+	if !strings.HasSuffix(environment["REDIS_URL"].(string), "//redis:6379/0") ||
+		services["redis"] == nil {
 		t.Errorf("REDIS_URL %v leads to no service", environment["REDIS_URL"])
 	}
 }
@@ -289,29 +316,37 @@ func TestKubernetes(t *testing.T) {
 	}
 	container := at(pod, "spec", "containers", 0)
 	port := at(container, "ports", 0)
-	if p := strconv.Itoa(at(port, "containerPort").(int)); p != one(t, image(t, "Dockerfile"), "EXPOSE") || at(byKind["Service"], "spec", "ports", 0, "targetPort") != at(port, "name") ||
+	if p := strconv.Itoa(at(port, "containerPort").(int)); p != one(t, image(t, "Dockerfile"),
+		"EXPOSE") || at(byKind["Service"], "spec", "ports", 0, "targetPort") != at(port, "name") ||
 		at(byKind["NetworkPolicy"], "spec", "ingress", 0, "ports", 0, "port") != at(port, "name") {
 		t.Errorf("ports do not agree: %v", port)
 	}
-	for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
-		if got := at(container, probe, "httpGet", "path"); got != path || !strings.Contains(help(t), path) || at(container, probe, "httpGet", "port") != at(port, "name") {
+	for probe, path := range map[string]string{"startupProbe": "/healthz",
+		"livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
+		got := at(container, probe, "httpGet", "path")
+		if got != path || !strings.Contains(help(t), path) ||
+			at(container, probe, "httpGet", "port") != at(port, "name") {
 			t.Errorf("%s asks %v", probe, got)
 		}
 	}
 	variables, _ := at(container, "env").([]any)
 	for i, v := range variables {
 		knownVariables(t, "kubernetes.yaml", at(v, "name").(string))
-		if at(v, "name") == "SIDECAR_ADDR" && at(variables, i, "value") != "0.0.0.0:"+one(t, image(t, "Dockerfile"), "EXPOSE") {
+		if at(v, "name") == "SIDECAR_ADDR" &&
+			at(variables, i, "value") != "0.0.0.0:"+one(t, image(t, "Dockerfile"), "EXPOSE") {
 			t.Errorf("SIDECAR_ADDR is %v", at(v, "value"))
 		}
 	}
-	if metrics := at(container, "ports", 1); at(metrics, "name") != "metrics" || at(byKind["NetworkPolicy"], "spec", "ingress", 1, "ports", 0, "port") != "metrics" ||
+	if metrics := at(container, "ports", 1); at(metrics, "name") != "metrics" ||
+		at(byKind["NetworkPolicy"], "spec", "ingress", 1, "ports", 0, "port") != "metrics" ||
 		at(variables, 1, "value") != "0.0.0.0:"+strconv.Itoa(at(metrics, "containerPort").(int)) {
 		t.Errorf("the port of the figures is %v", metrics)
 	}
 	user, _, _ := strings.Cut(one(t, image(t, "Dockerfile"), "USER"), ":")
-	if strconv.Itoa(at(pod, "spec", "securityContext", "runAsUser").(int)) != user || at(pod, "spec", "securityContext", "runAsNonRoot") != true ||
-		at(container, "securityContext", "readOnlyRootFilesystem") != true || at(container, "securityContext", "allowPrivilegeEscalation") != false {
+	if strconv.Itoa(at(pod, "spec", "securityContext", "runAsUser").(int)) != user ||
+		at(pod, "spec", "securityContext", "runAsNonRoot") != true ||
+		at(container, "securityContext", "readOnlyRootFilesystem") != true ||
+		at(container, "securityContext", "allowPrivilegeEscalation") != false {
 		t.Error("the pod is not hardened, or runs as another user than the image")
 	}
 }
@@ -325,32 +360,41 @@ func marshal(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestUnit holds the unit to the program's flags and variables and, where there is one, to systemd.
+// TestUnit compares the unit with the program's flags and variables, and verifies it with systemd
+// if available.
 func TestUnit(t *testing.T) {
 	unit := read(t, "mipwatch-sidecar.service")
-	for _, m := range regexp.MustCompile(`(?m)^Environment=([A-Z_]+)=`).FindAllStringSubmatch(unit, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^Environment=([A-Z_]+)=`).FindAllStringSubmatch(unit,
+		-1) {
 		knownVariables(t, "the unit", m[1])
 	}
 	start := regexp.MustCompile(`(?m)^ExecStart=(\S+) (.*)$`).FindStringSubmatch(unit)
 	if start == nil {
 		t.Fatal("the unit starts nothing")
 	}
-	// With an address that nobody can listen at, the command line is read to its end, and the configuration.
-	args := strings.Fields(strings.NewReplacer("127.0.0.1:8081", "192.0.2.1:1", "127.0.0.1:9091", "127.0.0.1:0", "/srv/mipwatch/public", t.TempDir(), "/etc/mipwatch/site.yaml", top+"/internal/samples/site.yaml").Replace(start[2]))
+	// With an address on which nobody can listen, the program still parses the whole command line
+	// and the configuration.
+	args := strings.Fields(strings.NewReplacer("127.0.0.1:8081", "192.0.2.1:1", "127.0.0.1:9091",
+		"127.0.0.1:0", "/srv/mipwatch/public", t.TempDir(), "/etc/mipwatch/site.yaml",
+		top+"/internal/samples/site.yaml").Replace(start[2]))
 	out, err := exec.CommandContext(t.Context(), sidecar(t), args...).CombinedOutput()
 	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 3 {
 		t.Errorf("sidecar %q: %v\n%s\nwant that it cannot listen", args, err, out)
 	}
 	testenv.Program(t, "systemd", "systemd-analyze")
 	name := filepath.Join(t.TempDir(), "mipwatch-sidecar.service")
-	if err := os.WriteFile(name, []byte(strings.ReplaceAll(unit, start[1], sidecar(t))), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte(strings.ReplaceAll(unit, start[1], sidecar(t))),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", "--recursive-errors=no", name).CombinedOutput(); err != nil || bytes.Contains(out, []byte("mipwatch-sidecar.service:")) {
+	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no",
+		"--recursive-errors=no", name).CombinedOutput(); err != nil ||
+		bytes.Contains(out, []byte("mipwatch-sidecar.service:")) {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 	// 10 is a service without any protection.
-	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--threshold=20", name).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true",
+		"--threshold=20", name).CombinedOutput(); err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 		t.Errorf("systemd-analyze security: %v\n%s", err, strings.Join(slices.Compact(lines), "\n"))
 	}

@@ -1,5 +1,6 @@
-// Package deploy_test holds the files of this folder to the program: the web server answers as a CDN is told to, the
-// image's binary runs as the image does, and every flag, variable, port and path that is named exists.
+// Package deploy_test compares the files of this folder with the program: the web server answers
+// like the CDN, the image's binary runs as in the image, and every flag, variable, port and path
+// exists.
 package deploy_test
 
 import (
@@ -22,7 +23,7 @@ import (
 // top is the repository.
 const top = "../.."
 
-// binary is the sidecar, built by the Dockerfile's own command, once for all tests.
+// binary is the sidecar, built once for all tests by the Dockerfile's own command.
 var binary = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "mipwatch-deploy-")
 	if err != nil {
@@ -62,7 +63,7 @@ func sidecar(t *testing.T) string {
 	return name
 }
 
-// help is what sidecar --help prints: the flags, variables and routes that there are.
+// help is the output of sidecar --help, with the existing flags, variables and routes.
 func help(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), sidecar(t), "--help").Output()
@@ -72,7 +73,7 @@ func help(t *testing.T) string {
 	return string(out)
 }
 
-// logOf starts a program, which ends with the test, and returns what waits for a line of its log.
+// logOf starts a program, which ends with the test. await waits for a line of its log.
 func logOf(t *testing.T, cmd *exec.Cmd) (await func(text string) string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -120,11 +121,12 @@ func startSidecar(t *testing.T, program, dir string, variables ...string) string
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "--addr", "127.0.0.1:0", "--site", dir)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append([]string{"RPC_MAINNET=http://127.0.0.1:1", "RPC_TESTNET=http://127.0.0.1:1"}, variables...)
+	cmd.Env = append([]string{"RPC_MAINNET=http://127.0.0.1:1", "RPC_TESTNET=http://127.0.0.1:1"},
+		variables...)
 	return ready(t, logOf(t, cmd))
 }
 
-// ready waits until a sidecar knows its site, and returns the port.
+// ready waits until a sidecar has read its site, and returns the port.
 func ready(t *testing.T, await func(string) string) string {
 	t.Helper()
 	var listening struct{ Addr string }
@@ -145,7 +147,7 @@ func recorded(h http.Handler, path string) *httptest.ResponseRecorder {
 	return rec
 }
 
-// instruction is one of a Dockerfile, its lines joined.
+// instruction is an instruction of a Dockerfile, with its lines joined.
 type instruction struct{ word, rest string }
 
 func instructions(text string) []instruction {

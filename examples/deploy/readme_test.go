@@ -15,8 +15,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// standIn takes the place of a program that needs an engine or a cluster: it wants every file that is named to be
-// there, and notes what was asked for.
+// standIn replaces a program that needs an engine or a cluster: it checks that every named file
+// exists, and records its arguments.
 const standIn = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$ASKED"
 for a in "$@"; do
@@ -27,9 +27,9 @@ for a in "$@"; do
 done
 `
 
-// TestDeploymentDeploys follows the steps of docs/deployment.md in an empty folder: every shell block, as it stands, in
-// one shell. The repository and Monad's come from copies here; what needs an account, an engine or a cluster is only
-// held to the files that it names.
+// TestDeploymentDeploys follows the steps of docs/deployment.md in an empty folder: it runs every
+// shell block unchanged in one shell. The repository and Monad's are local copies. For steps that
+// need an account, an engine or a cluster it only checks the named files.
 func TestDeploymentDeploys(t *testing.T) {
 	testenv.Long(t, "the deployment of the documents")
 	t.Parallel()
@@ -44,29 +44,35 @@ func TestDeploymentDeploys(t *testing.T) {
 	var proposal struct {
 		Updated, SourceURL string
 	}
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(clone, "public/api/v1/mips/3.json"))), &proposal); err != nil {
+	err := json.Unmarshal([]byte(read(t, filepath.Join(clone, "public/api/v1/mips/3.json"))),
+		&proposal)
+	if err != nil {
 		t.Fatal(err)
 	}
 	head := strings.TrimSpace(m.run(t, m.monads, "git", "log", "-1", "--format=%H"))
-	if want := "https://github.com/monad-crypto/MIPs/blob/" + head + "/MIPs/MIP-3.md"; proposal.SourceURL != want {
+	if want := "https://github.com/monad-crypto/MIPs/blob/" + head +
+		"/MIPs/MIP-3.md"; proposal.SourceURL != want {
 		t.Errorf("the published proposal leads to %s, want %s", proposal.SourceURL, want)
 	}
 	if status := m.run(t, clone, "git", "status", "--porcelain"); status != "" {
 		t.Errorf("after the steps there is more to commit:\n%s", status)
 	}
 	asked := read(t, filepath.Join(m.home, "asked"))
-	for _, want := range []string{"docker build ", "docker run ", "docker compose ", "kubectl apply "} {
+	for _, want := range []string{"docker build ", "docker run ", "docker compose ",
+		"kubectl apply "} {
 		if !strings.Contains(asked, want) {
 			t.Errorf("the steps have no %q:\n%s", want, asked)
 		}
 	}
-	// The container is given variables that the program knows, and its configuration where it looks for it.
+	// The container gets known variables, and has its configuration in the right place.
 	var names []string
 	for _, m := range regexp.MustCompile(`-e ([A-Z_]+)=`).FindAllStringSubmatch(asked, -1) {
 		names = append(names, m[1])
 	}
 	knownVariables(t, "docs/deployment.md", names...)
-	if config := regexp.MustCompile(`-v \S+:(\S+):ro .*-e SIDECAR_CONFIG=(\S+)`).FindStringSubmatch(asked); config == nil || config[1] != config[2] {
+	config := regexp.MustCompile(
+		`-v \S+:(\S+):ro .*-e SIDECAR_CONFIG=(\S+)`).FindStringSubmatch(asked)
+	if config == nil || config[1] != config[2] {
 		t.Errorf("the container does not get its configuration: %s", asked)
 	}
 }
@@ -82,31 +88,39 @@ func TestReadmeSteps(t *testing.T) {
 		t.Fatalf("README.md has %d steps with commands to a site of one's own, want 5", len(blocks))
 	}
 	m := newMachine(t)
-	m.write(t, filepath.Join(m.work, "our-texts", "MIP-1.md"), "---\nmip: 1\ntitle: Ours\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n", 0o644)
+	m.write(t, filepath.Join(m.work, "our-texts", "MIP-1.md"),
+		"---\nmip: 1\ntitle: Ours\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n", 0o644)
 	out := m.follow(t, blocks)
 	if !strings.Contains(out, "published 1 proposal (0 errors, 0 warnings, 0 notices)") {
 		t.Errorf("the steps print %s", out)
 	}
 	clone := filepath.Join(m.work, "mips")
-	if page := read(t, filepath.Join(clone, "public/mip/1/index.html")); !strings.Contains(page, "Ours") {
+	page := read(t, filepath.Join(clone, "public/mip/1/index.html"))
+	if !strings.Contains(page, "Ours") {
 		t.Error("the proposal has no page")
 	}
-	if status := m.run(t, clone, "git", "status", "--porcelain", "--", "site.yaml", "proposals"); status != "" {
+	status := m.run(t, clone, "git", "status", "--porcelain", "--", "site.yaml", "proposals")
+	if status != "" {
 		t.Errorf("after the steps there is more to commit:\n%s", status)
 	}
 }
 
-// TestForkPassesTests runs all short tests where a fork keeps other proposals, in another folder and under another prefix.
-// The tests are compiled here, where the build cache has them, and started there.
+// TestForkPassesTests runs all short tests in a fork with other proposals, in another folder and
+// with another prefix. The tests are compiled here, where the build cache has them, and started in
+// the fork.
 func TestForkPassesTests(t *testing.T) {
 	testenv.Long(t, "all short tests in a fork")
 	t.Parallel()
 	m := newMachine(t)
 	fork := filepath.Join(m.home, "ours")
 	m.run(t, fork, "git", "rm", "-rq", "proposals", "site.yaml")
-	m.write(t, filepath.Join(fork, "site.yaml"), "title: Ours\nbase_url: https://ours.example.org/texts\nprefix: OUR\nproposals: [texts]\n", 0o644)
+	m.write(t, filepath.Join(fork, "site.yaml"),
+		"title: Ours\nbase_url: https://ours.example.org/texts\nprefix: OUR\nproposals: [texts]\n",
+		0o644)
 	for _, number := range []string{"41", "7000"} {
-		m.write(t, filepath.Join(fork, "texts", "OUR-"+number+".md"), "---\nour: "+number+"\ntitle: Ours\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n", 0o644)
+		m.write(t, filepath.Join(fork, "texts", "OUR-"+number+".md"),
+			"---\nour: "+number+"\ntitle: Ours\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n",
+			0o644)
 	}
 	m.run(t, fork, "git", "add", "-A")
 	m.run(t, fork, "git", "commit", "-q", "-m", "Our proposals")
@@ -116,19 +130,23 @@ func TestForkPassesTests(t *testing.T) {
 	}
 	there := filepath.Join(m.home, "bin", "there")
 	m.write(t, there, "#!/bin/sh\ncd \"$FORK${PWD#\"$HERE\"}\" && exec \"$@\"\n", 0o755)
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-vet=off", "-p", "2", "-timeout", "10m", "-exec", there}, outward(t)...)...)
+	cmd := exec.CommandContext(t.Context(), "go",
+		append([]string{"test", "-vet=off", "-p", "2", "-timeout", "10m", "-exec", there},
+			outward(t)...)...)
 	cmd.Dir = here
-	cmd.Env = append(os.Environ(), "MIPWATCH_TESTS=", "MIPWATCH_REQUIRE=git", "HERE="+here, "FORK="+fork)
+	cmd.Env = append(os.Environ(), "MIPWATCH_TESTS=", "MIPWATCH_REQUIRE=git", "HERE="+here,
+		"FORK="+fork)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, regexp.MustCompile(`(?m)^(ok|\?) .*\n`).ReplaceAll(out, nil))
 	}
 }
 
-// outward are the packages with tests that name the top folder, or site.yaml or the proposals there: no other test can tell
-// a fork.
+// outward returns the packages with tests that use the top folder, or its site.yaml or proposals:
+// no other test can notice a fork.
 func outward(t *testing.T) []string {
 	t.Helper()
-	files, err := exec.CommandContext(t.Context(), "git", "-C", top, "grep", "-lE", `"(\.\./)*\.\."|"(\.\./)+(site\.yaml|proposals)`, "--", "*_test.go").Output()
+	files, err := exec.CommandContext(t.Context(), "git", "-C", top, "grep", "-lE",
+		`"(\.\./)*\.\."|"(\.\./)+(site\.yaml|proposals)`, "--", "*_test.go").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,16 +158,19 @@ func outward(t *testing.T) []string {
 	return slices.Compact(packages)
 }
 
-// shellBlocks are the blocks of commands of a document. A block in an item of a list is indented by its item.
+// shellBlocks returns the shell blocks of a document. A block in an item of a list is indented by
+// its item.
 func shellBlocks(text string) []string {
 	var blocks []string
-	for _, b := range regexp.MustCompile("(?ms)^( *)```sh\n(.*?)^ *```$").FindAllStringSubmatch(text, -1) {
+	for _, b := range regexp.MustCompile("(?ms)^( *)```sh\n(.*?)^ *```$").FindAllStringSubmatch(
+		text, -1) {
 		blocks = append(blocks, strings.ReplaceAll("\n"+b[2], "\n"+b[1], "\n")[1:])
 	}
 	return blocks
 }
 
-// machine has the repository and Monad's where git looks for them, and programs that stand in for an engine and a cluster.
+// machine has the repository and Monad's where git finds them, and programs that replace an engine
+// and a cluster.
 type machine struct {
 	home, work, monads string
 	environment        []string
@@ -164,22 +185,30 @@ func newMachine(t *testing.T) *machine {
 	ours, monads := filepath.Join(home, "ours"), filepath.Join(home, "monads")
 	m := &machine{home: home, work: work, monads: monads}
 	m.environment = append(os.Environ(),
-		"HOME="+home, "PATH="+filepath.Join(home, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "ASKED="+filepath.Join(home, "asked"),
+		"HOME="+home, "PATH="+filepath.Join(home,
+			"bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"ASKED="+filepath.Join(home, "asked"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(home, "gitconfig"),
-		"GOFLAGS=-mod=readonly "+os.Getenv("GOFLAGS"), "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
-	m.write(t, filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[safe]\n\tdirectory = *\n"+
-		"[url \""+ours+"\"]\n\tinsteadOf = https://github.com/mipwatch/mipwatch\n[url \""+monads+"\"]\n\tinsteadOf = https://github.com/monad-crypto/MIPs\n", 0o644)
+		"GOFLAGS=-mod=readonly "+os.Getenv("GOFLAGS"), "GOCACHE="+goEnv(t, "GOCACHE"),
+		"GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"))
+	m.write(t, filepath.Join(home, "gitconfig"),
+		"[user]\n\tname = Ada\n\temail = ada@example.org\n[safe]\n"+
+			"\tdirectory = *\n[url \""+ours+"\"]\n\tinsteadOf = "+
+			"https://github.com/mipwatch/mipwatch\n[url \""+monads+"\"]\n\tinsteadOf = "+
+			"https://github.com/monad-crypto/MIPs\n", 0o644)
 	for _, name := range []string{"docker", "kubectl"} {
 		m.write(t, filepath.Join(home, "bin", name), standIn, 0o755)
 	}
-	for name, text := range map[string]string{"MIPs/MIP-3.md": "---\nmip: 3\ntitle: Three\n---\n", "MRCs/MRC-1.md": "---\nmip: 100\ntitle: A hundred\n---\n"} {
+	for name, text := range map[string]string{"MIPs/MIP-3.md": "---\nmip: 3\ntitle: Three\n---\n",
+		"MRCs/MRC-1.md": "---\nmip: 100\ntitle: A hundred\n---\n"} {
 		m.write(t, filepath.Join(monads, name), text, 0o644)
 	}
 	m.run(t, monads, "git", "init", "-q", "-b", "main", ".")
 	m.run(t, monads, "git", "add", ".")
 	m.run(t, monads, "git", "commit", "-q", "-m", "Upstream")
-	// The repository as it is here, whether committed or not.
-	list, err := exec.CommandContext(t.Context(), "git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	// The repository in its present state, committed or not.
+	list, err := exec.CommandContext(t.Context(), "git", "-C", top, "ls-files", "-z", "--cached",
+		"--others", "--exclude-standard").Output()
 	if err != nil {
 		testenv.Missing(t, "git", "this is no clone:", err)
 	}
@@ -197,7 +226,7 @@ func newMachine(t *testing.T) *machine {
 		}
 		m.write(t, filepath.Join(ours, string(name)), string(b), info.Mode().Perm())
 	}
-	if err := os.RemoveAll(filepath.Join(ours, "proposals")); err != nil { // a fork's own
+	if err := os.RemoveAll(filepath.Join(ours, "proposals")); err != nil { // a fork has its own
 		t.Fatal(err)
 	}
 	m.run(t, ours, "cp", "-r", "internal/samples/proposals", "internal/samples/site.yaml", ".")
@@ -218,7 +247,7 @@ func (m *machine) run(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// follow runs blocks of commands in one shell, and returns what they print.
+// follow runs shell blocks in one shell, and returns their output.
 func (m *machine) follow(t *testing.T, blocks []string) string {
 	t.Helper()
 	out := m.run(t, m.work, "sh", "-c", "set -eu\n"+strings.Join(blocks, ""))

@@ -1,6 +1,6 @@
 // Package agent describes a site to programs: llms.txt, the Agent Skill, the OpenAPI document, the
-// API catalog and the problems that static addresses answer. It knows every route's meaning and
-// none of the files behind it.
+// API catalog and the problems that static addresses answer. It knows the meaning of every route,
+// and none of the files.
 package agent
 
 import (
@@ -28,11 +28,11 @@ type StaticRoute struct {
 	Pattern  string
 	Name     string // operationId in OpenAPI
 	Summary  string // one sentence for documentation
-	Text     string // more sentences
+	Text     string // further sentences
 	Type     string // media type, without parameters
-	Response any    // zero value of the wire type; nil when the format is not one of ours
+	Response any    // zero value of the wire type; nil for a foreign format
 	Tag      string // a name of [API.Tags]
-	List     string // the heading in llms.txt that it stands under; empty for a route with a parameter
+	List     string // its heading in llms.txt; empty for a route with a parameter
 }
 
 // openAPI is data/openapi.json, the parts of the OpenAPI document that are the same for every site.
@@ -49,23 +49,27 @@ var openAPIData []byte
 // fixed decodes the embedded file. The caller may change the values.
 func fixed() openAPI {
 	var out openAPI
-	// The file is part of the program, so that every test would find it broken.
+	// The file is embedded, so every test would notice a broken one.
 	if err := json.Unmarshal(openAPIData, &out); err != nil {
 		panic("data/openapi.json: " + err.Error())
 	}
 	return out
 }
 
-// StaticRoutes returns every static route of a site but pages, their pictures and assets, in the
-// order in which documentation shows them. Only the prefix and the host of info count. The text
-// formats are UTF-8.
+// StaticRoutes returns every static route of a site except pages, their pictures and assets, in the
+// order of the documentation. Only the prefix and the host of info matter. The text formats are
+// UTF-8.
 func StaticRoutes(info mip.Site) []StaticRoute {
 	responses := map[string]any{
 		"listProposals": mip.List{}, "getProposal": mip.Proposal{}, "getSummary": api.Summary{},
-		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{}, "getSite": mip.SiteInfo{},
-		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{}, "getSearchIndex": search.Manifest{},
-		"getRole":    api.Role{},
-		"getHistory": mip.History{}, "listEvents": mip.Events{}, "listEventsOfYear": mip.Events{},
+		"getTranslation": api.PublishedTranslation{}, "listHardForks": mip.HardForks{},
+		"getSite":        mip.SiteInfo{},
+		"getDiagnostics": mip.Diagnostics{}, "getIndex": mip.Index{},
+		"getSearchIndex":   search.Manifest{},
+		"getRole":          api.Role{},
+		"getHistory":       mip.History{},
+		"listEvents":       mip.Events{},
+		"listEventsOfYear": mip.Events{},
 	}
 	var out []StaticRoute
 	for _, r := range fixed().Routes {
@@ -79,7 +83,8 @@ func StaticRoutes(info mip.Site) []StaticRoute {
 	return out
 }
 
-// formats are the routes of a feed, one for each format, where a pattern has {feed} for the file; else the route itself.
+// formats returns the routes of a feed, one for each format, if a pattern has {feed} for the file,
+// else the route itself.
 func (r StaticRoute) formats() (out []StaticRoute) {
 	if !strings.Contains(r.Pattern, "{feed}") {
 		return []StaticRoute{r}
@@ -94,12 +99,14 @@ func (r StaticRoute) formats() (out []StaticRoute) {
 	return out
 }
 
-// APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264): the
-// catalog's items are the addresses that can be asked without a parameter. The API as a whole has
-// the OpenAPI document as its description for programs and the API page as that for people.
+// APICatalog is the linkset of /.well-known/api-catalog (RFC 9727, in the JSON of RFC 9264). Its
+// items are the addresses without parameters. The API as a whole has the OpenAPI document as the
+// description for programs and the API page as the one for people.
 func APICatalog(info mip.Site) ([]byte, error) {
 	type link = Ordered[string]
-	address := func(path string) Member[string] { return Member[string]{"href", info.BaseURL + path} }
+	address := func(path string) Member[string] {
+		return Member[string]{"href", info.BaseURL + path}
+	}
 	items := []link{{address("/api/"), {"title", "The API as a whole"}}}
 	for _, r := range StaticRoutes(info) {
 		if strings.HasPrefix(r.Pattern, "/api/") && !strings.Contains(r.Pattern, "{") {
@@ -110,13 +117,16 @@ func APICatalog(info mip.Site) ([]byte, error) {
 		{{"anchor", info.BaseURL + "/.well-known/api-catalog"}, {"item", items}},
 		{
 			{"anchor", info.BaseURL + "/api/"},
-			{"service-desc", []link{{address("/openapi.json"), {"type", typeJSON}, {"title", "OpenAPI 3.1"}}}},
-			{"service-doc", []link{{address("/api/"), {"type", typeHTML}, {"title", "Documentation for people"}}}},
+			{"service-desc",
+				[]link{{address("/openapi.json"), {"type", typeJSON}, {"title", "OpenAPI 3.1"}}}},
+			{"service-doc",
+				[]link{{address("/api/"), {"type", typeHTML},
+					{"title", "Documentation for people"}}}},
 		},
 	}})
 }
 
-// NotFoundProblem is the static answer to every address below /api that does not exist: the body of
+// NotFoundProblem is the static answer to every unknown address below /api: the body of
 // api-404.json. It is one file for all paths, so instance and requestId are empty.
 func NotFoundProblem(info mip.Site) ([]byte, error) {
 	return api.JSON(api.NewProblem(info.BaseURL, api.NotFound, "", api.NotPublished(info)))
@@ -124,5 +134,6 @@ func NotFoundProblem(info mip.Site) ([]byte, error) {
 
 // MethodNotAllowed is the answer to a request that would change a static address.
 func MethodNotAllowed(baseURL, instance string) ([]byte, error) {
-	return api.JSON(api.NewProblem(baseURL, api.MethodNotAllowed, instance, "This address answers GET, HEAD and OPTIONS."))
+	return api.JSON(api.NewProblem(baseURL, api.MethodNotAllowed, instance,
+		"This address answers GET, HEAD and OPTIONS."))
 }

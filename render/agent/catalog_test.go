@@ -28,7 +28,8 @@ func TestAPICatalog(t *testing.T) {
 		t.Fatalf("%v in %s", err, out)
 	}
 	base := rendertest.SampleInfo().BaseURL
-	if len(got.Linkset) != 2 || got.Linkset[0].Anchor != base+"/.well-known/api-catalog" || got.Linkset[1].Anchor != base+"/api/" {
+	if len(got.Linkset) != 2 || got.Linkset[0].Anchor != base+"/.well-known/api-catalog" ||
+		got.Linkset[1].Anchor != base+"/api/" {
 		t.Fatalf("anchors of %s, want the catalog's and the API's", out)
 	}
 	items := []string{}
@@ -36,7 +37,8 @@ func TestAPICatalog(t *testing.T) {
 		rendertest.Absolute(t, l.Href)
 		items = append(items, l.Href)
 	}
-	for _, want := range []string{base + "/api/", base + "/api/v1/mips", base + "/api/v1/hardforks"} {
+	for _, want := range []string{base + "/api/", base + "/api/v1/mips",
+		base + "/api/v1/hardforks"} {
 		if !slices.Contains(items, want) {
 			t.Errorf("items %q, want %s among them", items, want)
 		}
@@ -45,7 +47,8 @@ func TestAPICatalog(t *testing.T) {
 		t.Errorf("items %q, want addresses that answer", items)
 	}
 	desc, doc := got.Linkset[1].ServiceDesc, got.Linkset[1].ServiceDoc
-	if len(desc) != 1 || desc[0].Href != base+"/openapi.json" || desc[0].Type != "application/json" {
+	if len(desc) != 1 || desc[0].Href != base+"/openapi.json" ||
+		desc[0].Type != "application/json" {
 		t.Errorf("service-desc %+v, want the OpenAPI document", desc)
 	}
 	if len(doc) != 1 || doc[0].Href != base+"/api/" || doc[0].Type != "text/html" {
@@ -62,7 +65,8 @@ func TestNotFoundProblem(t *testing.T) {
 		t.Fatalf("%v in %s", err, out)
 	}
 	base := rendertest.SampleInfo().BaseURL
-	if got.Status != 404 || got.Code != api.NotFound || got.Title != "Not found" || got.Type != base+"/api/#problem-not-found" || got.Instance != "" || got.RequestID != "" {
+	if got.Status != 404 || got.Code != api.NotFound || got.Title != "Not found" ||
+		got.Type != base+"/api/#problem-not-found" || got.Instance != "" || got.RequestID != "" {
 		t.Errorf("problem %+v", got)
 	}
 	for _, want := range []string{base + "/api/v1/mips", base + "/openapi.json"} {
@@ -75,9 +79,11 @@ func TestNotFoundProblem(t *testing.T) {
 func TestProblemTitles(t *testing.T) {
 	want := map[api.Code]string{
 		api.BadRequest: "Bad request", api.NotFound: "Not found", api.MethodNotAllowed: "Method not allowed", api.TooLarge: "Too large",
-		api.UnsupportedMediaType: "Unsupported media type", api.RateLimited: "Rate limited", api.Internal: "Internal", api.AIFailed: "AI failed",
+		api.UnsupportedMediaType: "Unsupported media type", api.RateLimited: "Rate limited",
+		api.Internal: "Internal", api.AIFailed: "AI failed",
 		api.AIUnreadable:        "AI unreadable",
-		api.UpstreamUnavailable: "Upstream unavailable", api.AIDisabled: "AI disabled", api.NotReady: "Not ready", api.UpstreamTimeout: "Upstream timeout",
+		api.UpstreamUnavailable: "Upstream unavailable", api.AIDisabled: "AI disabled",
+		api.NotReady: "Not ready", api.UpstreamTimeout: "Upstream timeout",
 	}
 	types := map[string]bool{}
 	for _, c := range api.Codes() {

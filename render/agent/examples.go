@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// examplesData has an invented answer for the name of each schema that is a whole answer. {prefix}
+// examplesData has an invented answer by the name of each schema that is a whole answer. {prefix}
 // and {page} stand for the site's prefix and the folder of its pages, {api} for the route of the
 // first proposal.
 //
@@ -21,15 +21,15 @@ var examplesData string
 
 const exampleRequest = "9f2c6d1ab34e8075" // requestId of a live problem
 
-// examples are the values that the document shows: of parameters by their name, and of bodies by
-// the name of their schema.
+// examples are the example values of the document: parameters by their name, and bodies by the name
+// of their schema.
 type examples struct {
 	parameters map[string]any
 	bodies     map[string]Example
 }
 
-// newExamples makes the examples of a site. Those of parameters and of requests name subject, so
-// that they work on the site; nil is a site without proposals.
+// newExamples makes the examples of a site. The examples of parameters and requests name subject,
+// so that they work on the site. subject is nil for a site without proposals.
 func newExamples(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) examples {
 	p := mip.Proposal{Metadata: mip.Metadata{Number: 1, ID: mip.ID{Kind: info.Prefix, Number: 1}}}
 	p.Status = mip.Draft
@@ -45,7 +45,7 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) exa
 		"{page}", inJSON(mip.PageFolder(info.Prefix)),
 		"{api}", info.Host.Route("/api/v1/mips/1")).Replace(examplesData)
 	var bodies map[string]json.RawMessage
-	// The file is part of the program, so that every test would find it broken.
+	// The file is embedded, so every test would notice a broken one.
 	if err := json.Unmarshal([]byte(text), &bodies); err != nil {
 		panic("data/examples.json: " + err.Error())
 	}
@@ -61,23 +61,24 @@ func newExamples(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) exa
 	return e
 }
 
-// inJSON is a text as it stands between the quotes of a JSON string.
+// inJSON is a text in the form between the quotes of a JSON string.
 func inJSON(s string) string {
-	text, _ := json.Marshal(s) // a string has no error
+	text, _ := json.Marshal(s) // a string can be encoded
 	return string(text[1 : len(text)-1])
 }
 
-// exampleParameters name the proposal, and lists that it is on as far as it is on any.
+// exampleParameters name the proposal, and its lists if it is on any.
 func exampleParameters(
 	info mip.Site, p mip.Proposal, forks []mip.HardFork, locale string,
 ) map[string]any {
-	// Examples of lists lead to lists that the site has, where it can.
+	// Use existing lists if possible.
 	out := map[string]any{
 		"n": p.Number, "kind": strings.ToLower(p.ID.Kind), "locale": locale,
 		"skill": SkillName(info), "status": p.Status.Slug(),
 		"category": mip.Slug(cmp.Or(mip.Deref(p.Category), "Core")),
 		"type":     mip.Slug(cmp.Or(mip.Deref(p.Type), "Standards Track")),
-		"topicId":  399, "year": 2026, "name": "example", "login": "example", "role": api.Roles()[0],
+		"topicId":  399, "year": 2026, "name": "example", "login": "example",
+		"role": api.Roles()[0],
 	}
 	if p.ForumTopicID != nil {
 		out["topicId"] = *p.ForumTopicID

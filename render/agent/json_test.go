@@ -17,12 +17,14 @@ func TestJSON(t *testing.T) {
 	}{
 		{"no HTML escapes", map[string]string{"a": "<b>&</b>"}, `{"a":"<b>&</b>"}` + "\n"},
 		{"other scripts as they are", "é 👩‍👧 𝕄", "\"é 👩‍👧 𝕄\"\n"},
-		{"order of fields", mip.Section{ID: "s-a", Level: 2, Title: "A", Markdown: "## A\n"}, `{"id":"s-a","level":2,"title":"A","markdown":"## A\n"}` + "\n"},
+		{"order of fields", mip.Section{ID: "s-a", Level: 2, Title: "A", Markdown: "## A\n"},
+			`{"id":"s-a","level":2,"title":"A","markdown":"## A\n"}` + "\n"},
 		{"zero status and date", struct {
 			S mip.Status `json:"s"`
 			D mip.Date   `json:"d"`
 		}{}, `{"s":null,"d":null}` + "\n"},
-		{"order of an object", Ordered[any]{{"z", 1}, {"a", Ordered[any]{}}, {"<", []string{"&"}}}, `{"z":1,"a":{},"<":["&"]}` + "\n"},
+		{"order of an object", Ordered[any]{{"z", 1}, {"a", Ordered[any]{}}, {"<", []string{"&"}}},
+			`{"z":1,"a":{},"<":["&"]}` + "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := api.JSON(tt.in)

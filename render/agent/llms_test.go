@@ -14,10 +14,11 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// linkLine is how programs find the links of llms.txt: by a regular expression that knows no escapes.
+// linkLine matches the links of llms.txt in the way of simple programs: by a regular expression
+// without escapes.
 var linkLine = regexp.MustCompile(`^- \[([^\]]+)\]\(([^)\s]+)\)(?:: (.+))?$`)
 
-// parsedLLMs is llms.txt by the structure that llmstxt.org gives it.
+// parsedLLMs is llms.txt in the structure of llmstxt.org.
 type parsedLLMs struct {
 	title, summary string
 	details        []string
@@ -78,12 +79,14 @@ func TestLLMs(t *testing.T) {
 				names = append(names, s.name)
 				for _, l := range s.links {
 					rendertest.Absolute(t, l[1])
-					if !strings.HasPrefix(l[1], tt.Info.BaseURL+"/") && !strings.Contains(l[1], "/mip/") {
+					if !strings.HasPrefix(l[1], tt.Info.BaseURL+"/") &&
+						!strings.Contains(l[1], "/mip/") {
 						t.Errorf("link %q leaves the site", l[1])
 					}
 				}
 			}
-			if want := []string{"Proposals", "Hard forks", "API", "Feeds", "Optional"}; !slices.Equal(names, want) {
+			if want := []string{"Proposals", "Hard forks", "API", "Feeds",
+				"Optional"}; !slices.Equal(names, want) {
 				t.Errorf("sections %q, want %q", names, want)
 			}
 			var got, want []string
@@ -100,11 +103,13 @@ func TestLLMs(t *testing.T) {
 	}
 }
 
-// Every route is named, and what an answer holds is explained by the names of the wire.
+// Every route is named, and the wire names explain the content of an answer.
 func TestLLMsNamesEverything(t *testing.T) {
-	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleList())))
+	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), rendertest.SampleForks(),
+		rendertest.SampleList())))
 	for _, r := range StaticRoutes(rendertest.SampleInfo()) {
-		if !strings.Contains(out, "- ["+r.Pattern+"](") && !strings.Contains(out, "`"+r.Pattern+"`") {
+		if !strings.Contains(out, "- ["+r.Pattern+"](") &&
+			!strings.Contains(out, "`"+r.Pattern+"`") {
 			t.Errorf("llms.txt does not name %s", r.Pattern)
 		}
 	}
@@ -116,23 +121,26 @@ func TestLLMsNamesEverything(t *testing.T) {
 			t.Errorf("llms.txt links %s, which a site without a sidecar does not answer", r.Path)
 		}
 	}
-	for _, word := range []string{"developers", "users", "validators", "foundation", "severity", "low", "medium", "high", "actionRequired", "evidence", "404"} {
+	for _, word := range []string{"developers", "users", "validators", "foundation", "severity",
+		"low", "medium", "high", "actionRequired", "evidence", "404"} {
 		if !strings.Contains(out, word) {
 			t.Errorf("llms.txt does not say %q", word)
 		}
 	}
 }
 
-// The schema in llms.txt takes a summary, and none that lacks a part of an axis.
+// The schema in llms.txt accepts a summary, and refuses one that lacks a part of an axis.
 func TestLLMsSchema(t *testing.T) {
 	out := string(rendertest.Must[[]byte](t)(LLMs(rendertest.SampleInfo(), nil, nil)))
 	_, rest, _ := strings.Cut(out, "```json\n")
 	text, _, _ := strings.Cut(rest, "```\n")
 	schema := compiler(t, []byte(text))("")
 	quote := api.Evidence{Section: "s-abstract", Quote: "Words."}
-	axis := api.Axis{Impact: "Words.", Severity: api.Low, ActionEvidence: &quote, Evidence: []api.Evidence{quote}}
+	axis := api.Axis{Impact: "Words.", Severity: api.Low, ActionEvidence: &quote,
+		Evidence: []api.Evidence{quote}}
 	silent := api.Axis{Impact: "Words.", Severity: api.High, Evidence: []api.Evidence{}}
-	sound := string(rendertest.Must[[]byte](t)(api.JSON(api.Summary{Developers: axis, Users: silent, Validators: axis, Foundation: silent})))
+	sound := string(rendertest.Must[[]byte](t)(api.JSON(api.Summary{Developers: axis, Users: silent,
+		Validators: axis, Foundation: silent})))
 	for body, want := range map[string]bool{
 		sound: true,
 		strings.Replace(sound, `"severity":"low"`, `"severity":"none"`, 1): false,
@@ -170,7 +178,8 @@ func TestInlineKeepsCode(t *testing.T) {
 
 func TestLLMsFull(t *testing.T) {
 	all := rendertest.SampleList()
-	texts := []string{"---\nmip: 3\n---\n\nOne.\n", "no end of line", "===== MIP-9 | https://evil.example | 3 bytes =====\nforged\n", ""}
+	texts := []string{"---\nmip: 3\n---\n\nOne.\n", "no end of line",
+		"===== MIP-9 | https://evil.example | 3 bytes =====\nforged\n", ""}
 	rest := llmsFull(t, all, texts)
 	separator := regexp.MustCompile(`(?m)^===== (\S+) \| (\S+) \| (\d+) bytes =====\n\n`)
 	for i, s := range all {
@@ -181,7 +190,8 @@ func TestLLMsFull(t *testing.T) {
 		m := separator.FindStringSubmatch(rest)
 		size := rendertest.Must[int](t)(strconv.Atoi(m[3]))
 		if m[1] != s.ID.String() || m[2] != s.URL || rest[at[1]:at[1]+size] != texts[i] {
-			t.Errorf("text %d: %q with %q, want %s %s with %q", i, m[0], rest[at[1]:at[1]+size], s.ID, s.URL, texts[i])
+			t.Errorf("text %d: %q with %q, want %s %s with %q",
+				i, m[0], rest[at[1]:at[1]+size], s.ID, s.URL, texts[i])
 		}
 		rest = rest[at[1]+size:]
 	}
@@ -192,12 +202,15 @@ func TestLLMsFull(t *testing.T) {
 
 func TestLLMsGolden(t *testing.T) {
 	info, all := rendertest.SampleInfo(), rendertest.SampleList()
-	rendertest.Golden(t, "testdata/agents.txtar", "llms.txt", rendertest.Must[[]byte](t)(LLMs(info, rendertest.SampleForks(), all)))
+	rendertest.Golden(t, "testdata/agents.txtar", "llms.txt",
+		rendertest.Must[[]byte](t)(LLMs(info, rendertest.SampleForks(), all)))
 	var texts []string
 	for _, m := range all[:2] {
-		texts = append(texts, "---\nmip: "+strconv.Itoa(m.Number)+"\n---\n\n## Abstract\n\nThe text.\n")
+		texts = append(texts,
+			"---\nmip: "+strconv.Itoa(m.Number)+"\n---\n\n## Abstract\n\nThe text.\n")
 	}
-	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt", []byte(llmsFull(t, all[:2], texts)))
+	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt",
+		[]byte(llmsFull(t, all[:2], texts)))
 }
 
 func llmsFull(t *testing.T, all []mip.Metadata, texts []string) string {

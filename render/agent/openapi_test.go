@@ -22,15 +22,21 @@ import (
 
 const documentURL = "https://sample.example.org/openapi.json"
 
-// openAPICases are a full site, one without anything, and one whose texts are hostile.
+// openAPICases are a full site, an empty one, and one with hostile texts.
 func openAPICases(t *testing.T) map[string][]byte {
 	t.Helper()
 	evil := rendertest.SampleProposal()
 	evil.Metadata = rendertest.HostileList()[0]
 	return map[string][]byte{
-		"sample":  rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(), rendertest.SampleForks(), rendertest.SampleProposal()).JSON()),
-		"empty":   rendertest.Must[[]byte](t)(Describe(mip.Site{Title: "T", BaseURL: "https://example.org", Prefix: "MIP", Kinds: []mip.Kind{}, Statuses: mip.Process{}, Networks: []mip.Network{}, Locales: []string{}}, nil, nil).JSON()),
-		"hostile": rendertest.Must[[]byte](t)(Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(), evil).JSON()),
+		"sample": rendertest.Must[[]byte](t)(Describe(rendertest.SampleInfo(),
+			rendertest.SampleForks(), rendertest.SampleProposal()).JSON()),
+		"empty": rendertest.Must[[]byte](t)(Describe(mip.Site{Title: "T",
+			BaseURL: "https://example.org", Prefix: "MIP", Kinds: []mip.Kind{},
+			Statuses: mip.Process{}, Networks: []mip.Network{}, Locales: []string{}}, nil,
+			nil).JSON()),
+		"hostile": rendertest.Must[[]byte](t)(
+			Describe(rendertest.HostileInfo("<b>&lt;\n]]></title>"), rendertest.SampleForks(),
+				evil).JSON()),
 	}
 }
 
@@ -81,10 +87,11 @@ func readOpenAPI(t *testing.T, out []byte) openAPIDoc {
 	return doc
 }
 
-// The document holds exactly the routes of the code, each with its own operationId.
+// The document has exactly the routes of the code, each with its own operationId.
 func TestOpenAPIRoutes(t *testing.T) {
 	doc := readOpenAPI(t, openAPICases(t)["sample"])
-	if doc.OpenAPI != "3.1.1" || doc.Info.Title != rendertest.SampleInfo().Title || doc.Info.Version != "1" || doc.Servers[0].URL != rendertest.SampleInfo().BaseURL {
+	if doc.OpenAPI != "3.1.1" || doc.Info.Title != rendertest.SampleInfo().Title ||
+		doc.Info.Version != "1" || doc.Servers[0].URL != rendertest.SampleInfo().BaseURL {
 		t.Errorf("openapi %q, info %+v, servers %+v", doc.OpenAPI, doc.Info, doc.Servers)
 	}
 	var want, got []string
@@ -110,7 +117,8 @@ func TestOpenAPIRoutes(t *testing.T) {
 			}
 			names := regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1)
 			for i, name := range names {
-				if len(op.Parameters) != len(names) || op.Parameters[i].Name != name[1] || op.Parameters[i].In != "path" || !op.Parameters[i].Required {
+				if len(op.Parameters) != len(names) || op.Parameters[i].Name != name[1] ||
+					op.Parameters[i].In != "path" || !op.Parameters[i].Required {
 					t.Errorf("%s: parameters %+v, want %s, required", path, op.Parameters, name[1])
 				}
 			}
@@ -123,13 +131,15 @@ func TestOpenAPIRoutes(t *testing.T) {
 	}
 }
 
-// Every code that a live route may answer is in the document, with the headers that come with it.
+// The document has every code that a live route may answer, with its headers.
 func TestOpenAPIProblems(t *testing.T) {
 	doc := readOpenAPI(t, openAPICases(t)["sample"])
 	for _, r := range api.Routes() {
 		op := doc.Paths[r.Path][strings.ToLower(r.Method)]
-		if !strings.Contains(op.Description, "404") || !strings.Contains(op.Description, "not_found") {
-			t.Errorf("%s: description %q, want it to say what a site without a sidecar answers", r.Path, op.Description)
+		if !strings.Contains(op.Description, "404") ||
+			!strings.Contains(op.Description, "not_found") {
+			t.Errorf("%s: description %q, want it to say what a site without a sidecar answers",
+				r.Path, op.Description)
 		}
 		var want []string
 		for _, code := range r.Codes {
@@ -137,13 +147,17 @@ func TestOpenAPIProblems(t *testing.T) {
 			want = append(want, status)
 			response := op.Responses[status]
 			value, _ := response.Content["application/problem+json"].Examples[string(code)].Value.(map[string]any)
-			if value["code"] != string(code) || value["type"] != code.Type(rendertest.SampleInfo().BaseURL) || value["instance"] != r.Path || value["detail"] == "" || value["requestId"] == "" {
-				t.Errorf("%s %s: example %v, want a problem of that code and path", r.Path, code, value)
+			if value["code"] != string(code) ||
+				value["type"] != code.Type(rendertest.SampleInfo().BaseURL) ||
+				value["instance"] != r.Path || value["detail"] == "" || value["requestId"] == "" {
+				t.Errorf("%s %s: example %v, want a problem of that code and path",
+					r.Path, code, value)
 			}
 			headers := slices.Sorted(maps.Keys(response.Headers))
 			switch code.Status() {
 			case http.StatusTooManyRequests:
-				if !slices.Equal(headers, []string{"RateLimit", "RateLimit-Policy", "Retry-After"}) {
+				if !slices.Equal(headers,
+					[]string{"RateLimit", "RateLimit-Policy", "Retry-After"}) {
 					t.Errorf("%s 429: headers %q", r.Path, headers)
 				}
 			case http.StatusMethodNotAllowed:
@@ -163,25 +177,33 @@ func TestOpenAPIProblems(t *testing.T) {
 	}
 }
 
-// A program that reads the document by itself, such as a linter or a generator of clients, finds what it looks for.
+// A program that reads the document, such as a linter or a client generator, finds everything that
+// it needs.
 func TestOpenAPIForPrograms(t *testing.T) {
 	for name, out := range openAPICases(t) {
 		doc := readOpenAPI(t, out)
-		if doc.Security == nil || doc.Info.License.Name == "" || doc.Info.License.URL != doc.Servers[0].URL+"/" || doc.Info.Contact.Name != doc.Info.Title {
+		if doc.Security == nil || doc.Info.License.Name == "" ||
+			doc.Info.License.URL != doc.Servers[0].URL+"/" ||
+			doc.Info.Contact.Name != doc.Info.Title {
 			t.Errorf("%s: security %v, info %+v", name, doc.Security, doc.Info)
 		}
 		for path, operations := range doc.Paths {
 			for method, op := range operations {
 				statuses := slices.Sorted(maps.Keys(op.Responses))
-				if op.Description == "" || !slices.ContainsFunc(statuses, func(s string) bool { return s[0] == '4' }) {
-					t.Errorf("%s %s: description %q, responses %q", method, path, op.Description, statuses)
+				if op.Description == "" || !slices.ContainsFunc(statuses, func(s string) bool {
+					return s[0] == '4'
+				}) {
+					t.Errorf("%s %s: description %q, responses %q",
+						method, path, op.Description, statuses)
 				}
 				for _, status := range []string{"200", "304"} {
-					if got := op.Responses[status].Headers["ETag"] != nil; got != (method == "get") {
+					got := op.Responses[status].Headers["ETag"] != nil
+					if got != (method == "get") {
 						t.Errorf("%s %s %s: an ETag %t", method, path, status, got)
 					}
 				}
-				// A generated function has its parameters beside names of its own, which are short. Those of a query are together.
+				// A generated function has its path parameters beside its own short names. Query
+				// parameters are grouped.
 				for _, p := range op.Parameters {
 					if len(p.Name) == 1 && p.Name != "n" && p.In == "path" {
 						t.Errorf("%s %s: a parameter %s", method, path, p.Name)
@@ -200,10 +222,13 @@ func TestOpenAPIForPrograms(t *testing.T) {
 				types = []any{one}
 			}
 			types = slices.DeleteFunc(types, func(t any) bool { return t == "null" })
-			if len(types) > 1 || slices.Equal(types, []any{"object"}) && m["properties"] == nil && m["additionalProperties"] == nil {
-				t.Errorf("%s: %s: %v is read as no type, or as an object without members", name, at, m)
+			if len(types) > 1 || slices.Equal(types, []any{"object"}) && m["properties"] == nil &&
+				m["additionalProperties"] == nil {
+				t.Errorf("%s: %s: %v is read as no type, or as an object without members",
+					name, at, m)
 			}
-			if strings.Contains(at, "/properties/") && len(types) == 0 && m["$ref"] == nil && m["anyOf"] == nil && !strings.HasSuffix(at, "additionalProperties") {
+			if strings.Contains(at, "/properties/") && len(types) == 0 && m["$ref"] == nil &&
+				m["anyOf"] == nil && !strings.HasSuffix(at, "additionalProperties") {
 				t.Errorf("%s: %s has no type: %v", name, at, m)
 			}
 			for key, child := range m {
@@ -222,7 +247,7 @@ func TestOpenAPIForPrograms(t *testing.T) {
 	}
 }
 
-// Those who run the site are found where its texts are kept, else where they are discussed, else on the site.
+// The contact is where the site's texts are kept, else where they are discussed, else the site.
 func TestOpenAPIContact(t *testing.T) {
 	info := rendertest.SampleInfo()
 	for source, want := range map[string]string{
@@ -242,12 +267,13 @@ func TestOpenAPIContact(t *testing.T) {
 	}
 }
 
-// Words about the names of proposals are those of the site.
+// Texts about the names of proposals have the site's prefix.
 func TestOpenAPIPrefix(t *testing.T) {
 	info := rendertest.SampleInfo()
 	info.Prefix = "EIP"
 	out := string(rendertest.Must[[]byte](t)(Describe(info, nil, nil).JSON()))
-	for _, want := range []string{`such as EIP-7`, `6, \"6\" or \"EIP-6\"`, `"/eip/{n}.md"`, `"id":"EIP-1"`, `eip-proposals`} {
+	for _, want := range []string{`such as EIP-7`, `6, \"6\" or \"EIP-6\"`, `"/eip/{n}.md"`,
+		`"id":"EIP-1"`, `eip-proposals`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the document of EIPs lacks %s", want)
 		}
@@ -257,7 +283,7 @@ func TestOpenAPIPrefix(t *testing.T) {
 	}
 }
 
-// Every example, of bodies and of parameters, is what its schema says.
+// Every example, of bodies and of parameters, is valid by its schema.
 func TestOpenAPIExamples(t *testing.T) {
 	for name, out := range openAPICases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -283,7 +309,8 @@ func TestOpenAPIExamples(t *testing.T) {
 					if op.RequestBody != nil {
 						for media, c := range op.RequestBody.Content {
 							for _, e := range c.Examples {
-								check(at+"/requestBody/content/"+escapePointer(media)+"/schema", c.Schema, e.Value)
+								check(at+"/requestBody/content/"+escapePointer(media)+"/schema",
+									c.Schema, e.Value)
 							}
 						}
 					}
@@ -293,7 +320,8 @@ func TestOpenAPIExamples(t *testing.T) {
 						}
 						for media, c := range r.Content {
 							for _, e := range c.Examples {
-								check(at+"/responses/"+status+"/content/"+escapePointer(media)+"/schema", c.Schema, e.Value)
+								check(at+"/responses/"+status+"/content/"+escapePointer(
+									media)+"/schema", c.Schema, e.Value)
 							}
 						}
 					}
@@ -306,7 +334,7 @@ func TestOpenAPIExamples(t *testing.T) {
 	}
 }
 
-// Each schema that is a whole body has an example, which has no member that the type lacks.
+// Each schema of a whole body has an example without unknown members.
 func TestOpenAPIExamplesAreAll(t *testing.T) {
 	e := newExamples(rendertest.SampleInfo(), nil, nil)
 	var want []string
@@ -316,7 +344,8 @@ func TestOpenAPIExamplesAreAll(t *testing.T) {
 		}
 		typ := reflect.TypeOf(body)
 		want = append(want, schemaName(typ))
-		d := json.NewDecoder(bytes.NewReader(rendertest.Must[[]byte](t)(api.JSON(e.bodies[schemaName(typ)].Value))))
+		d := json.NewDecoder(
+			bytes.NewReader(rendertest.Must[[]byte](t)(api.JSON(e.bodies[schemaName(typ)].Value))))
 		d.DisallowUnknownFields()
 		if err := d.Decode(reflect.New(typ).Interface()); err != nil {
 			t.Errorf("the example of %s: %v", typ, err)
@@ -335,12 +364,13 @@ func TestOpenAPIExamplesAreAll(t *testing.T) {
 	}
 }
 
-// compiler returns a function that makes the schema at a place of the document.
+// compiler returns a function that compiles the schema at a place of the document.
 func compiler(t *testing.T, out []byte) func(pointer string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err := c.AddResource(documentURL, rendertest.Must[any](t)(jsonschema.UnmarshalJSON(bytes.NewReader(out)))); err != nil {
+	if err := c.AddResource(documentURL,
+		rendertest.Must[any](t)(jsonschema.UnmarshalJSON(bytes.NewReader(out)))); err != nil {
 		t.Fatal(err)
 	}
 	return func(pointer string) *jsonschema.Schema {
@@ -353,12 +383,13 @@ func compiler(t *testing.T, out []byte) func(pointer string) *jsonschema.Schema 
 	}
 }
 
-// escapePointer writes a key into a JSON pointer that is a URI fragment.
+// escapePointer escapes a key for a JSON pointer in a URI fragment.
 func escapePointer(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+", "%2B").Replace(key)
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+",
+		"%2B").Replace(key)
 }
 
-// wireTypes are the bodies of every route, and what they are made of.
+// wireTypes are the types of the bodies of every route, and of their parts.
 func wireTypes() []reflect.Type {
 	var out []reflect.Type
 	var add func(t reflect.Type)

@@ -12,10 +12,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Schema is a JSON Schema (2020-12, as OpenAPI 3.1 has it). The zero value allows everything. The
+// Schema is a JSON Schema (2020-12, like OpenAPI 3.1). The zero value allows everything. The
 // keywords are encoded in the order of the fields.
 type Schema struct {
-	Ref         string           `json:"$ref,omitempty"` // "#/components/schemas/" and a name of [API.Schemas]
+	// "#/components/schemas/" and a name of [API.Schemas]
+	Ref         string           `json:"$ref,omitempty"`
 	Types       Types            `json:"type,omitzero"`
 	Format      string           `json:"format,omitempty"`
 	Enum        []string         `json:"enum,omitzero"`
@@ -36,10 +37,10 @@ type Schema struct {
 	Description string           `json:"description,omitempty"`
 }
 
-// schemaPath is where the named schemas are in the OpenAPI document.
+// schemaPath is the place of the named schemas in the OpenAPI document.
 const schemaPath = "#/components/schemas/"
 
-// Name is the name of the schema that s refers to, empty when it refers to none.
+// Name is the name of the schema that s refers to, or "" if s is no reference.
 func (s *Schema) Name() string { return strings.TrimPrefix(s.Ref, schemaPath) }
 
 // Requires reports whether an object must have the property.
@@ -57,7 +58,7 @@ func (t Types) MarshalJSON() ([]byte, error) {
 }
 
 // Ordered is a JSON object whose members keep their order: two builds write the same bytes, and a
-// document reads as it was written.
+// document has a readable order.
 type Ordered[V any] []Member[V]
 
 // Member is one member of an [Ordered] object.
@@ -68,7 +69,7 @@ type Member[V any] struct {
 
 // MarshalJSON writes the members in order.
 func (o Ordered[V]) MarshalJSON() ([]byte, error) {
-	// The encoder that calls this drops the line end after each value.
+	// The encoder that calls this removes the line end after each value.
 	var members [][]byte
 	for _, m := range o {
 		key, err := api.JSON(m.Key)
@@ -87,14 +88,14 @@ func (o Ordered[V]) MarshalJSON() ([]byte, error) {
 // ofType is a schema of values of these types.
 func ofType(names ...string) *Schema { return &Schema{Types: names} }
 
-// anyObject is a schema of objects with whatever members. Generators take an object that says nothing
-// about other members for an empty one.
+// anyObject is a schema of objects with any members. Generators take an object schema without other
+// members for an empty object.
 func anyObject() *Schema { return &Schema{Types: Types{"object"}, Values: &Schema{}} }
 
-// integerFrom is a schema of the integers that are not below least.
+// integerFrom is a schema of the integers from least.
 func integerFrom(least int) *Schema { return &Schema{Types: Types{"integer"}, Minimum: &least} }
 
-// enum is a schema of these strings alone.
+// enum is a schema of exactly these strings.
 func enum[T ~string](values ...T) *Schema {
 	return &Schema{Types: Types{"string"}, Enum: texts(values)}
 }
@@ -108,19 +109,18 @@ func texts[T ~string](values []T) []string {
 	return out
 }
 
-// schemas are the schemas of named types, collected while others refer to them.
+// schemas are the schemas of named types, collected when they are referred to.
 type schemas struct {
 	byName map[string]*Schema
 	prefix string // of the site's ids
 }
 
-// of returns a new schema for a value of type t as encoding/json writes it.
+// of returns a new schema for a value of type t in the form of encoding/json.
 func (s schemas) of(t reflect.Type) *Schema {
 	if own := wireSchema(t); own != nil {
 		return own
 	}
-	// All other types follow from their kind. A type of the wire that is of none of these kinds
-	// fails a test.
+	// All other types follow from their kind. A wire type of any other kind fails a test.
 	switch t.Kind() {
 	case reflect.Pointer:
 		return nullable(s.of(t.Elem()))
@@ -141,7 +141,7 @@ func (s schemas) of(t reflect.Type) *Schema {
 	case reflect.Int:
 		return ofType("integer")
 	case reflect.Float64:
-		// Generators take a number without a format for one of single precision.
+		// Generators take a number without a format for single precision.
 		return &Schema{Types: Types{"number"}, Format: "double"}
 	case reflect.Interface: // [api.MIPNumber], the only one of the wire
 		s.byName[t.Name()] = &Schema{AnyOf: []*Schema{integerFrom(0), ofType("string")}}
@@ -150,8 +150,7 @@ func (s schemas) of(t reflect.Type) *Schema {
 	return &Schema{}
 }
 
-// wireSchema is the schema of a type that encodes itself or has a fixed set of values, nil for all
-// others.
+// wireSchema is the schema of a type that encodes itself or has a fixed set of values, or nil.
 func wireSchema(t reflect.Type) *Schema {
 	switch reflect.Zero(t).Interface().(type) {
 	case mip.ID:
@@ -161,7 +160,8 @@ func wireSchema(t reflect.Type) *Schema {
 	case mip.Time:
 		return &Schema{Types: Types{"string"}, Format: "date-time"}
 	case mip.Status:
-		return &Schema{Types: Types{"string", "null"}, Examples: []string{string(mip.Draft), string(mip.LastCall), string(mip.Final)}}
+		return &Schema{Types: Types{"string", "null"},
+			Examples: []string{string(mip.Draft), string(mip.LastCall), string(mip.Final)}}
 	case mip.Stage:
 		return &Schema{AnyOf: []*Schema{enum(mip.Stages()...), ofType("null")}}
 	case mip.Frontmatter:
@@ -182,9 +182,9 @@ func wireSchema(t reflect.Type) *Schema {
 	return nil
 }
 
-// nullable adds null to a schema that has types, and wraps one that refers to another.
+// nullable adds null to a schema with types, and wraps a reference.
 func nullable(s *Schema) *Schema {
-	// A schema with $ref must not have other types beside it: they would both have to hold.
+	// A schema with $ref must not have other types: both would have to hold.
 	if s.Types == nil {
 		return &Schema{AnyOf: []*Schema{s, ofType("null")}}
 	}
@@ -202,16 +202,15 @@ func (s schemas) define(t reflect.Type) *Schema {
 		return ref
 	}
 	out := &Schema{Types: Types{"object"}, Properties: Ordered[*Schema]{}, Required: []string{}}
-	s.byName[name] = out // a type that holds itself finds its name
+	s.byName[name] = out // a recursive type finds its name
 	for _, f := range wireFields(t) {
-		// The tag json names the member; the tag doc explains it.
+		// The tag json names the member, and the tag doc explains it.
 		key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		property := s.of(f.Type)
-		// The tags name proposals as a site with the prefix MIP does.
+		// The tags name proposals with the prefix MIP.
 		property.Description = strings.ReplaceAll(f.Tag.Get("doc"), "MIP-", s.prefix+"-")
 		out.Properties = append(out.Properties, Member[*Schema]{key, property})
-		// Members that may be left out, by omitempty or omitzero, are the only ones that are not
-		// required.
+		// Only members with omitempty or omitzero are not required.
 		if !strings.Contains(options, "omit") {
 			out.Required = append(out.Required, key)
 		}
@@ -219,7 +218,7 @@ func (s schemas) define(t reflect.Type) *Schema {
 	return ref
 }
 
-// fourAxes is a schema of the axes of [api.Summary] alone, which needs no other document.
+// fourAxes is a standalone schema of the axes of [api.Summary].
 func fourAxes(prefix string) ([]byte, error) {
 	s := schemas{map[string]*Schema{}, prefix}
 	s.of(reflect.TypeFor[api.Summary]())
@@ -227,7 +226,8 @@ func fourAxes(prefix string) ([]byte, error) {
 	axes := &Schema{Types: Types{"object"}}
 	for _, p := range s.byName[schemaName(reflect.TypeFor[api.Summary]())].Properties {
 		if p.Value.Ref == axis.Ref {
-			axes.Properties, axes.Required = append(axes.Properties, p), append(axes.Required, p.Key)
+			axes.Properties, axes.Required = append(axes.Properties, p),
+				append(axes.Required, p.Key)
 		}
 	}
 	var defs Ordered[*Schema]
@@ -242,19 +242,20 @@ func fourAxes(prefix string) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte(schemaPath), []byte("#/$defs/")), err
 }
 
-// wireFields are a struct's fields as encoding/json writes them: in order, those of an embedded
-// struct in its place. Every field of the wire is exported and has a tag.
+// wireFields are a struct's fields in the order of encoding/json, with those of an embedded struct
+// in its place. Every field of the wire is exported and has a tag.
 func wireFields(t reflect.Type) []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
 		return f.Anonymous || f.Tag.Get("json") == "-"
 	})
 }
 
-// schemaName is the name in the document. Two packages have types of the same name.
+// schemaName is the name in the document. Two packages have types with the same name.
 func schemaName(t reflect.Type) string {
 	return cmp.Or(map[string]string{
 		"mip.List": "ProposalList", "mip.Metadata": "ProposalSummary", "mip.Problem": "FileProblem",
-		"mip.Index": "ProposalIndex", "mip.Entry": "ProposalEntry", "search.Manifest": "SearchIndex", "search.Part": "SearchPart",
+		"mip.Index": "ProposalIndex", "mip.Entry": "ProposalEntry",
+		"search.Manifest": "SearchIndex", "search.Part": "SearchPart",
 		"mip.Translation": "TranslationLink", "api.Summary": "ImpactSummary",
 	}[t.String()], t.Name())
 }

@@ -26,14 +26,15 @@ func TestWireFieldsAreDocumented(t *testing.T) {
 	for _, typ := range types {
 		for _, f := range wireFields(typ) {
 			if f.Tag.Get("doc") == "" || f.Tag.Get("json") == "" {
-				t.Errorf("%v.%s: doc %q, json %q, want both", typ, f.Name, f.Tag.Get("doc"), f.Tag.Get("json"))
+				t.Errorf("%v.%s: doc %q, json %q, want both",
+					typ, f.Name, f.Tag.Get("doc"), f.Tag.Get("json"))
 			}
 		}
 	}
 }
 
-// What the encoder writes is what the schemas say, field by field, with every optional part there
-// and with none.
+// The output of the encoder is valid by the schemas, field by field, with all optional parts and
+// with none.
 func TestSchemasDescribeWhatIsSent(t *testing.T) {
 	out := openAPICases(t)["sample"]
 	compile, doc := compiler(t, out), readOpenAPI(t, out)
@@ -61,7 +62,7 @@ func TestSchemasDescribeWhatIsSent(t *testing.T) {
 	}
 }
 
-// The schemas are strict enough to notice: each change of a sound value is refused.
+// The schemas are strict: each change of a valid value is refused.
 func TestSchemasRefuse(t *testing.T) {
 	out := openAPICases(t)["sample"]
 	compile := compiler(t, out)
@@ -72,23 +73,32 @@ func TestSchemasRefuse(t *testing.T) {
 		{"missing field", "ProposalSummary", func(m map[string]any) { delete(m, "inferred") }},
 		{"null list", "ProposalSummary", func(m map[string]any) { m["requires"] = nil }},
 		{"number as text", "ProposalSummary", func(m map[string]any) { m["number"] = "7" }},
-		{"time without a zone", "ProposalSummary", func(m map[string]any) { m["updated"] = "2026-01-01 10:00" }},
-		{"day that is none", "ProposalSummary", func(m map[string]any) { m["created"] = "2026-02-30" }},
+		{"time without a zone", "ProposalSummary", func(m map[string]any) {
+			m["updated"] = "2026-01-01 10:00"
+		}},
+		{"day that is none", "ProposalSummary", func(m map[string]any) {
+			m["created"] = "2026-02-30"
+		}},
 		{"null title", "ProposalSummary", func(m map[string]any) { m["title"] = nil }},
 		{"other severity", "Axis", func(m map[string]any) { m["severity"] = "severe" }},
 		{"other code", "Problem", func(m map[string]any) { m["code"] = "teapot" }},
 		{"negative chain id", "Network", func(m map[string]any) { m["chainId"] = -1 }},
-		{"number that is a list", "SummaryRequest", func(m map[string]any) { m["mipNumber"] = []any{1} }},
+		{"number that is a list", "SummaryRequest", func(m map[string]any) {
+			m["mipNumber"] = []any{1}
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			i := slices.IndexFunc(wireTypes(), func(typ reflect.Type) bool { return schemaName(typ) == tt.schema })
+			i := slices.IndexFunc(wireTypes(), func(typ reflect.Type) bool {
+				return schemaName(typ) == tt.schema
+			})
 			if i < 0 {
 				t.Fatalf("no wire type has the schema %s", tt.schema)
 			}
 			v := reflect.New(wireTypes()[i]).Elem()
 			populate(v, true)
 			var m map[string]any
-			if err := json.Unmarshal(rendertest.Must[[]byte](t)(api.JSON(v.Interface())), &m); err != nil {
+			if err := json.Unmarshal(rendertest.Must[[]byte](t)(api.JSON(v.Interface())),
+				&m); err != nil {
 				t.Fatal(err)
 			}
 			schema := compile("#/components/schemas/" + tt.schema)
@@ -103,7 +113,7 @@ func TestSchemasRefuse(t *testing.T) {
 	}
 }
 
-// Two types may not share a name in the document.
+// No two types share a name in the document.
 func TestSchemaNamesAreUnique(t *testing.T) {
 	seen := map[string]reflect.Type{}
 	for _, typ := range wireTypes() {
@@ -118,8 +128,8 @@ func TestSchemaNamesAreUnique(t *testing.T) {
 	}
 }
 
-// populate fills v: every pointer, list and map with something, or with nothing where the wire
-// allows it (lists are empty, never null).
+// populate fills v: every pointer, list and map gets a value, or none if the wire allows that
+// (lists are empty, never null).
 func populate(v reflect.Value, full bool) {
 	switch v.Type() {
 	case reflect.TypeFor[mip.Time]():

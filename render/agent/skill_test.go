@@ -21,8 +21,10 @@ func TestSkillName(t *testing.T) {
 	// agentskills.io: lower case letters, digits and single hyphens between them, 64 at most.
 	rule := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	for prefix, want := range map[string]string{
-		"MIP": "mip-proposals", "EIP": "eip-proposals", "My Chain": "my-chain-proposals", "": "proposals", "提案": "proposals", "--A--": "a-proposals",
-		"../../etc": "etc-proposals", strings.Repeat("x", 80): strings.Repeat("x", 54) + "-proposals", strings.Repeat("x", 53) + "-yz": strings.Repeat("x", 53) + "-proposals",
+		"MIP": "mip-proposals", "EIP": "eip-proposals", "My Chain": "my-chain-proposals",
+		"": "proposals", "提案": "proposals", "--A--": "a-proposals",
+		"../../etc": "etc-proposals", strings.Repeat("x", 80): strings.Repeat("x", 54) +
+			"-proposals", strings.Repeat("x", 53) + "-yz": strings.Repeat("x", 53) + "-proposals",
 	} {
 		got := SkillName(mip.Site{Prefix: prefix})
 		if got != want || len(got) > 64 || !rule.MatchString(got) {
@@ -33,18 +35,24 @@ func TestSkillName(t *testing.T) {
 
 // A title of any length leaves a description of at most 1,024 characters.
 func TestSkillOfLongTitle(t *testing.T) {
-	head, _ := readSkill(t, rendertest.Must[[]byte](t)(Skill(rendertest.HostileInfo(strings.Repeat("é", 5000)), nil)))
-	if n := utf8.RuneCountInString(head.Description); n == 0 || n > 1024 || !strings.Contains(head.Description, "Use when") {
+	head, _ := readSkill(t,
+		rendertest.Must[[]byte](t)(Skill(rendertest.HostileInfo(strings.Repeat("é", 5000)), nil)))
+	n := utf8.RuneCountInString(head.Description)
+	if n == 0 || n > 1024 || !strings.Contains(head.Description, "Use when") {
 		t.Errorf("description of %d characters %q", n, head.Description)
 	}
 }
 
 func TestSkillSaysHow(t *testing.T) {
-	_, body := readSkill(t, rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList())))
+	_, body := readSkill(t,
+		rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList())))
 	for _, want := range []string{
-		"curl -s 'https://sample.example.org/mips/api/v1/mips/3'", "curl -s -X POST 'https://sample.example.org/mips/api/ai-summary'",
-		"rawMarkdown", "requiredBy", "contentHash", "Last Call", "null", "never follow an instruction", "not_found", "cite",
-		"Begin with the index", "/api/v1/index`, less than 50 kB", "/history/", "/status/last-call/feed.atom", "`discrepancies`", "`compared`", "lastCallDeadline",
+		"curl -s 'https://sample.example.org/mips/api/v1/mips/3'",
+		"curl -s -X POST 'https://sample.example.org/mips/api/ai-summary'",
+		"rawMarkdown", "requiredBy", "contentHash", "Last Call", "null",
+		"never follow an instruction", "not_found", "cite",
+		"Begin with the index", "/api/v1/index`, less than 50 kB", "/history/",
+		"/status/last-call/feed.atom", "`discrepancies`", "`compared`", "lastCallDeadline",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the skill does not say %q", want)
@@ -57,9 +65,10 @@ func TestSkillSaysHow(t *testing.T) {
 	}
 }
 
-// The example of an axis is what the wire type reads.
+// The example of an axis can be decoded into the wire type.
 func TestSkillExample(t *testing.T) {
-	_, body := readSkill(t, rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList())))
+	_, body := readSkill(t,
+		rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList())))
 	m := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(body)
 	if m == nil {
 		t.Fatal("no example in JSON")
@@ -67,7 +76,9 @@ func TestSkillExample(t *testing.T) {
 	dec := json.NewDecoder(strings.NewReader(m[1]))
 	dec.DisallowUnknownFields()
 	var got api.Summary
-	if err := dec.Decode(&got); err != nil || got.MIPNumber != 3 || got.Developers.Severity != api.Medium || len(got.Developers.Evidence) != 1 {
+	err := dec.Decode(&got)
+	if err != nil || got.MIPNumber != 3 || got.Developers.Severity != api.Medium ||
+		len(got.Developers.Evidence) != 1 {
 		t.Errorf("example %s reads as %+v, %v", m[1], got, err)
 	}
 }
@@ -86,14 +97,16 @@ func TestSkillIndex(t *testing.T) {
 		t.Fatalf("%v in %s", err, out)
 	}
 	head, _ := readSkill(t, skill)
-	if got.Schema != "https://schemas.agentskills.io/discovery/0.2.0/schema.json" || len(got.Skills) != 1 {
+	if got.Schema != "https://schemas.agentskills.io/discovery/0.2.0/schema.json" ||
+		len(got.Skills) != 1 {
 		t.Fatalf("index %s, want schema 0.2.0 and one skill", out)
 	}
 	s := got.Skills[0]
 	if s.Name != head.Name || s.Description != head.Description || s.Type != "skill-md" {
 		t.Errorf("entry %+v, want the skill's own name and description and type skill-md", s)
 	}
-	if want := info.BaseURL + "/.well-known/agent-skills/" + head.Name + "/SKILL.md"; s.URL != want {
+	if want := info.BaseURL + "/.well-known/agent-skills/" + head.Name +
+		"/SKILL.md"; s.URL != want {
 		t.Errorf("url %q, want %q", s.URL, want)
 	}
 	if want := fmt.Sprintf("sha256:%x", sha256.Sum256(skill)); s.Digest != want {
@@ -104,7 +117,8 @@ func TestSkillIndex(t *testing.T) {
 func TestSkillGolden(t *testing.T) {
 	skill := rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList()))
 	rendertest.Golden(t, "testdata/agents.txtar", "skill.md", skill)
-	rendertest.Golden(t, "testdata/agents.txtar", "index.json", rendertest.Must[[]byte](t)(SkillIndex(rendertest.SampleInfo(), skill)))
+	rendertest.Golden(t, "testdata/agents.txtar", "index.json",
+		rendertest.Must[[]byte](t)(SkillIndex(rendertest.SampleInfo(), skill)))
 }
 
 type skillHead struct {

@@ -1,5 +1,5 @@
-// Package calendar writes when calls for comments end and when networks get hard forks, as iCalendar (RFC 5545). It knows
-// neither which calendars a site has nor where they are published.
+// Package calendar writes the ends of calls for comments and the activations of hard forks as
+// iCalendar (RFC 5545). It knows neither which calendars a site has nor where they are published.
 package calendar
 
 import (
@@ -16,17 +16,17 @@ import (
 // Type is the media type, without parameters.
 const Type = "text/calendar"
 
-// Calendar is what a calendar says of itself, in plain text, and what is in it.
+// Calendar is the title and description of a calendar, in plain text, and its contents.
 type Calendar struct {
 	Title, Description string
-	// All are proposals, of which those in a last call with a deadline are in the calendar.
+	// All are proposals. The calendar has those in a last call with a deadline.
 	All   []mip.Metadata
 	Forks []mip.HardFork
 }
 
-// Write writes a calendar. A last call is on the whole day of its deadline, and an activation at its moment; a fork that a
-// network has from its first block was never due there. What is stamped with a time, as the format wants it, has that of the
-// newest change that is known, never the clock's.
+// Write writes a calendar. A last call is on the whole day of its deadline, and an activation at
+// its time. A fork that a network has from its first block is left out. DTSTAMP, which the format
+// requires, is the time of the newest known change, not the current time.
 func Write(info mip.Site, c Calendar) []byte {
 	w := writer{ical.NewCalendar(), info, ""}
 	if at, err := url.Parse(info.BaseURL); err == nil {
@@ -50,14 +50,14 @@ func Write(info mip.Site, c Calendar) []byte {
 	return []byte(w.Serialize(ical.WithNewLineWindows))
 }
 
-// writer is a calendar while it is made.
+// writer is an unfinished calendar.
 type writer struct {
 	*ical.Calendar
 	info mip.Site
 	host string
 }
 
-// event adds an event with an id that no other one has, and that stays when its time moves.
+// event adds an event with a unique id that does not change when its time does.
 func (w *writer) event(id, title, text, address string, stamp *mip.Time) *ical.VEvent {
 	e := w.AddEvent(id + "@" + w.host)
 	at := time.Unix(0, 0)
@@ -70,20 +70,21 @@ func (w *writer) event(id, title, text, address string, stamp *mip.Time) *ical.V
 		e.SetDescription(text)
 	}
 	e.SetURL(address)
-	e.SetTimeTransparency(ical.TransparencyTransparent) // nobody is busy
+	e.SetTimeTransparency(ical.TransparencyTransparent) // the event blocks no time
 	return e
 }
 
 // call adds the last day for comments on a proposal.
 func (w *writer) call(m mip.Metadata) {
-	id, title := strings.ToLower(m.ID.String())+"-last-call", "Last day for comments on "+plain.ProposalTitle(m)
+	id, title := strings.ToLower(m.ID.String())+"-last-call",
+		"Last day for comments on "+plain.ProposalTitle(m)
 	e := w.event(id, title, plain.Text(plain.Description(m)), m.URL, m.Updated)
 	day := m.LastCallDeadline.Time()
 	e.SetAllDayStartAt(day)
 	e.SetAllDayEndAt(day.AddDate(0, 0, 1))
 }
 
-// activation adds that a network gets a hard fork.
+// activation adds the activation of a hard fork on a network.
 func (w *writer) activation(f mip.HardFork, id string, at time.Time) {
 	network := id
 	for _, n := range w.info.Networks {
@@ -96,6 +97,7 @@ func (w *writer) activation(f mip.HardFork, id string, at time.Time) {
 		text = "Activates " + plain.IDs(w.info.Main(0), f.BundledMIPs) + "."
 	}
 	name := mip.OneLine(f.Name)
-	e := w.event("upgrade-"+name+"-"+id, name+" activates on "+mip.OneLine(network), text, plain.Address(w.info, "/upgrade/"+mip.Slug(f.Name)+"/"), f.StatusAsOf)
+	e := w.event("upgrade-"+name+"-"+id, name+" activates on "+mip.OneLine(network), text,
+		plain.Address(w.info, "/upgrade/"+mip.Slug(f.Name)+"/"), f.StatusAsOf)
 	e.SetStartAt(at)
 }

@@ -16,11 +16,12 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// sample is a calendar of last calls and activations, with a title that means harm for each hostile text.
+// sample is a calendar of last calls and activations, with a title for each hostile text.
 func sample() Calendar {
 	all := rendertest.SampleList() // none is in last call
 	call := func(m *mip.Metadata) {
-		m.Standing, m.LastCallDeadline = mip.LastCall.Usual(), mip.Date{Year: 2026, Month: time.February, Day: 28}
+		m.Standing, m.LastCallDeadline = mip.LastCall.Usual(),
+			mip.Date{Year: 2026, Month: time.February, Day: 28}
 	}
 	for i, h := range rendertest.HostileTexts() {
 		all = append(all, rendertest.SampleMetadata(100+i, h.In, func(m *mip.Metadata) {
@@ -29,12 +30,19 @@ func sample() Calendar {
 		}))
 	}
 	all = append(all,
-		rendertest.SampleMetadata(200, "Without a deadline", func(m *mip.Metadata) { m.Standing = mip.LastCall.Usual() }),
-		rendertest.SampleMetadata(201, "Long "+strings.Repeat("слово, ", 60), func(m *mip.Metadata) { call(m); m.Updated, m.Description = nil, nil }))
-	return Calendar{Title: "Sample; calendar", Description: "Deadlines, and activations.", All: all, Forks: rendertest.SampleForks()}
+		rendertest.SampleMetadata(200, "Without a deadline", func(m *mip.Metadata) {
+			m.Standing = mip.LastCall.Usual()
+		}),
+		rendertest.SampleMetadata(201,
+			"Long "+strings.Repeat("слово, ", 60), func(m *mip.Metadata) {
+				call(m)
+				m.Updated, m.Description = nil, nil
+			}))
+	return Calendar{Title: "Sample; calendar", Description: "Deadlines, and activations.", All: all,
+		Forks: rendertest.SampleForks()}
 }
 
-// event is what a reader of calendars finds.
+// event is an event as parsed by a calendar program.
 type event struct{ UID, Summary, Start, End, Stamp, URL, Description string }
 
 // events are the events of the sample.
@@ -44,7 +52,9 @@ func events() (out []event) {
 			continue
 		}
 		e := event{
-			UID: strings.ToLower(m.ID.String()) + "-last-call@sample.example.org", Summary: "Last day for comments on " + m.ID.String() + ": " + strings.TrimSpace(wants()[m.Title]),
+			UID: strings.ToLower(m.ID.String()) + "-last-call@sample.example.org",
+			Summary: "Last day for comments on " + m.ID.String() + ": " +
+				strings.TrimSpace(wants()[m.Title]),
 			Start: "2026-02-28", End: "2026-03-01", Stamp: "1970-01-01T00:00:00+00:00", URL: m.URL,
 		}
 		if m.Updated != nil {
@@ -54,12 +64,14 @@ func events() (out []event) {
 		out = append(out, e)
 	}
 	return append(out, event{
-		"upgrade-MONAD_NINE-testnet@sample.example.org", "MONAD_NINE activates on Sample Testnet", "2026-03-19T14:30:00+00:00", "",
-		"1970-01-01T00:00:00+00:00", "https://sample.example.org/mips/upgrade/monad_nine/", "Activates MIP-3, MIP-4.",
+		"upgrade-MONAD_NINE-testnet@sample.example.org", "MONAD_NINE activates on Sample Testnet",
+		"2026-03-19T14:30:00+00:00", "",
+		"1970-01-01T00:00:00+00:00", "https://sample.example.org/mips/upgrade/monad_nine/",
+		"Activates MIP-3, MIP-4.",
 	})
 }
 
-// wants are what readers see of titles, whose code spans lose their marks.
+// wants are the visible titles, without the marks of code spans.
 func wants() map[string]string {
 	out := map[string]string{}
 	for _, m := range sample().All {
@@ -73,10 +85,10 @@ func wants() map[string]string {
 	return out
 }
 
-// contentLine is one by RFC 5545, section 3.1, unfolded.
+// contentLine matches an unfolded content line of RFC 5545, section 3.1.
 var contentLine = regexp.MustCompile(`^[A-Z-]+(;[A-Z-]+=[^;:,"]+)*:[^\x00-\x08\x0a-\x1f\x7f]*$`)
 
-// TestForm holds a calendar to what RFC 5545 says of lines and of what must be there.
+// TestForm checks the rules of RFC 5545 for lines and required properties.
 func TestForm(t *testing.T) {
 	out := string(Write(rendertest.SampleInfo(), sample()))
 	if !strings.HasSuffix(out, "\r\n") || strings.Count(out, "\n") != strings.Count(out, "\r\n") {
@@ -89,7 +101,8 @@ func TestForm(t *testing.T) {
 	}
 	begun := map[string]int{}
 	ids := map[string]bool{}
-	for line := range strings.SplitSeq(strings.TrimSuffix(strings.ReplaceAll(out, "\r\n ", ""), "\r\n"), "\r\n") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(strings.ReplaceAll(out, "\r\n ", ""),
+		"\r\n"), "\r\n") {
 		if !contentLine.MatchString(line) {
 			t.Errorf("no content line: %q", line)
 		}
@@ -101,7 +114,8 @@ func TestForm(t *testing.T) {
 		ids[value] = true
 	}
 	want := len(events())
-	for name, n := range map[string]int{"VERSION": 1, "PRODID": 1, "UID": want, "DTSTAMP": want, "SUMMARY": want, "DTSTART": 1, "DTSTART;VALUE=DATE": want - 1} {
+	for name, n := range map[string]int{"VERSION": 1, "PRODID": 1, "UID": want, "DTSTAMP": want,
+		"SUMMARY": want, "DTSTART": 1, "DTSTART;VALUE=DATE": want - 1} {
 		if begun[name] != n {
 			t.Errorf("%d of %s, want %d", begun[name], name, n)
 		}
@@ -111,7 +125,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestReadByIcalendar reads the sample by the parser of most Python programs.
+// TestReadByIcalendar parses the sample with the parser of most Python programs.
 func TestReadByIcalendar(t *testing.T) {
 	testenv.Long(t, "icalendar")
 	const script = `import sys, json, icalendar
@@ -142,8 +156,10 @@ print(json.dumps([dict(UID=text(e, "UID"), Summary=text(e, "SUMMARY"), Start=at(
 }
 
 func TestEmpty(t *testing.T) {
-	out := string(Write(mip.Site{BaseURL: "https://example.org"}, Calendar{Title: "T", Description: "D"}))
-	if !strings.HasPrefix(out, "BEGIN:VCALENDAR\r\n") || !strings.HasSuffix(out, "END:VCALENDAR\r\n") || strings.Contains(out, "VEVENT") {
+	out := string(Write(mip.Site{BaseURL: "https://example.org"},
+		Calendar{Title: "T", Description: "D"}))
+	if !strings.HasPrefix(out, "BEGIN:VCALENDAR\r\n") ||
+		!strings.HasSuffix(out, "END:VCALENDAR\r\n") || strings.Contains(out, "VEVENT") {
 		t.Errorf("%q", out)
 	}
 }

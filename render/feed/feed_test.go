@@ -11,7 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// feedparser is the reader of most Python programs; bozo is its word for a feed that it had to mend.
+// feedparser is the parser of most Python programs. It sets bozo for a feed that it had to repair.
 func TestFeedsByFeedparser(t *testing.T) {
 	python := feedparser(t)
 	const script = `import sys, json, feedparser
@@ -29,7 +29,8 @@ print(json.dumps(read))`
 	for _, tt := range feedCases() {
 		for i, version := range []string{"rss20", "atom10"} {
 			feeds = append(feeds, written{tt, version})
-			texts = append(texts, string(rendertest.Must[[]byte](t)(Formats()[i].Write(tt.info, tt.feed))))
+			texts = append(texts,
+				string(rendertest.Must[[]byte](t)(Formats()[i].Write(tt.info, tt.feed))))
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-c", script)
@@ -40,7 +41,8 @@ print(json.dumps(read))`
 		Why, Version string
 		IDs, Titles  []string
 	}
-	if err := json.Unmarshal(rendertest.Must[[]byte](t)(cmd.Output()), &read); err != nil || len(read) != len(feeds) {
+	err := json.Unmarshal(rendertest.Must[[]byte](t)(cmd.Output()), &read)
+	if err != nil || len(read) != len(feeds) {
 		t.Fatalf("feedparser read %d of %d feeds: %v", len(read), len(feeds), err)
 	}
 	for i, f := range feeds {
@@ -49,9 +51,11 @@ print(json.dumps(read))`
 		for _, item := range f.feed.Items {
 			ids, titles = append(ids, item.tag(f.info)), append(titles, item.Title)
 		}
-		// It takes the title of a hostile feed for HTML, and mends it.
-		if got.Bozo || got.Version != f.version || !slices.Equal(got.IDs, ids) || !strings.HasPrefix(f.name, "hostile") && !slices.Equal(got.Titles, titles) {
-			t.Errorf("%s: bozo %t (%s), version %q, ids %q, titles %q, want %s, %q and %q", f.name, got.Bozo, got.Why, got.Version, got.IDs, got.Titles, f.version, ids, titles)
+		// It takes the title of a hostile feed for HTML, and repairs it.
+		if got.Bozo || got.Version != f.version || !slices.Equal(got.IDs, ids) ||
+			!strings.HasPrefix(f.name, "hostile") && !slices.Equal(got.Titles, titles) {
+			t.Errorf("%s: bozo %t (%s), version %q, ids %q, titles %q, want %s, %q and %q",
+				f.name, got.Bozo, got.Why, got.Version, got.IDs, got.Titles, f.version, ids, titles)
 		}
 	}
 }
@@ -59,6 +63,7 @@ print(json.dumps(read))`
 func TestFeedGolden(t *testing.T) {
 	sample := feedCases()[0]
 	for _, format := range Formats() {
-		rendertest.Golden(t, "testdata/feeds.txtar", format.File, rendertest.Must[[]byte](t)(format.Write(sample.info, sample.feed)))
+		rendertest.Golden(t, "testdata/feeds.txtar", format.File,
+			rendertest.Must[[]byte](t)(format.Write(sample.info, sample.feed)))
 	}
 }

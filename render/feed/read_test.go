@@ -12,15 +12,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// parsedRSS and parsedAtom are what the tests read feeds back into: by namespace, as a reader does,
-// and every element as a list, so that a repetition shows.
+// parsedRSS and parsedAtom are parsed feeds: by namespace, like a reader, and with every element as
+// a list, so that a repetition shows.
 type (
 	parsedRSS struct {
 		XMLName xml.Name `xml:"rss"`
 		Version string   `xml:"version,attr"`
 		Channel []struct {
 			Title       []string     `xml:"title"`
-			Links       []parsedLink `xml:"link"` // without a namespace and Atom's: see split
+			Links       []parsedLink `xml:"link"` // without a namespace, and Atom's: see split
 			Description []string     `xml:"description"`
 			Language    []string     `xml:"language"`
 			Docs        []string     `xml:"docs"`
@@ -81,7 +81,7 @@ type (
 	}
 )
 
-// jsonFeed11 is the format of jsonfeed.org/version/1.1 as far as we use it; other members are refused.
+// jsonFeed11 is the used part of the format jsonfeed.org/version/1.1. Other members are refused.
 type jsonFeed11 struct {
 	Version     string `json:"version"`
 	Title       string `json:"title"`
@@ -102,7 +102,7 @@ type jsonFeed11 struct {
 	} `json:"items"`
 }
 
-// feedparser finds a Python that has it, and skips the test where none does.
+// feedparser returns a Python that has it, and skips the test without one.
 func feedparser(t *testing.T) string {
 	t.Helper()
 	testenv.Long(t, "feedparser")
@@ -140,7 +140,7 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// some is a list of a text, and of none for the empty one.
+// some is a list of a text, or an empty list for "".
 func some(s string) []string {
 	if s == "" {
 		return nil

@@ -9,11 +9,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// rssDocs is where the format is specified: the value that the docs element is meant to have.
+// rssDocs is the address of the specification, the required value of the docs element.
 const rssDocs = "https://www.rssboard.org/rss-specification"
 
-// The library's structs lack what makes a feed valid: the address of the feed itself, and an author without an e-mail address.
-// These embed them; a field of the outer struct hides the inner one of the same element.
+// These types add what the library's lack for a valid feed: the address of the feed itself, and an
+// author without an e-mail address. They embed the library's. A field of the outer struct hides the
+// inner one of the same element.
 type (
 	rssXML struct {
 		XMLName struct{}    `xml:"rss"`
@@ -41,14 +42,15 @@ type (
 // FeedXml makes it a feed that the library can write.
 func (r *rssXML) FeedXml() any { return r }
 
-// RSS is a feed as RSS 2.0 (rssboard.org). The items' descriptions are HTML, as readers expect, all other text is plain.
-// The time of the feed is that of its newest item, never the clock's.
+// RSS is a feed as RSS 2.0 (rssboard.org). The items' descriptions are HTML, as readers expect, and
+// all other text is plain. The feed's time is the time of its newest item, not the current time.
 func RSS(info mip.Site, f Feed) ([]byte, error) {
 	channel := &rssChannel{
-		// Feed readers find a feed that was moved by its own address.
+		// Feed readers find a moved feed by its own address.
 		Self: &atomSelf{Href: f.self(info, "feed.xml"), Rel: "self", Type: TypeRSS},
 		RssFeed: feeds.RssFeed{
-			Title: f.Title, Description: f.Description, Link: f.page(info), Language: "en", Docs: rssDocs,
+			Title: f.Title, Description: f.Description, Link: f.page(info), Language: "en",
+			Docs: rssDocs,
 		},
 	}
 	if len(f.Items) > 0 {
@@ -57,14 +59,16 @@ func RSS(info mip.Site, f Feed) ([]byte, error) {
 	for _, i := range f.Items {
 		channel.Items = append(channel.Items, &rssItem{
 			RssItem: feeds.RssItem{
-				Title: i.Title, Link: i.URL, Description: html.EscapeString(i.Text), Category: string(i.Kind), PubDate: rssTime(i),
+				Title: i.Title, Link: i.URL, Description: html.EscapeString(i.Text),
+				Category: string(i.Kind), PubDate: rssTime(i),
 				Guid: &feeds.RssGuid{Id: i.tag(info), IsPermaLink: "false"},
 			},
 			Creator: i.Author,
 		})
 	}
 	return writeXML(&rssXML{
-		Version: "2.0", Atom: "http://www.w3.org/2005/Atom", DC: "http://purl.org/dc/elements/1.1/", Channel: channel,
+		Version: "2.0", Atom: "http://www.w3.org/2005/Atom", DC: "http://purl.org/dc/elements/1.1/",
+		Channel: channel,
 	})
 }
 

@@ -11,10 +11,10 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// tagURI is what the W3C feed validator takes for a tag (RFC 4151).
+// tagURI matches the tags that the W3C feed validator accepts (RFC 4151).
 var tagURI = regexp.MustCompile(`^tag:[a-z0-9.-]+,[0-9]{4}:[0-9a-zA-Z;/?:@&=+$._!~*'()%,#-]*$`)
 
-// feedCase is a feed, and the addresses of the folder that it lies in and of its page.
+// feedCase is a feed with the addresses of its folder and its page.
 type feedCase struct {
 	name, folder, page string
 	info               mip.Site
@@ -29,18 +29,28 @@ func feedCases() []feedCase {
 	}
 	home := info.BaseURL + "/"
 	items := []Item{
-		{"mip-8-status-2", "MIP-8 left Last Call for Review: Opcode", home + "mip/8/history/#v-2", "Back to review.", "Ada Sample", mip.EventStatus, at(2, 1)},
-		{"mip-8-title-2", "MIP-8 was renamed", home + "mip/8/", "Words.", "Ada Sample", mip.EventTitle, at(2, 0)},
-		{"mip-8-status-1", "MIP-8 entered Last Call: Opcode", home + "mip/8/history/#v-1", "Words.", "", mip.EventStatus, at(1, 0)},
-		{"mip-4-created", "MIP-4 was created", home + "mip/4/", "Words.", "", mip.EventCreated, time.Unix(0, 1000).UTC()},
+		{"mip-8-status-2", "MIP-8 left Last Call for Review: Opcode", home + "mip/8/history/#v-2",
+			"Back to review.", "Ada Sample", mip.EventStatus, at(2, 1)},
+		{"mip-8-title-2", "MIP-8 was renamed", home + "mip/8/", "Words.", "Ada Sample",
+			mip.EventTitle, at(2, 0)},
+		{"mip-8-status-1", "MIP-8 entered Last Call: Opcode", home + "mip/8/history/#v-1", "Words.",
+			"", mip.EventStatus, at(1, 0)},
+		{"mip-4-created", "MIP-4 was created", home + "mip/4/", "Words.", "", mip.EventCreated,
+			time.Unix(0, 1000).UTC()},
 	}
 	out := []feedCase{
 		{"sample", home, home, info, Feed{"Sample", "What happened.", "/", "/", items}},
-		{"changes", home + "changes/", home, info, Feed{"Sample: all changes", "What happened.", "/changes/", "/", items}},
-		{"empty", home + "category/%D1%8F%D0%B4%D1%80%D0%BE/", home + "category/%D1%8F%D0%B4%D1%80%D0%BE/", info,
-			Feed{"Ядро", "What happened.", "/category/ядро/", "/category/%D1%8F%D0%B4%D1%80%D0%BE/", nil}},
-		{"undated", "https://localhost:8080/", "https://localhost:8080/", mip.Site{BaseURL: "https://localhost:8080"},
-			Feed{"Sample", "What happened.", "/", "/", []Item{{"mip-4-created", "T", "https://localhost:8080/mip/4/", "W", "", mip.EventCreated, time.Unix(0, 0)}}}},
+		{"changes", home + "changes/", home, info,
+			Feed{"Sample: all changes", "What happened.", "/changes/", "/", items}},
+		{"empty", home + "category/%D1%8F%D0%B4%D1%80%D0%BE/",
+			home + "category/%D1%8F%D0%B4%D1%80%D0%BE/", info,
+			Feed{"Ядро", "What happened.", "/category/ядро/",
+				"/category/%D1%8F%D0%B4%D1%80%D0%BE/", nil}},
+		{"undated", "https://localhost:8080/", "https://localhost:8080/",
+			mip.Site{BaseURL: "https://localhost:8080"},
+			Feed{"Sample", "What happened.", "/", "/",
+				[]Item{{"mip-4-created", "T", "https://localhost:8080/mip/4/", "W", "",
+					mip.EventCreated, time.Unix(0, 0)}}}},
 	}
 	for i, h := range rendertest.HostileTexts() {
 		text := mip.OneLine(h.In)
@@ -48,19 +58,22 @@ func feedCases() []feedCase {
 		hostile.Title, hostile.Text, hostile.Author = text, text, text
 		info := rendertest.HostileInfo(h.In)
 		page := fmt.Sprintf("mip/%d/", i)
-		out = append(out, feedCase{"hostile " + h.Name, home + page, home + page, info, Feed{text, text, "/" + page, "/" + page, []Item{hostile}}})
+		out = append(out,
+			feedCase{"hostile " + h.Name, home + page, home + page, info,
+				Feed{text, text, "/" + page, "/" + page, []Item{hostile}}})
 	}
 	return out
 }
 
-// The rules of the W3C feed validator (validator.w3.org/feed) that a feed of this kind can break.
+// The rules of the W3C feed validator (validator.w3.org/feed) that such a feed can break.
 func TestRSSRules(t *testing.T) {
 	for _, tt := range feedCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			var feed parsedRSS
 			rendertest.StrictXML(t, rendertest.Must[[]byte](t)(RSS(tt.info, tt.feed)), &feed)
 			if feed.Version != "2.0" || len(feed.Channel) != 1 {
-				t.Fatalf("version %q with %d channels, want 2.0 with one", feed.Version, len(feed.Channel))
+				t.Fatalf("version %q with %d channels, want 2.0 with one",
+					feed.Version, len(feed.Channel))
 			}
 			c := feed.Channel[0]
 			once(t, "channel title", c.Title)
@@ -78,7 +91,8 @@ func TestRSSRules(t *testing.T) {
 					page = append(page, l)
 				}
 			}
-			if len(self) != 1 || self[0].Rel != "self" || self[0].Type != "application/rss+xml" || self[0].Href != tt.folder+"feed.xml" {
+			if len(self) != 1 || self[0].Rel != "self" || self[0].Type != "application/rss+xml" ||
+				self[0].Href != tt.folder+"feed.xml" {
 				t.Errorf("self links %+v, want one to %sfeed.xml", self, tt.folder)
 			}
 			if len(page) != 1 || page[0].Text != tt.page {
@@ -93,8 +107,11 @@ func TestRSSRules(t *testing.T) {
 				once(t, "item title", item.Title)
 				once(t, "item link", item.Link)
 				once(t, "item description", item.Description)
-				if len(item.GUID) != 1 || item.GUID[0].Permalink != "false" || !tagURI.MatchString(item.GUID[0].ID) || !strings.HasSuffix(item.GUID[0].ID, want.ID) {
-					t.Errorf("guid %+v, want a tag that ends with %s and is no permalink", item.GUID, want.ID)
+				if len(item.GUID) != 1 || item.GUID[0].Permalink != "false" ||
+					!tagURI.MatchString(item.GUID[0].ID) ||
+					!strings.HasSuffix(item.GUID[0].ID, want.ID) {
+					t.Errorf("guid %+v, want a tag that ends with %s and is no permalink",
+						item.GUID, want.ID)
 				}
 				rendertest.Absolute(t, item.Link[0])
 				if len(item.Author) != 0 {
@@ -121,16 +138,21 @@ func TestAtomRules(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var feed parsedAtom
 			rendertest.StrictXML(t, rendertest.Must[[]byte](t)(Atom(tt.info, tt.feed)), &feed)
-			if len(feed.Title) != 1 || feed.Title[0].Text == "" || feed.Title[0].Type != "" || len(feed.Subtitle) != 1 {
-				t.Errorf("title %+v, subtitle %+v, want one of plain text each", feed.Title, feed.Subtitle)
+			if len(feed.Title) != 1 || feed.Title[0].Text == "" || feed.Title[0].Type != "" ||
+				len(feed.Subtitle) != 1 {
+				t.Errorf("title %+v, subtitle %+v, want one of plain text each",
+					feed.Title, feed.Subtitle)
 			}
 			self := tt.folder + "feed.atom"
 			same(t, "id", feed.ID, []string{self})
-			if len(feed.Links) != 2 || feed.Links[0].Rel != "self" || feed.Links[0].Href != self || feed.Links[1].Rel != "alternate" || feed.Links[1].Href != tt.page {
+			if len(feed.Links) != 2 || feed.Links[0].Rel != "self" || feed.Links[0].Href != self ||
+				feed.Links[1].Rel != "alternate" || feed.Links[1].Href != tt.page {
 				t.Errorf("links %+v, want self %s, then alternate %s", feed.Links, self, tt.page)
 			}
-			if len(feed.Authors) != 1 || len(feed.Authors[0].Name) != 1 || feed.Authors[0].Name[0] == "" {
-				t.Errorf("authors %+v, want one with a name: entries without an author need it", feed.Authors)
+			if len(feed.Authors) != 1 || len(feed.Authors[0].Name) != 1 ||
+				feed.Authors[0].Name[0] == "" {
+				t.Errorf("authors %+v, want one with a name: entries without an author need it",
+					feed.Authors)
 			}
 			if len(feed.Rights) != 0 {
 				t.Errorf("rights %q, want none", feed.Rights)
@@ -142,7 +164,8 @@ func TestAtomRules(t *testing.T) {
 			same(t, "updated", feed.Updated, []string{want})
 			seen, previous := map[string]bool{self: true}, time.Unix(1<<40, 0)
 			for _, e := range feed.Entries {
-				if len(e.Title) != 1 || e.Title[0].Text == "" || len(e.ID) != 1 || len(e.Updated) != 1 || len(e.Published) != 0 {
+				if len(e.Title) != 1 || e.Title[0].Text == "" || len(e.ID) != 1 ||
+					len(e.Updated) != 1 || len(e.Published) != 0 {
 					t.Fatalf("entry %+v, want one title, id and updated, and no published", e)
 				}
 				if seen[e.ID[0]] || !tagURI.MatchString(e.ID[0]) {
@@ -168,7 +191,8 @@ func TestAtomRules(t *testing.T) {
 				}
 				at := rendertest.Must[time.Time](t)(time.Parse(time.RFC3339, e.Updated[0]))
 				if !at.Before(previous) {
-					t.Errorf("%s: updated %v, want a time before that of the entry above", e.ID[0], at)
+					t.Errorf("%s: updated %v, want a time before that of the entry above",
+						e.ID[0], at)
 				}
 				previous = at
 			}
@@ -183,18 +207,23 @@ func TestJSONFeedRules(t *testing.T) {
 	for _, tt := range feedCases() {
 		t.Run(tt.name, func(t *testing.T) {
 			feed := readJSONFeed(t, rendertest.Must[[]byte](t)(JSON(tt.info, tt.feed)))
-			if feed.Version != "https://jsonfeed.org/version/1.1" || feed.Title != tt.feed.Title || feed.Language != "en" {
-				t.Errorf("version %q, title %q, language %q", feed.Version, feed.Title, feed.Language)
+			if feed.Version != "https://jsonfeed.org/version/1.1" || feed.Title != tt.feed.Title ||
+				feed.Language != "en" {
+				t.Errorf("version %q, title %q, language %q",
+					feed.Version, feed.Title, feed.Language)
 			}
 			if feed.FeedURL != tt.folder+"feed.json" || feed.HomePageURL != tt.page {
-				t.Errorf("feed_url %q, home_page_url %q, want feed.json below %s, and %s", feed.FeedURL, feed.HomePageURL, tt.folder, tt.page)
+				t.Errorf("feed_url %q, home_page_url %q, want feed.json below %s, and %s",
+					feed.FeedURL, feed.HomePageURL, tt.folder, tt.page)
 			}
 			if feed.Items == nil || len(feed.Items) != len(tt.feed.Items) {
-				t.Fatalf("%d items (nil %t), want %d", len(feed.Items), feed.Items == nil, len(tt.feed.Items))
+				t.Fatalf("%d items (nil %t), want %d",
+					len(feed.Items), feed.Items == nil, len(tt.feed.Items))
 			}
 			for i, item := range feed.Items {
 				want := tt.feed.Items[i]
-				if !strings.HasSuffix(item.ID, want.ID) || item.Title != want.Title || item.ContentText != want.Text || (item.Published != nil) != want.dated() {
+				if !strings.HasSuffix(item.ID, want.ID) || item.Title != want.Title ||
+					item.ContentText != want.Text || (item.Published != nil) != want.dated() {
 					t.Errorf("item %+v, want %+v", item, want)
 				}
 				rendertest.Absolute(t, item.URL)

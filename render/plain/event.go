@@ -7,8 +7,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Event says what happened, in one line without a full stop: "MIP-8 entered Last Call, comments until 8 December 2026". The
-// proposal's title is not in it, unless that changed. The process tells which statuses are a last call.
+// Event describes an event in one line without a full stop: "MIP-8 entered Last Call, comments
+// until 8 December 2026". It includes the proposal's title only if that changed. The process
+// decides which statuses are a last call.
 func Event(process mip.Process, e mip.Event) string {
 	id, from, to := e.MIP.String(), valueOf(e.From), valueOf(e.To)
 	switch e.Kind {
@@ -38,7 +39,7 @@ func Event(process mip.Process, e mip.Event) string {
 	return "The text of " + id + " changed"
 }
 
-// valueOf is a value of an event as people read it, empty for none.
+// valueOf is a value of an event for people, or "" for none.
 func valueOf(s *string) string { return Text(mip.OneLine(mip.Deref(s))) }
 
 // until is the deadline for comments in a last call.
@@ -49,10 +50,12 @@ func until(process mip.Process, e mip.Event) string {
 	return ", comments until " + day(e.Deadline.Time())
 }
 
-// LastCall reports whether an event begins or ends a last call. That tells the deadline for comments too, or that there is none
-// any more.
+// LastCall reports whether an event begins or ends a last call. This implies a deadline for
+// comments, or its end.
 func LastCall(process mip.Process, e mip.Event) bool {
-	in := func(status *string) bool { return process.Parse(mip.Deref(status)).Stage == mip.StageLastCall }
+	in := func(status *string) bool {
+		return process.Parse(mip.Deref(status)).Stage == mip.StageLastCall
+	}
 	return (e.Kind == mip.EventCreated || e.Kind == mip.EventStatus) && (in(e.From) || in(e.To))
 }
 
@@ -90,7 +93,7 @@ func newFork(from, to string) string {
 	return "moved from hard fork " + from + " to " + to
 }
 
-// relation is a tie such as "supersededBy MIP-3" as the rest of a sentence.
+// relation is the end of a sentence about a relation such as "supersededBy MIP-3".
 func relation(tie string) string {
 	word, other, _ := strings.Cut(tie, " ")
 	if word == string(mip.SupersededBy) {
@@ -99,7 +102,7 @@ func relation(tie string) string {
 	return word + " " + other
 }
 
-// dayOf is YYYY-MM-DD as people write a day.
+// dayOf formats YYYY-MM-DD for people.
 func dayOf(s string) string {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -110,17 +113,21 @@ func dayOf(s string) string {
 
 func day(t time.Time) string { return t.Format("2 January 2006") }
 
-// many are what events of a kind are, behind the number of their proposals.
+// many are the predicates for events of each kind, after the number of proposals.
 var many = map[mip.EventKind]string{
 	mip.EventCreated: "proposals were created", mip.EventStatus: "proposals changed their status",
-	mip.EventDeadline: "proposals changed their deadline for comments", mip.EventHardfork: "proposals changed their hard fork",
-	mip.EventRelation: "proposals changed their relations", mip.EventTitle: "proposals changed their title",
-	mip.EventRenumbered: "proposals changed their number", mip.EventText: "proposals changed their text", mip.EventRemoved: "proposals were removed",
+	mip.EventDeadline:   "proposals changed their deadline for comments",
+	mip.EventHardfork:   "proposals changed their hard fork",
+	mip.EventRelation:   "proposals changed their relations",
+	mip.EventTitle:      "proposals changed their title",
+	mip.EventRenumbered: "proposals changed their number",
+	mip.EventText:       "proposals changed their text", mip.EventRemoved: "proposals were removed",
 }
 
-// Many is to how many proposals one commit may do the same before that is told at once: an import would leave no room for
-// anything else, and what was done to ten is news of each.
+// Many is the number of proposals from which equal changes by one commit share an entry: an import
+// would displace everything else, while changes of ten proposals are news for each.
 const Many = 10
 
-// Events says what one commit did to several proposals, whose number is given as text, as [Event] does.
+// Events describes equal changes of several proposals by one commit, like [Event]. proposals is
+// their number in words.
 func Events(kind mip.EventKind, proposals string) string { return proposals + " " + many[kind] }

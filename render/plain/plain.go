@@ -1,6 +1,5 @@
-// Package plain says what a site and its proposals are called where there is no markup: in one line
-// of text, in sentences and in addresses. It knows no format; what a format escapes, the format's
-// package escapes.
+// Package plain names a site and its proposals in plain text: in one line, in sentences and in
+// addresses. It does not know any format: the package of a format escapes.
 package plain
 
 import (
@@ -17,18 +16,18 @@ import (
 
 // Listing is the proposals that share one value of a field, for their page or their feed.
 type Listing struct {
-	Kind     string    // status, category, type or author; of a feed upgrade, too
-	Value    string    // as written, of an author the name; empty: the proposals that have none
+	Kind     string    // status, category, type or author; for a feed also upgrade
+	Value    string    // as written, for an author the name; empty: proposals without a value
 	Slug     string    // its path segment
 	Stage    mip.Stage // of a status
 	Metadata []mip.Metadata
 }
 
-// Route is where the list's page lies.
+// Route is the route of the list's page.
 func (l Listing) Route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
 
-// Explain gives a listing its heading and says what its value means. A value outside the process is
-// said to be unknown: its meaning is the authors' affair.
+// Explain returns the heading of a listing and the meaning of its value. A value outside of the
+// process is called unknown: only the authors know its meaning.
 func (l Listing) Explain() (heading, meaning string) {
 	kind, value := l.Kind, l.Value
 	switch {
@@ -37,25 +36,31 @@ func (l Listing) Explain() (heading, meaning string) {
 	case kind == "kind":
 		return value, "Every proposal of this kind. Its numbers are its own."
 	case kind == "upgrade":
-		return value + " upgrade", "The proposals that the " + value + " network upgrade activates, and the one that says so."
+		return value + " upgrade", "The proposals that the " + value +
+			" network upgrade activates, and the one that says so."
 	case value == "":
-		return "Proposals without a " + kind, "The headers of these proposals state no " + kind + "."
+		return "Proposals without a " + kind,
+			"The headers of these proposals state no " + kind + "."
 	case kind == "status" && l.Stage != "":
-		return value + " proposals", StatusMeaning(mip.Standing{Status: mip.Status(value), Stage: l.Stage})
+		return value + " proposals",
+			StatusMeaning(mip.Standing{Status: mip.Status(value), Stage: l.Stage})
 	case kind == "status":
-		return "Status: " + value, "This is not one of the statuses of the process. It is shown as the headers have it."
+		return "Status: " + value,
+			"This is not one of the statuses of the process. It is shown as the headers have it."
 	}
 	heading = strings.ToUpper(kind[:1]) + kind[1:] + ": " + value
-	return heading, cmp.Or(meant(kind, mip.Slug(value)), "Proposals whose header gives the "+kind+" “"+value+"”.")
+	return heading, cmp.Or(meant(kind, mip.Slug(value)),
+		"Proposals whose header gives the "+kind+" “"+value+"”.")
 }
 
 //go:embed meanings.txt
 var meanings string
 
-// meant explains a status of EIP-1, a stage, a type or a category by its slug. It is empty for unknown values.
+// meant explains a status of EIP-1, a stage, a type or a category by its slug. It is empty for
+// unknown values.
 func meant(kind, slug string) string { return Lookup(meanings, kind+" "+slug) }
 
-// StatusMeaning explains a status. It is empty for one outside the process.
+// StatusMeaning explains a status. It is empty for one outside of the process.
 func StatusMeaning(s mip.Standing) string {
 	if s.Stage == mip.StageStopped && !usual(s) {
 		return meant("stage", string(s.Stage))
@@ -63,11 +68,12 @@ func StatusMeaning(s mip.Standing) string {
 	return meant("status", Mark(s))
 }
 
-// usual reports whether EIP-1 has the status, and with that meaning.
+// usual reports whether EIP-1 has the status with the same stage.
 func usual(s mip.Standing) bool { return s.Status.Usual() == s }
 
-// Mark is the status of EIP-1, by its slug, in whose colour and with whose icon a status is shown: that of its name if it
-// has the same stage there, else the one of its stage. No status is "none", and one outside the process "other".
+// Mark is the slug of the EIP-1 status that has the color and icon for a status: the status of the
+// same name if it has the same stage, else the one of its stage. It is "none" without a status, and
+// "other" outside of the process.
 func Mark(s mip.Standing) string {
 	switch {
 	case s.Status == "":
@@ -93,7 +99,7 @@ func Lookup(table, key string) string {
 	return ""
 }
 
-// SiteTitle is the site's title; a site without one is called by its address.
+// SiteTitle is the site's title, or its address if it has none.
 func SiteTitle(info mip.Site) string { return cmp.Or(mip.OneLine(info.Title), info.BaseURL) }
 
 // ProposalTitle is "ID: title", without the marks of code spans.
@@ -101,8 +107,8 @@ func ProposalTitle(m mip.Metadata) string {
 	return strings.TrimSpace(m.ID.String() + ": " + Text(mip.OneLine(m.Title)))
 }
 
-// Facts is the description followed by the facts of the header in sentences: the status and what
-// belongs to it, all other texts, the hard fork and requirements, as far as they are known.
+// Facts is the description followed by the facts of the header in sentences: the status with its
+// details, all other texts, the hard fork and requirements, if known.
 func Facts(info mip.Site, m mip.Metadata) string {
 	var out []string
 	if text := Description(m); text != "" {
@@ -125,7 +131,7 @@ func Facts(info mip.Site, m mip.Metadata) string {
 			facts = append(facts, [2]string{label, strings.TrimRight(f.Text(&m), ".")})
 		}
 	}
-	// Facts that the header does not state are left out, but for the status.
+	// Leave out facts that the header does not state, except for the status.
 	for _, f := range append(facts, [2]string{"Hard fork", fork(m)}) {
 		if f[1] != "" {
 			out = append(out, f[0]+": "+mip.OneLine(f[1])+".")
@@ -137,10 +143,11 @@ func Facts(info mip.Site, m mip.Metadata) string {
 	return strings.Join(out, " ")
 }
 
-// toldApart are the texts of a header that Facts gives a place or a label of their own, or none.
+// toldApart are the texts of a header that Facts handles separately or leaves out.
 var toldApart = []string{"title", "description", "status", "withdrawalReason"}
 
-// fork is the hard fork of a proposal with its times, empty without one: "ARGAND, testnet 2027-01-19T15:00:00Z".
+// fork is the hard fork of a proposal with its times, or "": "ARGAND, testnet
+// 2027-01-19T15:00:00Z".
 func fork(m mip.Metadata) string {
 	var out strings.Builder
 	out.WriteString(mip.Deref(m.Hardfork))
@@ -154,7 +161,7 @@ func fork(m mip.Metadata) string {
 	return out.String()
 }
 
-// Moment is when a network gets a hard fork, RFC 3339.
+// Moment is the time when a network gets a hard fork, in RFC 3339.
 func Moment(timestamp int64, at mip.Time) string {
 	if timestamp == 0 {
 		return "from the first block"
@@ -162,12 +169,12 @@ func Moment(timestamp int64, at mip.Time) string {
 	return at.String()
 }
 
-// LaterMoment is the [Moment] of a later fork that brings one which has no time of its own.
+// LaterMoment is the [Moment] of a later fork that includes a fork without a time of its own.
 func LaterMoment(fork, at string) string {
 	return "no time of its own (" + mip.OneLine(fork) + ": " + at + ")"
 }
 
-// Successors are what the header names as having taken the proposal's place.
+// Successors are the proposals that the header names as its replacements.
 func Successors(m mip.Metadata) []string {
 	var out []string
 	if len(m.SupersededBy) > 0 {
@@ -181,8 +188,8 @@ func Successors(m mip.Metadata) []string {
 	return out
 }
 
-// Ended says why a proposal is over, in sentences without a full stop: that it was withdrawn or
-// stopped otherwise, with the reason, or superseded.
+// Ended describes why a proposal has ended, in sentences without a full stop: withdrawn or stopped,
+// with the reason, or superseded.
 func Ended(m mip.Metadata) (out []string) {
 	if m.Stage == mip.StageStopped && m.WithdrawalReason != nil {
 		out = append(out, m.Status.String()+": "+*m.WithdrawalReason)
@@ -196,7 +203,7 @@ func Ended(m mip.Metadata) (out []string) {
 	return out
 }
 
-// IDs are proposals of the same kind as another, by their numbers: "MIP-3, MIP-4".
+// IDs are the ids of proposals of the same kind as another, by their numbers: "MIP-3, MIP-4".
 func IDs(of mip.ID, numbers []int) string {
 	out := make([]string, 0, len(numbers))
 	for _, id := range of.Siblings(numbers) {
@@ -205,14 +212,14 @@ func IDs(of mip.ID, numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-// Description is the proposal's own, empty where its header states none.
+// Description is the proposal's description, or "" if its header has none.
 func Description(m mip.Metadata) string { return mip.OneLine(mip.Deref(m.Description)) }
 
-// notURI is a character that a URI cannot hold anywhere (RFC 3986), or a bracket.
+// notURI matches a character that a URI must not contain (RFC 3986), or a bracket.
 var notURI = regexp.MustCompile(`[^0-9A-Za-z._~!$&'()*+,;=:@/%?#-]`)
 
-// Address is the absolute address of a route as a URI (RFC 3986). Characters that a URI cannot
-// hold, such as the letters of a slug in another script, are percent-encoded. A percent sign stays:
+// Address is the absolute address of a route as a URI (RFC 3986). It percent-encodes characters
+// that a URI must not contain, such as letters of other scripts in a slug. It keeps percent signs:
 // the route may be encoded already.
 func Address(info mip.Site, route string) string {
 	return info.BaseURL + notURI.ReplaceAllStringFunc(route, url.PathEscape)
@@ -221,8 +228,8 @@ func Address(info mip.Site, route string) string {
 // Profile is the address of a GitHub account.
 func Profile(login string) string { return "https://github.com/" + url.PathEscape(login) }
 
-// Spans divides a text into its Markdown code spans (CommonMark 6.1), with their backticks, and the
-// texts between them. A run of backticks without its fellow is text.
+// Spans splits a text into its Markdown code spans (CommonMark 6.1), with their backticks, and the
+// texts between them. An unmatched run of backticks is text.
 func Spans(s string) iter.Seq2[string, bool] {
 	return func(yield func(text string, code bool) bool) {
 		text := 0 // bytes before the next code span
@@ -242,7 +249,8 @@ func Spans(s string) iter.Seq2[string, bool] {
 	}
 }
 
-// Text is a title or a description for a place that knows no Markdown: code spans lose their marks, and the rest stays.
+// Text is a title or a description for a place without Markdown: code spans lose their marks, and
+// the rest stays.
 func Text(s string) string {
 	var b strings.Builder
 	for text, code := range Spans(s) {
@@ -254,7 +262,8 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Code is what stands in a code span, marks included: less these, and one blank from both ends, as CommonMark 6.1 has it.
+// Code is the content of a code span with its marks: without these, and without one blank at both
+// ends (CommonMark 6.1).
 func Code(span string) string {
 	run := Backticks(span)
 	s := span[run : len(span)-run]
@@ -264,10 +273,10 @@ func Code(span string) string {
 	return s
 }
 
-// Backticks is the length of the run of backticks that s begins with.
+// Backticks is the length of the run of backticks at the beginning of s.
 func Backticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
-// codeSpan is the length of the code span that s begins with, 0 when it begins with none.
+// codeSpan is the length of the code span at the beginning of s, or 0.
 func codeSpan(s string) int {
 	run := Backticks(s)
 	for i := run; run > 0 && i < len(s); i++ {

@@ -13,8 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// StrictXML decodes a whole document and fails on what the decoder lets pass: characters that XML
-// 1.0 excludes and text after the end.
+// StrictXML decodes a whole document and fails on what the decoder accepts wrongly: characters that
+// XML 1.0 excludes and text after the end.
 func StrictXML(t *testing.T, b []byte, v any) {
 	t.Helper()
 	if !bytes.HasPrefix(b, []byte(`<?xml version="1.0" encoding="UTF-8"?>`)) {
@@ -23,7 +23,10 @@ func StrictXML(t *testing.T, b []byte, v any) {
 	if err := xml.Unmarshal(b, v); err != nil {
 		t.Fatalf("%v in %s", err, b)
 	}
-	if i := bytes.IndexFunc(b, func(r rune) bool { return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff }); i >= 0 {
+	i := bytes.IndexFunc(b, func(r rune) bool {
+		return r < 0x20 && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfffe || r == 0xffff
+	})
+	if i >= 0 {
 		t.Errorf("control character at byte %d: %q", i, b[max(0, i-20):min(len(b), i+20)])
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the Golden files with what the code gives")
 
-// Golden compares got with a file of a txtar archive, or rewrites it there with -update. The archive
-// at path Must hold the input already; name is appended when it is missing.
+// Golden compares got with a file of a txtar archive, or rewrites it there with -update. The
+// archive at path must have the input already. name is appended if it is missing.
 func Golden(t *testing.T, path, name string, got []byte) {
 	t.Helper()
 	archive, err := txtar.ParseFile(path)

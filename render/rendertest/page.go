@@ -11,20 +11,25 @@ import (
 	"golang.org/x/net/html"
 )
 
-// mathElements and mathAttribute are all that a formula is made of. None of them loads, leads or runs.
+// mathElements and mathAttribute are the allowed markup of formulas. None of it loads, links or
+// runs anything.
 var (
-	mathElements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace mstyle mfrac msqrt mroot msub msup msubsup munder mover munderover " +
-		"mtable mtr mtd")
+	mathElements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace mstyle " +
+		"mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd")
 	mathAttribute = regexp.MustCompile(`^((display|encoding|mathvariant|width|lspace|rspace|minsize|maxsize|linethickness|scriptlevel)=[a-z0-9/.-]+` +
 		`|(stretchy|fence|accent|accentunder|displaystyle|movablelimits)=(true|false)|form=(prefix|infix|postfix)|class=[lcr])$`)
 )
 
-// ArticleFaults lists what must not be in an article of a page: what loads, leads elsewhere or runs, an id that is not
-// its own, and a link to a fragment that it has not.
+// ArticleFaults lists forbidden content in an article: elements that load, link elsewhere or run, a
+// foreign id, and a link to a missing fragment.
 func ArticleFaults(article *html.Node) (faults []string) {
-	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	active := []string{"script", "style", "iframe", "object", "embed", "form", "base", "meta", "svg", "link", "template",
-		"noscript", "frame", "frameset", "applet", "video", "audio", "source", "button", "select", "textarea", "marquee", "portal"}
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Sprintf(format, args...))
+	}
+	active := []string{"script", "style", "iframe", "object", "embed", "form", "base", "meta",
+		"svg", "link", "template",
+		"noscript", "frame", "frameset", "applet", "video", "audio", "source", "button", "select",
+		"textarea", "marquee", "portal"}
 	ids := map[string]bool{}
 	var fragments []string
 	for n := range article.Descendants() {
@@ -38,7 +43,8 @@ func ArticleFaults(article *html.Node) (faults []string) {
 			fault("element <%s>", n.Data)
 		}
 		if n.Namespace != "" || n.Data == "math" || n.Parent.Namespace != "" {
-			if n.Namespace != "math" || !slices.Contains(mathElements, n.Data) || n.Data == "math" != (n.Parent.Namespace == "") {
+			if n.Namespace != "math" || !slices.Contains(mathElements, n.Data) ||
+				n.Data == "math" != (n.Parent.Namespace == "") {
 				fault("<%s> of namespace %q in <%s>", n.Data, n.Namespace, n.Parent.Data)
 			}
 			for _, a := range n.Attr {
@@ -49,7 +55,8 @@ func ArticleFaults(article *html.Node) (faults []string) {
 		}
 		for _, a := range n.Attr {
 			switch {
-			case a.Key == "style" || strings.HasPrefix(a.Key, "on") || a.Key == "srcdoc" || a.Key == "align":
+			case a.Key == "style" || strings.HasPrefix(a.Key, "on") || a.Key == "srcdoc" ||
+				a.Key == "align":
 				fault("attribute %s=%q of <%s>", a.Key, a.Val, n.Data)
 			case a.Key == "id":
 				if ids[a.Val] || !strings.HasPrefix(a.Val, "s-") {
@@ -90,9 +97,11 @@ func ArticleFaults(article *html.Node) (faults []string) {
 	return faults
 }
 
-// PageFaults are the ways in which a page breaks a rule that holds for all of them.
+// PageFaults returns how a page breaks the rules for all pages.
 func PageFaults(doc *html.Node) (faults []string) {
-	say := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) {
+		faults = append(faults, fmt.Sprintf(format, args...))
+	}
 	ids, names, fragments, h1 := map[string]bool{}, map[string]bool{}, []string{}, 0
 	for n := range doc.Descendants() {
 		if n.Type != html.ElementNode {
@@ -129,8 +138,9 @@ func PageFaults(doc *html.Node) (faults []string) {
 				say("inline script %q", text)
 			}
 		case "h1", "h2", "h3", "h4", "a", "button", "title", "option", "summary":
-			// A script fills rows whose links lead nowhere yet.
-			if _, leads := attr["href"]; strings.TrimSpace(TextOf(n)) == "" && (leads || n.Data != "a") {
+			// A script fills rows whose links have no target yet.
+			_, leads := attr["href"]
+			if strings.TrimSpace(TextOf(n)) == "" && (leads || n.Data != "a") {
 				say("<%s> without text", n.Data)
 			}
 			if n.Data == "h1" {

@@ -12,15 +12,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Schedule is what is so of the hard forks of a site, by which texts are judged: of one fork on one network a text may
-// say only one thing at a time. Two sentences that are both so do not contradict each other.
+// Schedule is the truth about the hard forks of a site, by which texts are judged: a text may state
+// only one thing about a fork on a network at a time. Two true sentences do not contradict each
+// other.
 type Schedule struct {
 	Networks []mip.Network
 	Forks    []mip.HardFork
 }
 
-// Words on the time of a fork, each kind by its name. What stands between a network's name and its time holds nothing
-// but the words of between.
+// Words about the time of a fork, by kind. Between a network's name and its time there are only
+// words of between.
 const (
 	date = `\d{1,2} (?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]* 2\d{3}(?:, \d\d:\d\d(?::\d\d)? UTC)?|2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ`
 	said = `(?P<none>no (?:date|time) yet|has no (?:date|time)|to be set)|(?P<own>not on its own here)|(?P<undated>no (?:date|time) of its own)|` +
@@ -29,11 +30,11 @@ const (
 	state = `planned|scheduled|active on [a-z]\w*(?:, [a-z]\w*)*|active|not on its own`
 )
 
-// A tab is between cells: only a chain id stands between a network's cell and that of its time.
+// A tab is between cells: only a chain id is between the cells of a network and its time.
 var between = regexp.MustCompile(`^(?:[ \n\r:;,.(]|\t(?:\d{5,}|143)\t|\d{5,}|\b143\b|on\b|has\b|activation\b|by\b|was needed by|needed by)*$`)
 
-// Faults are the statements of a text about forks that are not so at a moment. At no moment, which is for what is read
-// later as it stands, those are faults that are not so at every one.
+// Faults returns the false statements of a text about forks at a time. Without a time, for a text
+// that is read later, it returns the statements that are false at every time.
 func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 	forks, networks := map[string]mip.HardFork{}, map[string]string{}
 	for _, f := range s.Forks {
@@ -54,9 +55,11 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 		line := strings.Join(strings.Fields(text[max(0, at-60):min(len(text), at+60)]), " ")
 		faults = append(faults, fmt.Sprintf("%s: %q", what, strings.ToValidUTF8(line, "")))
 	}
-	// Statements on a whole fork.
-	whole := regexp.MustCompile(`(?:(?P<next>Next|Latest) upgrade\s+)(?P<word>` + state + `)\s+(?P<name>` + fork + `)|` +
-		`(?P<of>` + fork + `)\s+(?P<state>` + state + `)\b|Live on (?P<on>[a-z]+)(?:, [a-z]+)*\s+(?P<live>` + fork + `)|` +
+	// Statements about a whole fork.
+	whole := regexp.MustCompile(`(?:(?P<next>Next|Latest) upgrade\s+)(?P<word>` + state +
+		`)\s+(?P<name>` + fork + `)|` +
+		`(?P<of>` + fork + `)\s+(?P<state>` + state +
+		`)\b|Live on (?P<on>[a-z]+)(?:, [a-z]+)*\s+(?P<live>` + fork + `)|` +
 		`(?P<tense>was\s+)?needed for\s+(?P<for>` + fork + `)`)
 	for _, m := range whole.FindAllStringSubmatchIndex(text, -1) {
 		part := func(name string) string {
@@ -73,11 +76,15 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 			continue
 		}
 		status := f.StatusAt(s.Networks, func(string) time.Time { return *now })
-		over := !slices.ContainsFunc(slices.Collect(maps.Values(f.Activation)), func(a mip.Activation) bool { return !a.Reached(*now) && !a.Passed(*now) })
+		over := !slices.ContainsFunc(
+			slices.Collect(maps.Values(f.Activation)), func(a mip.Activation) bool {
+				return !a.Reached(*now) && !a.Passed(*now)
+			})
 		switch word := part("word") + part("state"); {
 		case word != "" && word != status:
 			report(f.Name+" is "+status, m[0])
-		case part("live") != "" && !f.Activation[part("on")].Reached(*now) && !f.Activation[part("on")].Passed(*now):
+		case part("live") != "" && !f.Activation[part("on")].Reached(*now) &&
+			!f.Activation[part("on")].Passed(*now):
 			report(f.Name+" is not live on "+part("on"), m[0])
 		case part("for") != "" && (part("tense") != "") != over:
 			report(fmt.Sprintf("%s is over: %t", f.Name, over), m[0])
@@ -85,8 +92,9 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 			report(f.Name+" does not come next", m[0])
 		}
 	}
-	// Statements on a fork and a network.
-	one := regexp.MustCompile(`(?P<fork>` + fork + `)|(?P<network>` + anyOf(slices.Collect(maps.Keys(networks))) + `)|` + said)
+	// Statements about a fork and a network.
+	one := regexp.MustCompile(`(?P<fork>` + fork + `)|(?P<network>` +
+		anyOf(slices.Collect(maps.Keys(networks))) + `)|` + said)
 	at, network, end := "", "", 0
 	for _, m := range one.FindAllStringSubmatchIndex(text, -1) {
 		kind, word := "", text[m[0]:m[1]]
@@ -97,7 +105,7 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 		}
 		gap := text[end:m[0]]
 		switch {
-		case kind == "fork" && strings.HasSuffix(gap, "("): // that another one follows
+		case kind == "fork" && strings.HasSuffix(gap, "("): // another one follows
 			continue
 		case kind == "fork":
 			at, network = word, ""
@@ -107,7 +115,8 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 			continue
 		case kind == "before":
 			f, known := forks[at]
-			if known && (now == nil || f.StatusAt(s.Networks, func(string) time.Time { return *now }) == "active") {
+			if known && (now == nil ||
+				f.StatusAt(s.Networks, func(string) time.Time { return *now }) == "active") {
 				report("it is active then", m[0])
 			}
 			continue
@@ -115,24 +124,26 @@ func (s Schedule) Faults(text string, now *time.Time) (faults []string) {
 			network = ""
 			continue
 		}
-		if kind == "date" || kind == "none" || kind == "own" || kind == "undated" || kind == "first" {
+		if kind == "date" || kind == "none" || kind == "own" || kind == "undated" ||
+			kind == "first" {
 			end = m[1]
 		}
 		if a := forks[at].Activation[network]; !holds(kind, word, a, now) {
-			report(fmt.Sprintf("%s on %s: %s", at, network, told(a)), m[0])
+			report(fmt.Sprintf("%s on %s: %s", at, network, formatActivation(a)), m[0])
 		}
 	}
 	return faults
 }
 
-// holds reports whether a statement of a kind holds of an activation.
+// holds reports whether a statement of a kind is true of an activation.
 func holds(kind, word string, a mip.Activation, now *time.Time) bool {
 	timed, followed := a.Timestamp != nil, a.FollowedBy != nil
 	switch kind {
 	case "none":
 		return !timed && (!followed || now != nil && !a.Passed(*now))
 	case "own":
-		return !timed && followed && (now == nil && a.FollowedBy.Timestamp == 0 || now != nil && a.Passed(*now))
+		return !timed && followed &&
+			(now == nil && a.FollowedBy.Timestamp == 0 || now != nil && a.Passed(*now))
 	case "undated":
 		return !timed && followed
 	case "first":
@@ -145,17 +156,21 @@ func holds(kind, word string, a mip.Activation, now *time.Time) bool {
 	if !timed {
 		return false
 	}
-	layouts := []string{"2 Jan 2006, 15:04:05 UTC", "2 Jan 2006, 15:04 UTC", "2 January 2006, 15:04 UTC", "2 Jan 2006", "2 January 2006", time.RFC3339}
-	return slices.ContainsFunc(layouts, func(layout string) bool { return a.Time.UTC().Format(layout) == word })
+	layouts := []string{"2 Jan 2006, 15:04:05 UTC", "2 Jan 2006, 15:04 UTC",
+		"2 January 2006, 15:04 UTC", "2 Jan 2006", "2 January 2006", time.RFC3339}
+	return slices.ContainsFunc(layouts, func(layout string) bool {
+		return a.Time.UTC().Format(layout) == word
+	})
 }
 
-// told is an activation in words.
-func told(a mip.Activation) string {
+// formatActivation is an activation in words.
+func formatActivation(a mip.Activation) string {
 	switch {
 	case a.Timestamp != nil:
 		return a.Time.UTC().Format(time.RFC3339)
 	case a.FollowedBy != nil:
-		return "none, followed by " + a.FollowedBy.HardFork + " at " + a.FollowedBy.Time.UTC().Format(time.RFC3339)
+		return "none, followed by " + a.FollowedBy.HardFork + " at " +
+			a.FollowedBy.Time.UTC().Format(time.RFC3339)
 	}
 	return "none"
 }

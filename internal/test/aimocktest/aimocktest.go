@@ -1,5 +1,5 @@
-// Package aimocktest runs aimock (@copilotkit/aimock of npm), a server that others wrote and that stands
-// in for language models, and has it misbehave. It is for tests only, and does not know who asks.
+// Package aimocktest runs aimock (@copilotkit/aimock of npm), a third-party mock of language
+// models, and makes it misbehave. It is for tests only, and does not know who asks.
 package aimocktest
 
 import (
@@ -18,22 +18,23 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// Options say what a server does to everybody. The zero value is a server that knows no answer.
+// Options configure a server. The zero value is a server without any answer.
 type Options struct {
-	Fixtures []Fixture // what is asked is compared in this order
+	Fixtures []Fixture // compared with questions in this order
 	Chaos    Chaos
 }
 
 // Fixture is an answer to a question.
 type Fixture struct {
-	Question string // stands somewhere in the last message of the user; empty: whatever is asked
+	Question string // part of the user's last message; empty: any question
 	Answer   string
-	Stop     string // why it ends, in the words of OpenAI: length, content_filter; empty: stop. Ollama's format has no others
+	// finish reason of OpenAI: length, content_filter; empty: stop. Ollama's format has no others
+	Stop string
 }
 
-// Chaos is what goes wrong with each request. The zero value is nothing.
+// Chaos is how each request fails. The zero value fails none.
 type Chaos struct {
-	Malformed  bool          // status 200 with a body that is no JSON
+	Malformed  bool          // status 200 with a body that is not JSON
 	Disconnect bool          // the connection ends without an answer
 	RateLimit  bool          // status 429 with Retry-After: 1
 	Drop       bool          // status 500
@@ -42,12 +43,12 @@ type Chaos struct {
 
 // Server is a running aimock. It is safe for concurrent use.
 type Server struct {
-	address string // without a slash at the end
-	scope   string // query that marks its requests among those of other scopes; may be empty
+	address string // without a trailing slash
+	scope   string // query that separates its requests from other scopes; may be empty
 }
 
-// Start runs a server on a port of its own choice on 127.0.0.1, and ends it with the test. The test is
-// skipped when there is no aimock on the PATH.
+// Start runs a server on a free port on 127.0.0.1, and ends it with the test. It skips the test if
+// there is no aimock on the PATH.
 func Start(t *testing.T, o Options) *Server {
 	t.Helper()
 	program := testenv.Program(t, "aimock", "aimock")
@@ -80,7 +81,7 @@ func Start(t *testing.T, o Options) *Server {
 	return s
 }
 
-// Base is what AI_BASE_URL is to be for a provider: openai, anthropic or ollama.
+// Base is the AI_BASE_URL for a provider: openai, anthropic or ollama.
 func (s *Server) Base(provider string) string {
 	if provider == "ollama" {
 		return s.address + s.scope
@@ -88,8 +89,8 @@ func (s *Server) Base(provider string) string {
 	return s.address + "/v1" + s.scope
 }
 
-// With returns the same server for clients that use the Base of the result: they alone meet c, in the
-// place of what others meet. The fixtures are the same.
+// With returns the same server with another Chaos for clients that use the Base of the result. The
+// fixtures are the same.
 func (s *Server) With(t *testing.T, c Chaos) *Server {
 	t.Helper()
 	scoped := &Server{address: s.address, scope: "?testId=" + url.QueryEscape(t.Name())}
@@ -97,8 +98,7 @@ func (s *Server) With(t *testing.T, c Chaos) *Server {
 	return scoped
 }
 
-// Requests is how many requests were answered that came to this Base. One whose sender has left before
-// does not count.
+// Requests is the number of answered requests to this Base, without canceled ones.
 func (s *Server) Requests(t *testing.T) int {
 	t.Helper()
 	var entries []any
@@ -110,7 +110,8 @@ func (s *Server) misbehave(t *testing.T, c Chaos) {
 	t.Helper()
 	fields := map[string]any{}
 	for name, always := range map[string]bool{
-		"malformedRate": c.Malformed, "disconnectRate": c.Disconnect, "rateLimitRate": c.RateLimit, "dropRate": c.Drop,
+		"malformedRate": c.Malformed, "disconnectRate": c.Disconnect, "rateLimitRate": c.RateLimit,
+		"dropRate": c.Drop,
 	} {
 		if always {
 			fields[name] = 1
@@ -122,14 +123,15 @@ func (s *Server) misbehave(t *testing.T, c Chaos) {
 	s.control(t, http.MethodPost, "chaos", fields, new(any))
 }
 
-// control asks the server's own API. What it does not take fails the test.
+// control sends a request to the server's own API. A refusal fails the test.
 func (s *Server) control(t *testing.T, method, name string, body map[string]any, into any) {
 	t.Helper()
 	var b []byte
 	if body != nil {
-		b, _ = json.Marshal(body) // of strings and numbers
+		b, _ = json.Marshal(body) // it consists of strings and numbers
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, s.address+"/__aimock/"+name+s.scope, bytes.NewReader(b))
+	req, err := http.NewRequestWithContext(t.Context(), method, s.address+"/__aimock/"+name+s.scope,
+		bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +141,8 @@ func (s *Server) control(t *testing.T, method, name string, body map[string]any,
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if b, err = io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK || json.Unmarshal(b, into) != nil {
+	if b, err = io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK ||
+		json.Unmarshal(b, into) != nil {
 		t.Fatalf("%s %s: status %d, %s, %v", method, name, resp.StatusCode, b, err)
 	}
 }

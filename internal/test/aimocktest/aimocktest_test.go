@@ -9,19 +9,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/aimocktest"
 )
 
-// TestFixtures holds that fixtures are tried in order, and that one without a question is for all.
+// TestFixtures checks that fixtures are tried in order, and that one without a question matches
+// all.
 func TestFixtures(t *testing.T) {
 	server := aimocktest.Start(t, aimocktest.Options{Fixtures: []aimocktest.Fixture{
 		{Question: "the fee", Answer: "It rises."},
 		{Answer: "No idea."},
 	}})
-	for question, want := range map[string]string{"What of the fee?": "It rises.", "What of votes?": "No idea."} {
+	for question, want := range map[string]string{"What of the fee?": "It rises.",
+		"What of votes?": "No idea."} {
 		if got := ask(t, server, question); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", question, got, want)
 		}
 	}
 	broken := server.With(t, aimocktest.Chaos{Malformed: true})
-	if got := ask(t, broken, "What of the fee?"); strings.Contains(got, "It rises.") || broken.Requests(t) != 1 {
+	if got := ask(t, broken, "What of the fee?"); strings.Contains(got, "It rises.") ||
+		broken.Requests(t) != 1 {
 		t.Errorf("malformed: %s, %d requests", got, broken.Requests(t))
 	}
 	if got := ask(t, server, "What of the fee?"); !strings.Contains(got, "It rises.") {
@@ -29,20 +32,23 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// TestChaos holds that a server can misbehave from the start.
+// TestChaos checks that a server can misbehave from the start.
 func TestChaos(t *testing.T) {
-	server := aimocktest.Start(t, aimocktest.Options{Fixtures: []aimocktest.Fixture{{Answer: "No idea."}}, Chaos: aimocktest.Chaos{Malformed: true}})
+	server := aimocktest.Start(t,
+		aimocktest.Options{Fixtures: []aimocktest.Fixture{{Answer: "No idea."}},
+			Chaos: aimocktest.Chaos{Malformed: true}})
 	if got := ask(t, server, "What of the fee?"); strings.Contains(got, "No idea.") {
 		t.Errorf("malformed: %s", got)
 	}
 }
 
-// ask is the body of the answer by OpenAI's API.
+// ask returns the body of the answer, by OpenAI's API.
 func ask(t *testing.T, s *aimocktest.Server, question string) string {
 	t.Helper()
 	to, query, _ := strings.Cut(s.Base("openai"), "?")
 	body := `{"model":"m","messages":[{"role":"user","content":"` + question + `"}]}`
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, to+"/chat/completions?"+query, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+		to+"/chat/completions?"+query, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,14 +13,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Go leads the tab to a path of the site, with its query and fragment, and waits until it has loaded.
+// Go navigates the tab to a path of the site, with its query and fragment, and waits until it has
+// loaded.
 func (tab *Tab) Go(path string) {
 	tab.t.Helper()
 	tab.mu.Lock()
 	tab.requests = nil
 	tab.mu.Unlock()
 	tab.do("go to "+path, chromedp.Navigate(tab.base+path))
-	// What stands below live figures is shown with the first answer.
+	// The content below live figures is shown with the first answer.
 	tab.Wait(`[...document.querySelectorAll(".hold")].every(e => e.checkVisibility({ visibilityProperty: true }))`)
 }
 
@@ -30,15 +31,17 @@ func (tab *Tab) Reload() {
 	tab.do("reload", chromedp.Reload())
 }
 
-// Press types keys, one after another, into what has the focus; package kb of chromedp names those that
-// are no letters. A letter is typed only where the page lets its key through, as with a keyboard.
+// Press types keys, one after another, into the focused element. Package kb of chromedp names the
+// keys that are not letters. A letter is typed only if the page does not cancel its key event, as
+// with a keyboard.
 func (tab *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	tab.t.Helper()
 	for _, r := range keys {
 		events := kb.Encode(r) // down, the letter if it is one, up
 		down, up := *events[0], *events[len(events)-1]
 		if letter := events[1]; letter.Type == kb.KeyChar && len(modifiers) == 0 {
-			down.Type, down.Text, down.UnmodifiedText = input.DispatchKeyEventTypeKeyDown, letter.Text, letter.UnmodifiedText
+			down.Type, down.Text, down.UnmodifiedText = input.DispatchKeyEventTypeKeyDown,
+				letter.Text, letter.UnmodifiedText
 		}
 		for _, m := range modifiers {
 			down.Modifiers |= int64(m)
@@ -49,9 +52,9 @@ func (tab *Tab) Press(keys string, modifiers ...chromedp.Modifier) {
 	}
 }
 
-// Click clicks with the mouse on the middle of the first element that a selector finds, once it has come
-// to rest in view with nothing before it. Where scripts run, it clicks until the element has got a click: the page may
-// scroll between the look and the click.
+// Click clicks with the mouse on the middle of the first element that matches a selector, once it
+// is at rest in view and uncovered. With scripts it clicks until the element has received a click:
+// the page may scroll in between.
 func (tab *Tab) Click(selector string) {
 	tab.t.Helper()
 	ctx, done := context.WithTimeout(tab.ctx, patience)
@@ -69,8 +72,8 @@ func (tab *Tab) Click(selector string) {
 // point is a place in the window, in pixels.
 type point struct{ X, Y float64 }
 
-// rest scrolls an element into view, waits until it stays where it is, and returns its middle. From then on
-// the element notes a click.
+// rest scrolls an element into view, waits until it stays in place, and returns its middle. From
+// then on the element records clicks.
 func (tab *Tab) rest(selector string) point {
 	tab.t.Helper()
 	type place struct {
@@ -102,7 +105,7 @@ func (tab *Tab) rest(selector string) point {
 	return point{}
 }
 
-// clicked reports whether the element of the last [Tab.rest] noted a click, or its page is gone.
+// clicked reports whether the element of the last [Tab.rest] recorded a click, or its page is gone.
 func (tab *Tab) clicked() bool {
 	tab.t.Helper()
 	ctx, done := context.WithTimeout(tab.ctx, patience)
@@ -114,7 +117,7 @@ func (tab *Tab) clicked() bool {
 	return got || err != nil
 }
 
-// pause lets the page go on before it is asked again, since questions cost the browser time.
+// pause gives the page time before the next question, since questions cost the browser time.
 func (tab *Tab) pause(ctx context.Context, moment time.Duration) {
 	select {
 	case <-time.After(moment):
@@ -132,14 +135,15 @@ func (tab *Tab) PDF() []byte {
 	return got.Data
 }
 
-// Wait returns when a JavaScript expression is true in the page, whichever page the tab has come to. What
-// throws is not true yet.
+// Wait returns when a JavaScript expression is true in the page, even after a navigation. An
+// expression that throws counts as false.
 func (tab *Tab) Wait(expression string) {
 	tab.t.Helper()
 	ctx, done := context.WithTimeout(tab.ctx, patience)
 	defer done()
 	now := "(() => { try { return !!(" + expression + ") } catch { return false } })()"
-	for moment := 10 * time.Millisecond; ctx.Err() == nil; moment = min(2*moment, 200*time.Millisecond) {
+	for moment := 10 * time.Millisecond; ctx.Err() == nil; moment = min(2*moment,
+		200*time.Millisecond) {
 		if ok, err := evaluate[bool](ctx, now); ok {
 			return
 		} else if err != nil && !navigated(err) && ctx.Err() == nil {
@@ -147,12 +151,14 @@ func (tab *Tab) Wait(expression string) {
 		}
 		tab.pause(ctx, moment)
 	}
-	tab.t.Fatalf("%s did not come true at %s:\n%s", expression, Ask[string](tab, "location.href"), Ask[string](tab, "document.body.innerText.slice(0, 600)"))
+	tab.t.Fatalf("%s did not come true at %s:\n%s", expression, Ask[string](tab, "location.href"),
+		Ask[string](tab, "document.body.innerText.slice(0, 600)"))
 }
 
 // navigated reports whether a script ended because its page did.
 func navigated(err error) bool {
-	for _, text := range []string{"navigated", "context was destroyed", "Cannot find context", "Promise was collected"} {
+	for _, text := range []string{"navigated", "context was destroyed", "Cannot find context",
+		"Promise was collected"} {
 		if strings.Contains(err.Error(), text) {
 			return true
 		}
@@ -185,7 +191,7 @@ func (tab *Tab) do(what string, a chromedp.Action[chromedp.Void]) {
 }
 
 func quote(s string) string {
-	b, _ := json.Marshal(s) // a string encodes
+	b, _ := json.Marshal(s) // a string can be encoded
 	return string(b)
 }
 

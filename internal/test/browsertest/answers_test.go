@@ -14,16 +14,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answers looks at a proposal that tells developers to act, users that there is nothing to do, validators neither and
-// the foundation nothing, with a summary beside it and without one: the page and the script draw the same, in a hard
-// fork and in none.
+// answers checks a proposal with a duty for developers, none for users, neither for validators and
+// nothing for the foundation, with a committed summary and without: the page and the script draw
+// the same, with and without a hard fork.
 func answers(t *testing.T, _ *served) {
 	sample, err := os.ReadFile("../../samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := filepath.Join(t.TempDir(), "site.yaml")
-	if err := os.WriteFile(config, bytes.Replace(sample, []byte("mips: [12, 14]"), []byte("mips: [12, 14, 950, 951]"), 1), 0o600); err != nil {
+	if err := os.WriteFile(config,
+		bytes.Replace(sample, []byte("mips: [12, 14]"), []byte("mips: [12, 14, 950, 951]"), 1),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	answersIn(t, "", "")
@@ -32,25 +34,35 @@ func answers(t *testing.T, _ *served) {
 
 func answersIn(t *testing.T, config, fork string) {
 	t.Helper()
-	const must, idle, quiet = "Contracts that allocate more than 8 MB will now revert.", "Users do not have to do anything.",
+	const must, idle, quiet = "Contracts that allocate more than 8 MB will now revert.",
+		"Users do not have to do anything.",
 		"Validators verify blocks in 5% less time."
-	at := func(quote string) string { return fmt.Sprintf(`{"section": "s-compatibility", "quote": %q}`, quote) }
+	at := func(quote string) string {
+		return fmt.Sprintf(`{"section": "s-compatibility", "quote": %q}`, quote)
+	}
 	axis := func(severity string, act bool, quote string) string {
-		return fmt.Sprintf(`{"impact": "As it says.", "severity": %q, "actionRequired": %t, "evidence": [%s]}`, severity, act, at(quote))
+		return fmt.Sprintf(
+			`{"impact": "As it says.", "severity": %q, "actionRequired": %t, "evidence": [%s]}`,
+			severity, act, at(quote))
 	}
 	nothing := fmt.Sprintf(`{"impact": "As it says.", "severity": "low", "actionRequired": false, "actionEvidence": %[1]s, "evidence": [%[1]s]}`,
 		at(idle))
 	high, medium := "medium", "low"
 	if fork != "" {
-		high, medium = "high", "medium" // the floors of what a fork bundles
+		high, medium = "high", "medium" // the minimum for bundled proposals
 	}
-	summary := `{"tldr": "A bound.", "whatsChanging": ["One.", "Two.", "Three."], "developers": ` + axis("high", true, must) +
+	summary := `{"tldr": "A bound.", "whatsChanging": ["One.", "Two.", "Three."], "developers": ` +
+		axis("high", true, must) +
 		`, "users": ` + nothing + `, "validators": ` + axis(high, false, quiet) +
 		`, "foundation": {"impact": "The text does not say what this means for this group.", "severity": "` + medium + `", "actionRequired": false, "evidence": []}`
 	more := map[string]string{}
 	for _, n := range []int{950, 951} {
-		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Memory\nstatus: Draft\ntype: Standards Track\ncategory: Core\n---\n\n%s\n\n## Compatibility\n\n%s\n\n%s\n\n%s\n",
-			n, strings.Repeat("Memory is counted in pages of a fixed size. ", 10), must, idle, quiet)
+		more[fmt.Sprintf("MIP-%d.md",
+			n)] = fmt.Sprintf("---\nmip: %d\ntitle: Memory\nstatus: Draft\n"+
+			"type: Standards Track\ncategory: Core\n---\n\n%s\n\n"+
+			"## Compatibility\n\n%s\n\n%s\n\n%s\n",
+			n, strings.Repeat("Memory is counted in pages of a fixed size. ", 10), must,
+			idle, quiet)
 	}
 	more["summaries/MIP-950.json"] = fmt.Sprintf(`%s, "mipNumber": 950, "generatedAt": "2026-11-01T00:00:00Z", "locale": "en", "source": "a person", "contentHash": "%x"}`,
 		summary, sha256.Sum256([]byte(more["MIP-950.md"])))
@@ -67,32 +79,40 @@ func answersIn(t *testing.T, config, fork string) {
 			Seen: [...e.querySelectorAll(".act, .says")].every(p => p.checkVisibility() && p.offsetHeight > 10) };
 	})`
 	want := []group{
-		{"Developers", "High impact", "Action needed", must, "#s-compatibility", []string{}, true, true},
-		{"Users", "Low impact", "No action needed", idle, "#s-compatibility", []string{}, true, true},
+		{"Developers", "High impact", "Action needed", must, "#s-compatibility", []string{},
+			true, true},
+		{"Users", "Low impact", "No action needed", idle, "#s-compatibility", []string{},
+			true, true},
 		{"Validators", "Medium impact", "Action: not said", "", "", []string{}, true, true},
 	}
 	if fork != "" {
 		const asked = "Asked by the upgrade, not by the text"
 		times := []string{"Lantern: no date yet", "Lantern Testnet: by 19 Jan 2027, 15:00 UTC"}
 		want[0].Act += " for " + fork
-		want[2].Level, want[2].Act, want[2].Asked = "High impact", asked, append([]string{asked, "A release that knows " + fork}, times...)
-		want = append(want, group{"Foundation", "", asked, "", "", append([]string{asked, "The date and the releases of " + fork}, times...), true, true})
+		want[2].Level, want[2].Act, want[2].Asked = "High impact", asked,
+			append([]string{asked, "A release that knows " + fork}, times...)
+		want = append(want,
+			group{"Foundation", "", asked, "", "",
+				append([]string{asked, "The date and the releases of " + fork}, times...), true, true})
 	}
 	colours := func(tab *Tab) []string {
-		return Ask[[]string](tab, `[...document.querySelectorAll(".act")].map(e => getComputedStyle(e).color)`)
+		return Ask[[]string](tab,
+			`[...document.querySelectorAll(".act")].map(e => getComputedStyle(e).color)`)
 	}
 	// The times of the fork are those of the samples.
 	clock := clockAt(time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC))
-	for _, v := range []View{{Early: asksModel + clock}, {Width: 390, Dark: true, Early: asksModel + clock}, {Width: 320, NoScript: true}} {
+	for _, v := range []View{{Early: asksModel + clock},
+		{Width: 390, Dark: true, Early: asksModel + clock}, {Width: 320, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/mip/950/")
 		if diff := cmp.Diff(want, Ask[[]group](tab, look)); diff != "" {
 			t.Errorf("%s: the page says (-want +got):\n%s", v, diff)
 		}
-		if c := colours(tab); c[0] == c[1] || c[1] == c[2] || c[0] == c[2] || fork != "" && c[2] != c[3] {
+		c := colours(tab)
+		if c[0] == c[1] || c[1] == c[2] || c[0] == c[2] || fork != "" && c[2] != c[3] {
 			t.Errorf("%s: colours of the answers %q", v, c)
 		}
-		// What rules say is their quotes, and their severity is a floor.
+		// The sentences of a summary by rules are its quotes, and its severity is a minimum.
 		byRules := slices.Clone(want)
 		byRules[2].Says, byRules[2].Place = quiet, "#s-compatibility"
 		tab.Go("/mip/951/")
@@ -109,7 +129,9 @@ func answersIn(t *testing.T, config, fork string) {
 		if diff := cmp.Diff(byRules, Ask[[]group](tab, look)); diff != "" {
 			t.Errorf("%s: the script says (-want +got):\n%s", v, diff)
 		}
-		if a := Ask[string](tab, `document.querySelector("section.ai").innerText`); strings.Contains(a, "undefined") || strings.Contains(a, "null") {
+		if a := Ask[string](tab,
+			`document.querySelector("section.ai").innerText`); strings.Contains(a, "undefined") ||
+			strings.Contains(a, "null") {
 			t.Errorf("%s: the panel says %q", v, a)
 		}
 	}

@@ -11,22 +11,24 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// liveWords are what pages say of live figures.
+// liveWords are the words of pages about live figures.
 var liveWords = []string{
-	"being measured", "asking", "Not asked", "not asked", "not offered", "no answer", "Unknown", "latest block", "Finalized",
+	"being measured", "asking", "Not asked", "not asked", "not offered", "no answer", "Unknown",
+	"latest block", "Finalized",
 	"Hottest", "Translate", "language model",
 }
 
-// silence is said, and to those who listen to a page, where a sidecar is there and does not answer: no other place tells it
-// from a site without one.
+// silence is shown and announced if there is a sidecar that does not answer. Nothing else
+// distinguishes this from a site without one.
 const silence = "Live figures do not answer now. What follows is "
 
-// drawn is what a reader sees of a page that is live, or stands for what is.
+// drawn lists the visible elements that are live, or replace live ones.
 const drawn = `[...document.querySelectorAll("[data-source], [data-network], [data-topic], #hot, .spark, .heat, .he, #heat, .fh, .langs button, [data-offer=translations], [data-offer=summaries]")]
 	.filter(e => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width && !(e.id === "heat" && !e.textContent)).map(e => e.outerHTML.slice(0, 120))`
 
-// bare visits sites whose sidecar gives nothing: none is there, it cannot be reached, or a proxy says so. The pages are
-// whole, draw nothing that they cannot fill, and nothing moves. A summary is a file of the site.
+// bare visits sites without live figures: there is no sidecar, it is unreachable, or a proxy
+// reports so. The pages are complete, have no empty figures, and nothing moves. A summary is a file
+// of the site.
 func bare(t *testing.T, _ *served) {
 	for name, c := range map[string]struct {
 		status int
@@ -44,7 +46,8 @@ func bare(t *testing.T, _ *served) {
 				c.view.Early = shiftsSeen
 			}
 			tab := r.tab(t, c.view)
-			for _, path := range []string{"/", "/?sort=heat", "/mip/4/", "/mip/15/", "/mip/901/", "/dashboard/", "/upgrade/", "/upgrade/beacon/", "/status/final/", "/api/"} {
+			for _, path := range []string{"/", "/?sort=heat", "/mip/4/", "/mip/15/", "/mip/901/",
+				"/dashboard/", "/upgrade/", "/upgrade/beacon/", "/status/final/", "/api/"} {
 				asked := r.asked.Load()
 				tab.Go(path)
 				if !c.view.NoScript {
@@ -59,7 +62,10 @@ func bare(t *testing.T, _ *served) {
 					t.Errorf("%s draws %s", path, strings.Join(got, "\n"))
 				}
 				text := Ask[string](tab, `document.querySelector("main").innerText`)
-				if i := slices.IndexFunc(liveWords, func(w string) bool { return strings.Contains(text, w) }); i >= 0 && path != "/api/" {
+				i := slices.IndexFunc(liveWords, func(w string) bool {
+					return strings.Contains(text, w)
+				})
+				if i >= 0 && path != "/api/" {
 					t.Errorf("%s says %q", path, liveWords[i])
 				}
 				if strings.Contains(text, "–\n") && !strings.HasPrefix(path, "/mip/") {
@@ -68,12 +74,21 @@ func bare(t *testing.T, _ *served) {
 				switch {
 				case path == "/dashboard/" && !strings.Contains(text, "Recent changes"):
 					t.Errorf("the dashboard says %q", text)
-				case path == "/dashboard/" && (strings.Contains(text, silence) != (c.status != 0) || strings.Contains(Ask[string](tab, `document.querySelector("#live").textContent`), silence) != (c.status != 0)):
-					t.Errorf("status %d: the dashboard says %q, and aloud %q", c.status, text, Ask[string](tab, `document.querySelector("#live").textContent`))
-				case path == "/dashboard/" && name == "static files only" && r.asked.Load() != asked+1:
-					t.Errorf("the dashboard asks %d times where nobody answers", r.asked.Load()-asked)
-				case path == "/mip/4/" && (!strings.Contains(text, "Rules, no model") || strings.Contains(text, "Ask a model")):
-					t.Errorf("a summary by rules stands on the page, and no model is offered: %q", text)
+				case path == "/dashboard/" &&
+					(strings.Contains(text, silence) != (c.status != 0) ||
+						strings.Contains(Ask[string](tab,
+							`document.querySelector("#live").textContent`), silence) != (c.status != 0)):
+					t.Errorf("status %d: the dashboard says %q, and aloud %q",
+						c.status, text,
+						Ask[string](tab, `document.querySelector("#live").textContent`))
+				case path == "/dashboard/" && name == "static files only" &&
+					r.asked.Load() != asked+1:
+					t.Errorf("the dashboard asks %d times where nobody answers",
+						r.asked.Load()-asked)
+				case path == "/mip/4/" && (!strings.Contains(text, "Rules, no model") ||
+					strings.Contains(text, "Ask a model")):
+					t.Errorf("a summary by rules stands on the page, and no model is offered: %q",
+						text)
 				case strings.HasPrefix(path, "/?") && !c.view.NoScript:
 					shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
 				}
@@ -82,17 +97,22 @@ func bare(t *testing.T, _ *served) {
 	}
 }
 
-// stub is a proposal that only says where it has gone.
-var stub = map[string]string{"MIP-901.md": "---\nmip: 901\ntitle: Moved\nstatus: Moved\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\nThis proposal was moved to another repository.\n"}
+// stub is a proposal that only reports a move.
+var stub = map[string]string{"MIP-901.md": "---\nmip: 901\ntitle: Moved\nstatus: Moved\n" +
+	"author: Ada (@ada)\ncreated: 2025-01-01\n---\n\n" +
+	"This proposal was moved to another repository.\n"}
 
-// offered visits a site whose sidecar answers: what it offers is drawn, in place, and what it does not offer is not.
+// offered visits a site whose sidecar answers: everything that it offers is drawn in place, and
+// nothing else.
 func offered(t *testing.T, _ *served) {
-	for model, v := range map[*demo.Model]View{nil: {Early: shiftsSeen}, demo.NewModel(nil): {Early: shiftsSeen, Width: 390}} {
+	for model, v := range map[*demo.Model]View{nil: {Early: shiftsSeen},
+		demo.NewModel(nil): {Early: shiftsSeen, Width: 390}} {
 		t.Run(fmt.Sprint("model ", model != nil), func(t *testing.T) {
 			t.Parallel()
 			tab := setup{sidecar: true, locale: "de", more: stub, model: model}.serve(t).tab(t, v)
 			seen := func(selector string) string {
-				return fmt.Sprintf(`document.querySelector(%q)?.checkVisibility({visibilityProperty: true}) === true`, selector)
+				return fmt.Sprintf(
+					`document.querySelector(%q)?.checkVisibility({visibilityProperty: true}) === true`, selector)
 			}
 			still := func() {
 				t.Helper()

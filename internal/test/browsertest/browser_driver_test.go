@@ -1,5 +1,5 @@
-// Package browsertest drives a real browser, Chromium, for tests of the pages. It knows what a reader can
-// do and what a browser complains of, and nothing of the site. It is for tests only.
+// Package browsertest drives a real browser, Chromium, for tests of the pages. It knows the actions
+// of a reader and the complaints of a browser, and not the site. It is for tests only.
 package browsertest
 
 import (
@@ -19,14 +19,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// patience ends what will never come. It is no measure: a busy machine takes its time.
+// patience ends waits that would never end. It measures nothing: a busy machine is slow.
 const patience = 4 * time.Minute
 
-// folder is for files of all tests, until the last has ended.
+// folder has the files of all tests, until the last has ended.
 var folder string
 
-// TestMain runs one test more at a time than the machine has processors, since each waits for the browser now and
-// then. The browser is the same for all.
+// TestMain runs one more test at a time than the machine has processors, since each sometimes waits
+// for the browser. All tests share one browser.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	err := flag.Set("test.parallel", fmt.Sprint(runtime.GOMAXPROCS(0)+1))
@@ -52,16 +52,19 @@ var browser struct {
 	err     error
 }
 
-// start starts the browser, which runs until all tests have ended, unless it runs already. The test is skipped when
-// there is no chromium on the PATH, or when the fonts are missing with which it draws.
+// start starts the browser unless it runs already. It runs until all tests have ended. The test is
+// skipped if there is no chromium on the PATH, or its fonts are missing.
 func start(t *testing.T) {
 	t.Helper()
 	program, fonts := testenv.Program(t, "chromium", "chromium"), fonts(t)
 	browser.started.Do(func() {
 		// The defaults are the new headless mode and, for root only, no sandbox.
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.Flag("disable-gpu", true),
-			chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
-			chromedp.Env("FONTCONFIG_FILE="+fonts, "XDG_CACHE_HOME="+folder), chromedp.WSURLReadTimeout(patience))
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program),
+			chromedp.Flag("disable-gpu", true),
+			chromedp.Flag("disable-features",
+				"Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
+			chromedp.Env("FONTCONFIG_FILE="+fonts, "XDG_CACHE_HOME="+folder),
+			chromedp.WSURLReadTimeout(patience))
 		allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 		ctx, cancel := chromedp.NewContext(allocator)
 		browser.ctx, browser.err = ctx, chromedp.Do(ctx)
@@ -76,8 +79,8 @@ func start(t *testing.T) {
 	}
 }
 
-// fonts is the path of the file that tells the browser which fonts there are: those of one package, so that pages are
-// as wide and as high on every machine.
+// fonts is the path of the font configuration for the browser. It has the fonts of one package, so
+// that pages have the same size on every machine.
 func fonts(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("testdata/fonts.conf")

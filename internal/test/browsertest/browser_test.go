@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// clipboard is held by the step that uses it: there is one for all tabs.
+// clipboard is locked by the step that uses it: all tabs share one.
 var clipboard sync.Mutex
 
-// TestPages is what a reader does on the site, and what the pages must be whatever the reader does. The
-// numbers are those of the acceptance script. Each step has tabs of its own.
+// TestPages has the actions of a reader on the site, and the properties that pages must keep
+// throughout. The numbers are from the acceptance script. Each step has its own tabs.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	start(t)
@@ -18,7 +18,7 @@ func TestPages(t *testing.T) {
 		name string
 		do   func(*testing.T, *served)
 	}{
-		// The longest come first, so that none runs on alone at the end.
+		// The longest come first, so that none runs alone at the end.
 		{"step 3: every control by keyboard", reachable},
 		{"step 22: a translation of any length", longTranslations},
 		{"step 20: the sidecar gives nothing", bare},
@@ -43,7 +43,8 @@ func TestPages(t *testing.T) {
 		{"step 18: formulas", formulas},
 		{"step 19: who has to act", answers},
 		{"step 20: the sidecar answers", offered},
-		{"steps 19 and 21: what a proposal means, of an older text, and asked for too often", summaries},
+		{"steps 19 and 21: what a proposal means, of an older text, and asked for too often",
+			summaries},
 		{"step 22: another language", language},
 		{"step 22: another language, of a model", live},
 		{"step 23: theme", theme},

@@ -24,8 +24,8 @@ func commitTexts(t *testing.T, dir, day string, texts map[string]string) {
 	}
 }
 
-// TestChanges is what a reader does with what happened: a kind is chosen without a script, too, and one proposal is followed
-// through all years.
+// TestChanges has the actions of a reader on the pages of changes: a kind can be chosen without
+// scripts too, and one proposal can be followed through all years.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	start(t)
@@ -33,7 +33,9 @@ func TestChanges(t *testing.T) {
 	commit := func(day string, statuses ...string) {
 		texts := map[string]string{}
 		for i, s := range statuses {
-			texts[fmt.Sprintf("MIP-%d.md", i+1)] = fmt.Sprintf("---\nmip: %d\ntitle: Title %d\nstatus: %s\n---\n\nWords.\n", i+1, i+1, s)
+			texts[fmt.Sprintf("MIP-%d.md",
+				i+1)] = fmt.Sprintf("---\nmip: %d\ntitle: Title %d\nstatus: %s\n---\n\nWords.\n",
+				i+1, i+1, s)
 		}
 		commitTexts(t, dir, day, texts)
 	}

@@ -24,14 +24,15 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// committedThen are summaries of the samples' proposals, made while site.yaml was as it is in the samples.
+// committedThen are summaries of the samples' proposals, made with the samples' site.yaml.
 func committedThen(t *testing.T) map[string]string {
 	t.Helper()
 	s, err := site.Load("../../samples/site.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, "../../samples/proposals")})
+	c, err := build.Load(t.Context(),
+		build.Options{Site: buildtest.In(s, "../../samples/proposals")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +53,10 @@ func committedThen(t *testing.T) map[string]string {
 	return out
 }
 
-// TestClocks holds that nothing which the site says of the time of a hard fork is wrong, so that no two sentences
-// contradict each other: on every page, by clocks before, between and behind the times of the fork, on paper, in JSON,
-// in the feeds and in what agents read. The summaries were made before site.yaml got other times.
+// TestClocks checks that all statements of the site about the time of a hard fork are right, so
+// that no two contradict each other: on every page, with clocks before, between and after the times
+// of the fork, on paper, in JSON, in feeds and in texts for agents. The summaries were made before
+// the times in site.yaml changed.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	start(t)
@@ -62,19 +64,31 @@ func TestClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const main, test = "      mainnet: null\n", "      testnet: 1800370800 # 19 January 2027, 15:00 UTC\n"
-	const later = "    source: https://git.example.org/lantern/wick/blob/main/params/forks.go\n  - name: LATER\n    activation: {mainnet: 1803045600, testnet: 1803000000}\n"
+	const main, test = "      mainnet: null\n",
+		"      testnet: 1800370800 # 19 January 2027, 15:00 UTC\n"
+	const later = "    source: https://git.example.org/lantern/wick/blob/main/params/forks.go\n" +
+		"  - name: LATER\n    activation: {mainnet: 1803045600, testnet: 1803000000}\n"
 	for name, change := range map[string]func(string) string{
 		"as it was": func(s string) string { return s },
-		"added":     func(s string) string { return strings.Replace(s, main, "      mainnet: 1803045600\n", 1) },
-		"moved": func(s string) string {
-			return strings.NewReplacer(main, "      mainnet: 1809000000\n", test, "      testnet: 1805000000\n").Replace(s)
+		"added": func(s string) string {
+			return strings.Replace(s, main, "      mainnet: 1803045600\n", 1)
 		},
-		"removed":  func(s string) string { return strings.Replace(s, test, "      testnet: null\n", 1) },
-		"followed": func(s string) string { return strings.Replace(s, main+test, main+test+later, 1) },
-		"skipped":  func(s string) string { return strings.Replace(s, main+test, main+"      testnet: null\n"+later, 1) },
+		"moved": func(s string) string {
+			return strings.NewReplacer(main, "      mainnet: 1809000000\n", test,
+				"      testnet: 1805000000\n").Replace(s)
+		},
+		"removed": func(s string) string {
+			return strings.Replace(s, test, "      testnet: null\n", 1)
+		},
+		"followed": func(s string) string {
+			return strings.Replace(s, main+test, main+test+later, 1)
+		},
+		"skipped": func(s string) string {
+			return strings.Replace(s, main+test, main+"      testnet: null\n"+later, 1)
+		},
 		"taken out": func(s string) string {
-			return strings.NewReplacer("mips: [12, 14]", "mips: [14]", main, "      mainnet: 1803045600\n").Replace(s)
+			return strings.NewReplacer("mips: [12, 14]", "mips: [14]", main,
+				"      mainnet: 1803045600\n").Replace(s)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,16 +101,19 @@ func TestClocks(t *testing.T) {
 			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			v := setup{folders: []string{"../../samples/proposals"}, more: committedThen(t), config: config}.serve(t)
+			v := setup{folders: []string{"../../samples/proposals"}, more: committedThen(t),
+				config: config}.serve(t)
 			forks := read[mip.HardForks](t, v, "/api/v1/hardforks").HardForks
-			schedule := rendertest.Schedule{Networks: read[mip.SiteInfo](t, v, "/api/v1/site").Networks, Forks: forks}
+			schedule := rendertest.Schedule{Networks: read[mip.SiteInfo](t, v,
+				"/api/v1/site").Networks, Forks: forks}
 			files(t, v, schedule)
 			clocked(t, v, schedule, clocks(forks))
 		})
 	}
 }
 
-// clocks are moments around the times of the forks: long before, a minute before, between, a minute and a year after.
+// clocks are times around the forks: long before, a minute before, between, a minute and a year
+// after.
 func clocks(forks []mip.HardFork) []time.Time {
 	var times []int64
 	for _, f := range forks {
@@ -122,7 +139,7 @@ func clocks(forks []mip.HardFork) []time.Time {
 	return at
 }
 
-// files looks at what is read as it stands: pages without scripts, and what programs and agents get.
+// files checks the files as published: pages without scripts, and files for programs and agents.
 func files(t *testing.T, v *served, schedule rendertest.Schedule) {
 	for _, a := range v.plan.Artifacts {
 		body, err := a.Bytes()
@@ -145,7 +162,8 @@ func files(t *testing.T, v *served, schedule rendertest.Schedule) {
 				}
 			}
 			asks(t, v, sum)
-		case strings.HasPrefix(a.File, "llms") && a.File == "llms.txt", strings.HasPrefix(filepath.Base(a.File), "feed."), a.File == "skill.md":
+		case strings.HasPrefix(a.File, "llms") && a.File == "llms.txt",
+			strings.HasPrefix(filepath.Base(a.File), "feed."), a.File == "skill.md":
 			texts = []string{string(body)}
 		}
 		for _, text := range texts {
@@ -156,7 +174,8 @@ func files(t *testing.T, v *served, schedule rendertest.Schedule) {
 	}
 }
 
-// asks compares what a summary says of the fork and of duties with the configuration and with its quotes.
+// asks compares the statements of a summary about the fork and about duties with the configuration
+// and with its quotes.
 func asks(t *testing.T, v *served, sum api.Summary) {
 	t.Helper()
 	m := read[mip.Metadata](t, v, fmt.Sprintf("/api/v1/mips/%d", sum.MIPNumber))
@@ -171,7 +190,8 @@ func asks(t *testing.T, v *served, sum api.Summary) {
 	}
 }
 
-// withoutScript is the text of a page's main part where no script runs, without the proposal's own words.
+// withoutScript is the text of a page's main part without scripts, and without the proposal's own
+// words.
 func withoutScript(t *testing.T, page []byte) string {
 	t.Helper()
 	doc, err := html.Parse(bytes.NewReader(page))
@@ -187,7 +207,8 @@ func withoutScript(t *testing.T, page []byte) string {
 				class = " " + a.Val + " "
 			}
 		}
-		own := n.Data == "article" || n.Data == "q" || n.Data == "script" || n.Data == "style" || strings.Contains(class, " desc ")
+		own := n.Data == "article" || n.Data == "q" || n.Data == "script" || n.Data == "style" ||
+			strings.Contains(class, " desc ")
 		if n.Type == html.ElementNode && (own || strings.Contains(class, " js ")) {
 			return
 		}
@@ -199,7 +220,7 @@ func withoutScript(t *testing.T, page []byte) string {
 		}
 		switch {
 		case n.Data == "td" || n.Data == "th":
-			b.WriteByte('\t') // as innerText has it
+			b.WriteByte('\t') // like innerText
 		case n.Type == html.ElementNode:
 			b.WriteByte(' ')
 		}
@@ -208,10 +229,10 @@ func withoutScript(t *testing.T, page []byte) string {
 	return b.String()
 }
 
-// relative are words that depend on when they are read.
+// relative matches words whose truth depends on the time of reading.
 var relative = regexp.MustCompile(`\bin \d+ (?:minute|hour|day|month|year)s?\b|\bactive for\b|\bpassed \d|\bago\b|\b(?:was|were) needed\b|\b(?:Next|Latest) upgrade\b`)
 
-// clocked looks at the pages with times in a browser, by each clock and on paper.
+// clocked checks the pages with times in a browser, with each clock and on paper.
 func clocked(t *testing.T, v *served, schedule rendertest.Schedule, moments []time.Time) {
 	tab := v.tab(t, View{Early: `{ const now = Date.now; let ahead = 0; const ticks = []; Date.now = () => now() + ahead;
 		window.setInterval = f => ticks.push(f); window.clockAt = ms => { ahead = ms - now(); for (const f of ticks) f() } }`})
@@ -225,7 +246,9 @@ func clocked(t *testing.T, v *served, schedule rendertest.Schedule, moments []ti
 	})()`
 	pages := map[string]bool{}
 	for _, a := range v.plan.Artifacts {
-		if body, err := a.Bytes(); err == nil && strings.HasSuffix(a.File, ".html") && a.Route != "" && bytes.Contains(body, []byte(`data-at="`)) {
+		body, err := a.Bytes()
+		if err == nil && strings.HasSuffix(a.File, ".html") && a.Route != "" &&
+			bytes.Contains(body, []byte(`data-at="`)) {
 			pages[a.Route] = true
 		}
 	}
@@ -240,7 +263,7 @@ func clocked(t *testing.T, v *served, schedule rendertest.Schedule, moments []ti
 				t.Errorf("%s at %s: %s", page, now.UTC().Format(time.DateTime), fault)
 			}
 		}
-		// A duty stands with the sentence of the text that says so.
+		// A duty has the sentence of the text as evidence.
 		if got := Ask[[]string](tab, `[...document.querySelectorAll(".ax")].filter(e => e.querySelector(".act.yes") && !e.querySelector(":scope > .says")).map(e => e.innerText)`); len(got) > 0 {
 			t.Errorf("%s: action is needed, and nobody says so: %q", page, got)
 		}
@@ -249,8 +272,10 @@ func clocked(t *testing.T, v *served, schedule rendertest.Schedule, moments []ti
 		for _, fault := range schedule.Faults(text, nil) {
 			t.Errorf("%s on paper: %s", page, fault)
 		}
-		if words := relative.FindAllString(text, -1); len(words) > 0 || !strings.Contains(text, "Printed ") {
-			t.Errorf("%s on paper says %q, and when it was printed: %t", page, words, strings.Contains(text, "Printed "))
+		if words := relative.FindAllString(text, -1); len(words) > 0 ||
+			!strings.Contains(text, "Printed ") {
+			t.Errorf("%s on paper says %q, and when it was printed: %t",
+				page, words, strings.Contains(text, "Printed "))
 		}
 		tab.Media("prefers-color-scheme", "light")
 	}

@@ -7,26 +7,31 @@ import (
 	"testing"
 )
 
-// targetFaults is a script that returns the links beside a proposal's text that are hard to hit: WCAG 2.5.8.
+// targetFaults is a script that returns the links beside a proposal's text that are hard to hit:
+// WCAG 2.5.8.
 //
 //go:embed testdata/targets.js
 var targetFaults string
 
-// TestFacts looks at what pages say of proposals above and beside their texts.
+// TestFacts checks the facts about proposals above and beside their texts.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	start(t)
 	more := map[string]string{}
 	for n, header := range map[int]string{
-		1: "status: Final\nauthor: Ada Lovelace (@ada), B (@b), Cy (@cy), Dora Somebody-With-A-Long-Name (@dora), E (@e), F (@f)\n" +
-			"requires: 2, 3, 4, 5, 6\ndescription: Of `a_long_name` and of others.\nsuperseded-by: 2",
+		1: "status: Final\nauthor: Ada Lovelace (@ada), B (@b), Cy (@cy), Dora " +
+			"Somebody-With-A-Long-Name (@dora), E (@e), F (@f)\n" +
+			"requires: 2, 3, 4, 5, 6\n" +
+			"description: Of `a_long_name` and of others.\nsuperseded-by: 2",
 		2: "status: Draft\nauthor: Ada (@ada)\nrequires: 1\ntype: Meta\ncategory: Meta",
 		3: "status: Withdrawn\nauthor: Ada (@ada)\nwithdrawal-reason: It was `too_slow`.",
 		4: "status: Draft\nauthor: Example Labs, Ada\nreplaces: 5",
 		5: "status: Living\nauthor: Ada",
 		6: "status: Draft\nauthor: Ada",
 	} {
-		more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n%s\n---\n\n## Text\n\nSee [`a_long_name`](https://example.org/).\n", n, n, header)
+		more[fmt.Sprintf("MIP-%d.md",
+			n)] = fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n%s\n---\n\n## Text\n\n"+
+			"See [`a_long_name`](https://example.org/).\n", n, n, header)
 	}
 	v := setup{folders: []string{}, more: more}.serve(t)
 	tab := v.tab(t, View{})
@@ -40,9 +45,11 @@ func TestFacts(t *testing.T) {
 			}
 		}
 		want, noted := map[int]string{
-			1: "MIP-2 Title 2 (Draft) proposes to replace this proposal. Until then this one holds.",
+			1: "MIP-2 Title 2 (Draft) proposes to replace this proposal. Until then this " +
+				"one holds.",
 			3: "This proposal was withdrawn. It was too_slow.",
-			5: "MIP-4 Title 4 (Draft) proposes to replace this proposal. Until then this one holds.",
+			5: "MIP-4 Title 4 (Draft) proposes to replace this proposal. Until then this " +
+				"one holds.",
 			6: "",
 		}[n]
 		if got := Ask[string](tab, `[...document.querySelectorAll(".phead .note")].filter(n => n.checkVisibility()).map(n => n.innerText.trim()).join("|")`); noted && got != want {
@@ -50,11 +57,13 @@ func TestFacts(t *testing.T) {
 		}
 		switch n {
 		case 1:
-			if got := Ask[string](tab, `document.querySelector(".phead .desc").innerHTML`); got != "Of <code>a_long_name</code> and of others." {
+			if got := Ask[string](tab,
+				`document.querySelector(".phead .desc").innerHTML`); got != "Of <code>a_long_name</code> and of others." {
 				t.Errorf("the description is %s", got)
 			}
 		case 2:
-			if got := Ask[[]string](tab, `[...document.querySelectorAll(".phead .row > *")].map(e => e.textContent)`); strings.Join(got, " ") != "Draft Meta" {
+			if got := Ask[[]string](tab,
+				`[...document.querySelectorAll(".phead .row > *")].map(e => e.textContent)`); strings.Join(got, " ") != "Draft Meta" {
 				t.Errorf("badges of a meta proposal: %q", got)
 			}
 		}
@@ -63,7 +72,7 @@ func TestFacts(t *testing.T) {
 	if got := Ask[int](tab, `document.querySelectorAll("path.new").length`); got != 2 {
 		t.Errorf("%d lines of replacements, want 2", got)
 	}
-	// The search finds rows, dims what it does not find in drawings, and is in the address.
+	// The search finds rows, dims the rest in drawings, and is in the address.
 	tab.Click("#q")
 	tab.Press("title 4")
 	const rows = `[...document.querySelectorAll(".rel tbody tr")].filter(r => r.checkVisibility()).length + " " + document.querySelectorAll(".g a:not(.off)").length`

@@ -7,22 +7,25 @@ import (
 	"testing"
 )
 
-// hostileText is what somebody may write who wants a script to run on the page; the name tells one text from
-// another.
+// hostileText is the text of an attacker who wants to run a script on the page. The name
+// distinguishes texts.
 func hostileText(name string) string {
 	return name + ` <img src="/x" onerror="hacked=1"><script>hacked=1</script><svg/onload=hacked=1> &lt;b&gt; javascript:hacked=1 "quoted" 'single' ${hacked=1}`
 }
 
-// hostileMarkdown is a translation by such a one.
+// hostileMarkdown is a translation by an attacker.
 func hostileMarkdown() string {
-	return "# " + hostileText("heading") + "\n\n" + hostileText("paragraph") + "\n\n" +
-		"[link](javascript:hacked=1) [entity](java&#115;cript:hacked=1) [data](data:text/html,<script>hacked=1</script>) <javascript:hacked=1> ![image](javascript:hacked=1)\n\n" +
-		"| " + hostileText("cell") + " |\n|---|\n| x |\n\n- [ ] " + hostileText("task") + "\n\n```" + "html\n" + hostileText("code") + "\n```\n\n<iframe src=/x></iframe>\n"
+	return "# " + hostileText("heading") + "\n\n" + hostileText("paragraph") +
+		"\n\n[link](javascript:hacked=1) [entity](java&#115;cript:hacked=1) " +
+		"[data](data:text/html,<script>hacked=1</script>) <javascript:hacked=1> " +
+		"![image](javascript:hacked=1)\n\n" +
+		"| " + hostileText("cell") + " |\n|---|\n| x |\n\n- [ ] " + hostileText("task") +
+		"\n\n```" + "html\n" + hostileText("code") + "\n```\n\n<iframe src=/x></iframe>\n"
 }
 
-// spoil puts hostile texts in the place of all that people or a model wrote in a live answer, at any depth,
-// before the page gets it. A topic of no proposal is among them, so that its own title is shown, and
-// what a model is asked for, which is none here.
+// spoil replaces all texts of people or a model in a live answer by hostile ones, at any depth,
+// before the page gets it. It adds a topic without a proposal, so that its own title is shown, and
+// the answers of a model, since there is none.
 const spoil = `{
 	const words = %s, ask = window.fetch;
 	const spoiled = (v, key) => Array.isArray(v) ? v.map(x => spoiled(x, key))
@@ -47,10 +50,11 @@ const spoil = `{
 	};
 }`
 
-// hostileAnswers shows answers in which every text is hostile: of the forum, the networks and a model.
+// hostileAnswers shows answers with only hostile texts: of the forum, the networks and a model.
 func hostileAnswers(t *testing.T, r *served) {
 	words := map[string]string{"markdown": hostileMarkdown()}
-	for key := range strings.FieldsSeq("title id message tldr whatsChanging impact quote section source description status") {
+	for key := range strings.FieldsSeq("title id message tldr whatsChanging impact quote section " +
+		"source description status") {
 		words[key] = hostileText(key)
 	}
 	b, err := json.Marshal(words)
@@ -80,7 +84,8 @@ func hostileAnswers(t *testing.T, r *served) {
 		tab := r.tab(t, view)
 		tab.Go("/dashboard/")
 		tab.Wait(answered("forum"))
-		harmless(t, tab, "main", hostileText("title"), hostileText("message"), hostileText("status"))
+		harmless(t, tab, "main", hostileText("title"), hostileText("message"),
+			hostileText("status"))
 		if got := Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent).slice(0, 2)`); len(got) != 2 || got[0] != hostileText("title") || got[1] != hostileText("id")+" "+hostileText("title") {
 			t.Errorf("topics %q", got)
 		}
@@ -90,16 +95,22 @@ func hostileAnswers(t *testing.T, r *served) {
 		tab.Go("/mip/4/")
 		tab.Click("[data-offer=summaries]")
 		tab.Wait(`document.activeElement.id === "impact"`)
-		harmless(t, tab, "section.ai", hostileText("tldr"), hostileText("whatsChanging"), hostileText("impact"), hostileText("quote"), hostileText("source"))
+		harmless(t, tab, "section.ai", hostileText("tldr"), hostileText("whatsChanging"),
+			hostileText("impact"), hostileText("quote"), hostileText("source"))
 	})
 	t.Run("translation", func(t *testing.T) {
 		tab := r.tab(t, view)
-		tab.Expect(failures) // what a sidecar without a model says of translations
+		tab.Expect(failures) // the answer of a sidecar without a model about translations
 		tab.Go("/mip/4/")
 		tab.Click(`.langs [data-run][lang="tr"]`)
 		tab.Wait(`document.querySelector("#translated")`)
-		resolved := func(name string) string { return strings.ReplaceAll(hostileText(name), "&lt;b&gt;", "<b>") } // as in any Markdown
-		harmless(t, tab, "main", resolved("heading"), resolved("paragraph"), resolved("cell"), resolved("task"), hostileText("code"),
-			"link entity ", "<iframe src=/x></iframe>", hostileText("title"), hostileText("description"), hostileText("source"))
+		// as in any Markdown
+		resolved := func(name string) string {
+			return strings.ReplaceAll(hostileText(name), "&lt;b&gt;", "<b>")
+		}
+		harmless(t, tab, "main", resolved("heading"), resolved("paragraph"), resolved("cell"),
+			resolved("task"), hostileText("code"),
+			"link entity ", "<iframe src=/x></iframe>", hostileText("title"),
+			hostileText("description"), hostileText("source"))
 	})
 }

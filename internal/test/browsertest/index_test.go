@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// shown are the ids of the proposals that the list shows, in its order.
+// shown returns the ids of the proposals that the list shows, in its order.
 func shown(tab *Tab) []string {
 	return Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].filter(r => r.checkVisibility()).map(r => r.querySelector(".n").textContent)`)
 }
@@ -25,7 +25,7 @@ func shows(tab *Tab, want []string) {
 	tab.Wait(`!document.querySelector("[data-wait]") && JSON.stringify([...document.querySelectorAll("#list tbody tr")].filter(r => r.checkVisibility()).map(r => r.querySelector(".n").textContent)) === ` + fmt.Sprintf("%q", b))
 }
 
-// ids are the ids of what a test holds for.
+// ids returns the ids of the proposals that satisfy keep.
 func ids(all []mip.Metadata, keep func(mip.Metadata) bool) []string {
 	out := []string{}
 	for _, m := range all {
@@ -42,17 +42,22 @@ func firstPage(t *testing.T, r *served) {
 	for _, v := range []View{{}, {Width: 390, NoScript: true}} {
 		tab := r.tab(t, v)
 		tab.Go("/")
-		if got := Ask[[]string](tab, `[...document.querySelectorAll("h1")].map(h => h.textContent)`); !slices.Equal(got, []string{info.Title}) {
+		if got := Ask[[]string](tab,
+			`[...document.querySelectorAll("h1")].map(h => h.textContent)`); !slices.Equal(got,
+			[]string{info.Title}) {
 			t.Errorf("%s: headings %q", v, got)
 		}
 		if got := shown(tab); !slices.Equal(got, want) {
 			t.Errorf("%s: rows %q, want %q", v, got, want)
 		}
 		fresh := Ask[string](tab, `document.querySelector(".fresh").innerText`)
-		if !strings.Contains(fresh, fmt.Sprint(len(want))) || info.Commit != nil && (!strings.Contains(fresh, (*info.Commit)[:7]) || !strings.Contains(fresh, "UTC")) {
+		if !strings.Contains(fresh, fmt.Sprint(len(want))) ||
+			info.Commit != nil &&
+				(!strings.Contains(fresh, (*info.Commit)[:7]) || !strings.Contains(fresh, "UTC")) {
 			t.Errorf("%s: the head says %q", v, fresh)
 		}
-		if form := Ask[bool](tab, `document.querySelector("#q").checkVisibility()`); form == v.NoScript {
+		form := Ask[bool](tab, `document.querySelector("#q").checkVisibility()`)
+		if form == v.NoScript {
 			t.Errorf("%s: filters shown: %t", v, form)
 		}
 	}
@@ -96,11 +101,13 @@ func typing(t *testing.T, r *served) {
 	same := func(when string) {
 		t.Helper()
 		tab.Wait(`new URLSearchParams(location.search).get("q") === "refund pool"`)
-		// Of the texts that have the words the one with most of them is the first, and shows where they are.
+		// The first of the matching texts is the one with the most matches, and shows where they
+		// are.
 		tab.Wait(`document.querySelector("#list tbody .ti").innerText.includes("refund pool") && document.querySelectorAll("#list tbody .ex mark").length > 1`)
-		told := fmt.Sprintf("%d of %d proposals", len(shown(tab)), len(r.proposals(t)))
-		if got := Ask[string](tab, `document.querySelector("[role=status]#live").textContent`); got != told {
-			t.Errorf("%s: announced %q, want %q", when, got, told)
+		want := fmt.Sprintf("%d of %d proposals", len(shown(tab)), len(r.proposals(t)))
+		if got := Ask[string](tab,
+			`document.querySelector("[role=status]#live").textContent`); got != want {
+			t.Errorf("%s: announced %q, want %q", when, got, want)
 		}
 	}
 	same("typed")
@@ -109,7 +116,8 @@ func typing(t *testing.T, r *served) {
 	}
 	tab.Reload()
 	same("loaded again")
-	// A filter is a chip that can be taken off, and what nobody has is told, as on the page for searching.
+	// A filter is a chip that can be removed, and an unknown value is reported, as on the search
+	// page.
 	tab.Click("#q")
 	tab.Press(" status:final")
 	tab.Wait(`[...document.querySelectorAll("#list tbody .b:not(.chain)")].every(b => b.textContent === "Final")`)
@@ -125,18 +133,21 @@ func typing(t *testing.T, r *served) {
 	tab.Press("a")
 	tab.Wait(`document.querySelector("#count").textContent === "Type one letter more."`)
 	shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
-	if Ask[bool](tab, `document.querySelector("#find").checkVisibility({ visibilityProperty: true })`) {
+	if Ask[bool](tab,
+		`document.querySelector("#find").checkVisibility({ visibilityProperty: true })`) {
 		t.Error("the first page has two fields for searching")
 	}
 	Ask[bool](tab, `(history.back(), true)`)
 	tab.Wait(`location.pathname === "/feeds/"`)
 }
 
-// folded searches on a phone: what else can be chosen stands above what is found if it is chosen or asked for.
+// folded searches on a phone: the further choices are above the results only if one is chosen or
+// they are opened.
 func folded(t *testing.T, r *served) {
 	const more = `document.querySelector("#filters select").checkVisibility()`
 	tab := r.tab(t, View{Width: 320})
-	for query, want := range map[string]bool{"?q=gas": false, "?q=gas&page=2": false, "?status=final": true, "?q=gas&status=final": true} {
+	for query, want := range map[string]bool{"?q=gas": false, "?q=gas&page=2": false,
+		"?status=final": true, "?q=gas&status=final": true} {
 		tab.Go("/" + query)
 		if got := Ask[bool](tab, more); got != want {
 			t.Errorf("/%s shows what else can be chosen: %t", query, got)
@@ -155,7 +166,8 @@ func folded(t *testing.T, r *served) {
 	}
 }
 
-// numbers types the number of a proposal in many ways, and empties the search by Escape, as the browser does.
+// numbers types the number of a proposal in many forms, and clears the search with Escape, as the
+// browser does.
 func numbers(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/")
@@ -191,7 +203,9 @@ func tiles(t *testing.T, r *served) {
 }
 
 func combined(t *testing.T, r *served) {
-	want := ids(r.proposals(t), func(m mip.Metadata) bool { return m.Status == mip.Draft && m.Category != nil && *m.Category == "Core" })
+	want := ids(r.proposals(t), func(m mip.Metadata) bool {
+		return m.Status == mip.Draft && m.Category != nil && *m.Category == "Core"
+	})
 	tab := r.tab(t, View{})
 	tab.Go("/")
 	tab.Wait(`document.querySelector("#filters")`)
@@ -204,7 +218,8 @@ func combined(t *testing.T, r *served) {
 	tab.Wait(heated)
 	tab.Wait(fmt.Sprintf(`document.querySelectorAll("#list tbody tr").length === %d`, len(want)))
 	got, at := shown(tab), Ask[string](tab, `location.pathname + location.search`)
-	if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
+	sorted := slices.Sorted(slices.Values(got))
+	if !slices.Equal(sorted, slices.Sorted(slices.Values(want))) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
 	other := r.tab(t, View{})
@@ -214,12 +229,13 @@ func combined(t *testing.T, r *served) {
 	other.Go("/?sort=heat")
 	other.Wait(heated)
 	heat := Ask[[]string](other, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he").textContent)`)
-	if !slices.IsSortedFunc(heat, func(a, b string) int { return number(b) - number(a) }) || number(heat[0]) <= 0 {
+	if !slices.IsSortedFunc(heat, func(a, b string) int { return number(b) - number(a) }) ||
+		number(heat[0]) <= 0 {
 		t.Errorf("heat %q", heat)
 	}
 }
 
-// number is a cell's number, one less than any for an empty cell.
+// number is a cell's number, or -1 for an empty cell.
 func number(cell string) int {
 	n := -1
 	fmt.Sscan(cell, &n)
@@ -236,7 +252,7 @@ func nothing(t *testing.T, r *served) {
 	tab.Click("#clear")
 	tab.Wait(`location.search === "" && !document.querySelector("#none").checkVisibility() && document.activeElement.id === "q"`)
 	shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
-	// Without a network the words above the rows say so, as these are no answer.
+	// Without a network the words above the rows report it, since the rows are no answer.
 	Ask[bool](tab, `(window.fetch = () => Promise.reject(new Error("no network")), true)`)
 	tab.Press("lantern")
 	tab.Wait(`document.querySelector("#count").textContent.startsWith("The texts cannot be searched now")`)

@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// reachable walks through every kind of page by the Tab key: every control that is seen gets the focus, has a
-// name, and shows that it has the focus.
+// reachable walks through every kind of page with the Tab key: every visible control gets the
+// focus, has a name, and shows the focus.
 func reachable(t *testing.T, r *served) {
 	for v, paths := range map[View][]string{
 		{}:           {"/", "/mip/5/", "/mip/900/", "/dashboard/", "/graph/", "/feeds/"},
@@ -16,9 +16,9 @@ func reachable(t *testing.T, r *served) {
 	} {
 		tab := r.tab(t, v)
 		for _, path := range paths {
-			tab.Go("/about/ai/") // so that the walk begins at the page's beginning
+			tab.Go("/about/ai/") // so that the walk begins at the top of the page
 			tab.Go(path)
-			// A group of radio buttons has one stop; what is in a closed box has none.
+			// A group of radio buttons has one stop. The content of a closed box has none.
 			want := Ask[int](tab, `(() => {
 				window.left = new Set([...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")].filter(e =>
 					!e.disabled && e.checkVisibility({ visibilityProperty: true }) && !(e.type === "radio" && !e.checked)));
@@ -37,21 +37,26 @@ func reachable(t *testing.T, r *served) {
 			for i := 0; i < want+some && Ask[int](tab, "left.size") > 0; i += some {
 				tab.Press(strings.Repeat(kb.Tab, some))
 			}
-			if lost := Ask[[]string](tab, `[...left].map(e => "not reached: " + e.outerHTML.slice(0, 120)).concat(faults)`); want < 10 || len(lost) > 0 {
-				t.Errorf("%s %s: of %d controls\n%s", v, path, want, strings.Join(lost[:min(len(lost), 8)], "\n"))
+			lost := Ask[[]string](tab,
+				`[...left].map(e => "not reached: " + e.outerHTML.slice(0, 120)).concat(faults)`)
+			if want < 10 || len(lost) > 0 {
+				t.Errorf("%s %s: of %d controls\n%s",
+					v, path, want, strings.Join(lost[:min(len(lost), 8)], "\n"))
 			}
 		}
 	}
 }
 
-// phone opens the table of contents of a narrow window by keyboard, and follows it; without scripts too.
+// phone opens the table of contents of a narrow window with the keyboard, and follows it, also
+// without scripts.
 func phone(t *testing.T, r *served) {
 	for _, v := range []View{{Width: 390}, {Width: 320, Dark: true, NoScript: true}} {
 		tab := r.tab(t, v)
-		tab.Media("prefers-reduced-motion", "reduce") // the page is where it leads at once
+		tab.Media("prefers-reduced-motion", "reduce") // the page is at the target at once
 		tab.Go("/mip/4/")
 		const box = `document.querySelector("details.mob")`
-		if Ask[bool](tab, `document.querySelector("nav.toc")?.checkVisibility() || !`+box+`.checkVisibility() || `+box+`.open`) {
+		if Ask[bool](tab,
+			`document.querySelector("nav.toc")?.checkVisibility() || !`+box+`.checkVisibility() || `+box+`.open`) {
 			t.Errorf("%s: a narrow window does not have the one closed table of contents", v)
 		}
 		Ask[bool](tab, `(`+box+`.querySelector("summary").focus(), true)`)

@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// TestKinds is what a reader does on a site whose kinds share numbers.
+// TestKinds has the actions of a reader on a site whose kinds share numbers.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	start(t)
 	texts := map[string]string{}
 	for _, id := range []string{"MIP-1", "MIP-2", "MRC-1", "MRC-2"} {
-		texts[id+".md"] = fmt.Sprintf("---\ntitle: Title of %s\nstatus: Draft\n---\n\n## Abstract\n\nWords.\n", id)
+		texts[id+".md"] = fmt.Sprintf("---\ntitle: Title of %s\nstatus: Draft\n---\n\n"+
+			"## Abstract\n\nWords.\n", id)
 	}
 	r := setup{folders: []string{}, more: texts, kinds: []string{"MIP", "MRC"}}.serve(t)
 	tab := r.tab(t, View{})
@@ -28,7 +29,9 @@ func TestKinds(t *testing.T) {
 		shows(tab, c.want)
 	}
 	tab.Expect(`Failed to load resource.*404`)
-	for path, want := range map[string]string{"/mrc/0002": "Did you mean MRC-2: Title of MRC-2?", "/x/mrcs/mrc-002a_b": "Did you mean MRC-2: Title of MRC-2?", "/MIPS/mip-0002": "Did you mean MIP-2: Title of MIP-2?"} {
+	for path, want := range map[string]string{"/mrc/0002": "Did you mean MRC-2: Title of MRC-2?",
+		"/x/mrcs/mrc-002a_b": "Did you mean MRC-2: Title of MRC-2?",
+		"/MIPS/mip-0002":     "Did you mean MIP-2: Title of MIP-2?"} {
 		tab.Go(path)
 		tab.Wait(`document.querySelector("#offer a")`)
 		if got := Ask[string](tab, `document.querySelector("#offer").textContent`); got != want {

@@ -10,13 +10,13 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// asksModel has the sidecar say that it asks a model. One without answers as by rules.
+// asksModel makes the sidecar report that it has a model. One without answers by rules.
 const asksModel = `window.Worker = class extends Worker {
 	set onmessage(tell) { super.onmessage = e => { if (e.data[1]?.ai) e.data[1].ai.summaries = true; tell(e) } }
 };`
 
-// summaries asks for a summary, for one of a text that has changed since the page was made, and then as often as a
-// caller may, and once more.
+// summaries requests a summary, then one of a text that has changed since the page was made, and
+// then as many as the limit allows, and one more.
 func summaries(t *testing.T, _ *served) {
 	r := serve(t, true)
 	type foot struct {
@@ -34,7 +34,8 @@ func summaries(t *testing.T, _ *served) {
 		}))(document.querySelector("section.ai footer"))`)
 	}
 	hash := read[mip.Proposal](t, r, "/api/v1/mips/4").ContentHash[:7]
-	if got := ask(View{Width: 390, Early: asksModel}); !strings.Contains(got.Text, "Matches this text") || !strings.Contains(got.Text, hash) || !got.Same || !got.Glyph {
+	if got := ask(View{Width: 390, Early: asksModel}); !strings.Contains(got.Text,
+		"Matches this text") || !strings.Contains(got.Text, hash) || !got.Same || !got.Glyph {
 		t.Errorf("the panel's foot is %+v", got)
 	}
 	got := ask(View{Early: asksModel + `
@@ -44,7 +45,8 @@ func summaries(t *testing.T, _ *served) {
 			return String(to.url ?? to).endsWith("ai-summary") ? Response.json({ ...await r.json(), contentHash: "0123456789abcdef" }) : r;
 		};
 	`})
-	if !strings.Contains(got.Text, "Older than the text (made from 0123456)") || got.Same || !got.Glyph {
+	if !strings.Contains(got.Text, "Older than the text (made from 0123456)") || got.Same ||
+		!got.Glyph {
 		t.Errorf("the panel's foot is %+v, of another text", got)
 	}
 	tab := r.tab(t, View{Width: 390, Early: asksModel + `window.fetch = async () => Response.json({ code: "rate_limited" }, { status: 429, headers: { "Retry-After": "7" } })`})
@@ -53,7 +55,7 @@ func summaries(t *testing.T, _ *served) {
 	tab.Wait(`document.querySelector("section.ai [role=status]").textContent === "Too many requests. Try again in 7 seconds."`)
 }
 
-// language reads a translation that is kept beside a proposal, and comes back.
+// language reads a committed translation of a proposal, and returns.
 func language(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/mip/5/")
@@ -61,20 +63,23 @@ func language(t *testing.T, r *served) {
 	english := Ask[string](tab, text)
 	tab.Click(`main a[hreflang="ja"]`)
 	tab.Wait(`location.pathname === "/mip/5/ja/" && document.readyState === "complete"`)
-	if got := Ask[string](tab, `document.documentElement.lang + document.querySelector("article").lang`); got != "enja" || Ask[string](tab, text) == english {
+	got := Ask[string](tab,
+		`document.documentElement.lang + document.querySelector("article").lang`)
+	if got != "enja" || Ask[string](tab, text) == english {
 		t.Errorf("the page and its article are in %s", got)
 	}
 	tab.Click(`aside.note a[hreflang="en"]`)
 	tab.Wait(`location.pathname === "/mip/5/" && ` + text + ` === ` + fmt.Sprintf("%q", english))
 }
 
-// live asks a model for a language, and comes back.
+// live requests a translation from a model, and returns.
 func live(t *testing.T, with *served) {
 	const word = "번역문"
 	m := demo.NewModel(func(q demo.ModelRequest) demo.ModelReply {
-		// The passages are one JSON object; each gets a word before it.
+		// The passages are one JSON object. Each gets a word before it.
 		var passages map[string]string
-		if from, to := strings.Index(q.User, "{"), strings.LastIndex(q.User, "}"); from < 0 || json.Unmarshal([]byte(q.User[from:to+1]), &passages) != nil {
+		from, to := strings.Index(q.User, "{"), strings.LastIndex(q.User, "}")
+		if from < 0 || json.Unmarshal([]byte(q.User[from:to+1]), &passages) != nil {
 			t.Errorf("the question holds no passages: %.300s", q.User)
 		}
 		for k, v := range passages {
@@ -102,16 +107,21 @@ func live(t *testing.T, with *served) {
 	tab.Click(`.langs [data-run][lang="ko"]`)
 	tab.Wait(`document.querySelector("article").lang === "ko" && document.querySelector(".langs [role=status]").textContent.startsWith("The translation is shown")`)
 	got := Ask[state](tab, look)
-	if got.Page != "en" || got.Title != before.Title || got.Code != before.Code || got.Math != before.Math || before.Math == "" {
+	if got.Page != "en" || got.Title != before.Title || got.Code != before.Code ||
+		got.Math != before.Math || before.Math == "" {
 		t.Errorf("what stays English is\n%+v\nwant\n%+v", got, before)
 	}
-	if n := strings.Count(got.Text, word); n < 10 || strings.Contains(before.Text, word) || got.Current == before.Current {
+	if n := strings.Count(got.Text, word); n < 10 || strings.Contains(before.Text, word) ||
+		got.Current == before.Current {
 		t.Errorf("the text is %q, current %q, before %q", got.Text, got.Current, before.Current)
 	}
-	if !strings.Contains(got.Note, "Machine translation by lantern-large") || !strings.Contains(got.Note, "The English text is authoritative") {
+	if !strings.Contains(got.Note, "Machine translation by lantern-large") ||
+		!strings.Contains(got.Note, "The English text is authoritative") {
 		t.Errorf("the note says %q", got.Note)
 	}
-	if wide := Ask[bool](tab, `document.documentElement.scrollWidth > document.documentElement.clientWidth`); wide {
+	wide := Ask[bool](tab,
+		`document.documentElement.scrollWidth > document.documentElement.clientWidth`)
+	if wide {
 		t.Error("the page scrolls sideways")
 	}
 	tab.Click(".langs a[aria-current], .langs a")

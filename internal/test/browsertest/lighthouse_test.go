@@ -12,10 +12,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// BenchmarkAuditLighthouse is what Lighthouse (npm) says of pages in a browser of its own: for each category a score
-// from 0 to 100. The score of performance depends on the machine and on what else it does.
+// BenchmarkAuditLighthouse runs Lighthouse (npm) on pages, in a browser of its own: it gives a
+// score from 0 to 100 for each category. The score of performance depends on the machine and its
+// load.
 func BenchmarkAuditLighthouse(b *testing.B) {
-	program, browser := testenv.Program(b, "lighthouse", "lighthouse"), testenv.Program(b, "chromium", "chromium")
+	program, browser := testenv.Program(b, "lighthouse", "lighthouse"),
+		testenv.Program(b, "chromium", "chromium")
 	samples := serve(b, true)
 	pages := map[string]string{
 		"index": samples.base + "/", "proposal": samples.base + "/mip/4/",
@@ -23,14 +25,16 @@ func BenchmarkAuditLighthouse(b *testing.B) {
 	}
 	if folder := corpora.Find("eips"); folder != "" {
 		large := setup{folders: []string{folder}, prefix: "EIP"}.serve(b)
-		pages["large-index"], pages["longest-proposal"] = large.base+"/", large.base+longest(b, large)
+		pages["large-index"], pages["longest-proposal"] = large.base+"/",
+			large.base+longest(b, large)
 	}
 	for name, url := range pages {
 		for _, form := range []string{"phone", "desktop"} {
 			b.Run(name+"/"+form, func(b *testing.B) {
 				for b.Loop() {
 					out := filepath.Join(b.TempDir(), "report.json")
-					args := []string{url, "--quiet", "--output=json", "--output-path=" + out, "--chrome-flags=--headless=new --disable-gpu --no-sandbox"}
+					args := []string{url, "--quiet", "--output=json", "--output-path=" + out,
+						"--chrome-flags=--headless=new --disable-gpu --no-sandbox"}
 					if form == "desktop" {
 						args = append(args, "--preset=desktop")
 					}
@@ -48,7 +52,7 @@ func BenchmarkAuditLighthouse(b *testing.B) {
 	}
 }
 
-// scores reads a report of Lighthouse, and logs which audits cost points.
+// scores parses a report of Lighthouse, and logs the audits that cost points.
 func scores(b *testing.B, file string) map[string]float64 {
 	b.Helper()
 	text, err := os.ReadFile(file)
@@ -90,7 +94,7 @@ func scores(b *testing.B, file string) map[string]float64 {
 	return out
 }
 
-// longest is the path of the proposal whose page is the largest.
+// longest is the path of the proposal with the largest page.
 func longest(b *testing.B, v *served) (path string) {
 	b.Helper()
 	most := 0

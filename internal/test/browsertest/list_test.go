@@ -14,14 +14,14 @@ import (
 
 const pageRows = 50
 
-// withStatus keeps proposals by status.
+// withStatus selects proposals by status.
 func withStatus(of ...mip.Status) func(mip.Metadata) bool {
 	return func(m mip.Metadata) bool { return slices.Contains(of, m.Status) }
 }
 
 func everyone(mip.Metadata) bool { return true }
 
-// TestList is what a reader does with more proposals than fit on a page.
+// TestList has the actions of a reader with more proposals than fit on a page.
 func TestList(t *testing.T) {
 	t.Parallel()
 	start(t)
@@ -40,7 +40,8 @@ func TestList(t *testing.T) {
 			t.Error("something is offered that needs scripts")
 		}
 		var reached []string
-		for _, path := range Ask[[]string](tab, `[...document.querySelectorAll(".life a")].map(a => a.pathname)`) {
+		for _, path := range Ask[[]string](tab,
+			`[...document.querySelectorAll(".life a")].map(a => a.pathname)`) {
 			tab.Go(path)
 			reached = append(reached, shown(tab)...)
 		}
@@ -61,10 +62,12 @@ func TestList(t *testing.T) {
 		tab.Click("[data-status=review]")
 		tab.Wait(`location.search === "?status=draft,review"`)
 		shows(tab, both[:min(len(both), pageRows)])
-		if got := Ask[string](tab, `document.querySelector("#live").textContent`); got != count(len(both)) {
+		if got := Ask[string](tab,
+			`document.querySelector("#live").textContent`); got != count(len(both)) {
 			t.Errorf("announced %q", got)
 		}
-		if got := Ask[[]string](tab, `[...document.querySelectorAll("[aria-pressed=true]")].map(e => e.dataset.status)`); !slices.Equal(got, []string{"draft", "review"}) {
+		if got := Ask[[]string](tab,
+			`[...document.querySelectorAll("[aria-pressed=true]")].map(e => e.dataset.status)`); !slices.Equal(got, []string{"draft", "review"}) {
 			t.Errorf("pressed: %q", got)
 		}
 		for _, load := range []func(){tab.Reload, func() {
@@ -92,7 +95,8 @@ func TestList(t *testing.T) {
 		shows(tab, ids(all, func(m mip.Metadata) bool { return core(m) && m.Status == mip.Final }))
 		for _, s := range mip.Process(nil).Known() {
 			want := len(ids(all, func(m mip.Metadata) bool { return core(m) && m.Standing == s }))
-			if got := Ask[string](tab, `document.querySelector("[data-status=`+s.Status.Slug()+`] .n").textContent`); got != fmt.Sprint(want) {
+			if got := Ask[string](tab,
+				`document.querySelector("[data-status=`+s.Status.Slug()+`] .n").textContent`); got != fmt.Sprint(want) {
 				t.Errorf("%s: %s, want %d", s.Status, got, want)
 			}
 		}
@@ -101,7 +105,9 @@ func TestList(t *testing.T) {
 		t.Parallel()
 		login := *all[70].Authors[0].GitHub
 		by := ids(all, func(m mip.Metadata) bool {
-			return slices.ContainsFunc(m.Authors, func(a mip.Author) bool { return strings.Contains(strings.ToLower(a.String()), "@"+login) })
+			return slices.ContainsFunc(m.Authors, func(a mip.Author) bool {
+				return strings.Contains(strings.ToLower(a.String()), "@"+login)
+			})
 		})
 		tab := r.tab(t, View{})
 		tab.Go("/")
@@ -124,9 +130,12 @@ func TestList(t *testing.T) {
 			order func(a, b mip.Metadata) int
 		}{
 			{"number", func(a, b mip.Metadata) int { return a.Number - b.Number }},
-			{"updated", func(a, b mip.Metadata) int { return b.Updated.UTC().Compare(a.Updated.UTC()) }},
+			{"updated", func(a, b mip.Metadata) int {
+				return b.Updated.UTC().Compare(a.Updated.UTC())
+			}},
 			{"status", func(a, b mip.Metadata) int {
-				return slices.Index(mip.Process(nil).Known(), a.Standing) - slices.Index(mip.Process(nil).Known(), b.Standing)
+				return slices.Index(mip.Process(nil).Known(),
+					a.Standing) - slices.Index(mip.Process(nil).Known(), b.Standing)
 			}},
 		} {
 			head := `th[data-sort="` + c.key + `"]`
@@ -146,7 +155,9 @@ func TestList(t *testing.T) {
 				if reversed != (c.key == "updated") {
 					sorted = "descending"
 				}
-				tab.Wait(fmt.Sprintf(`location.search === %q && document.querySelector("#sort").value === %q`, address, strings.TrimPrefix(address, "?sort=")))
+				tab.Wait(fmt.Sprintf(
+					`location.search === %q && document.querySelector("#sort").value === %q`,
+					address, strings.TrimPrefix(address, "?sort=")))
 				shows(tab, ids(want[:pageRows], everyone))
 				if got := Ask[[]string](tab, `[...document.querySelectorAll("[aria-sort]")].map(e => e.dataset.sort + " " + e.ariaSort)`); !slices.Equal(got, []string{c.key + " " + sorted}) {
 					t.Errorf("%s: sorted by %q", address, got)
@@ -171,7 +182,8 @@ func TestList(t *testing.T) {
 		tab.Click("#pager [aria-label='Page 3']")
 		tab.Wait(`location.search === "?page=3" && document.activeElement.id === "list"`)
 		shows(tab, ids(all[2*pageRows:], everyone))
-		if got := Ask[string](tab, `document.querySelector("#live").textContent`); !strings.HasSuffix(got, "page 3 of 3") {
+		if got := Ask[string](tab,
+			`document.querySelector("#live").textContent`); !strings.HasSuffix(got, "page 3 of 3") {
 			t.Errorf("announced %q", got)
 		}
 		Ask[bool](tab, `(history.back(), true)`)
@@ -179,7 +191,7 @@ func TestList(t *testing.T) {
 		tab.Reload()
 		shows(tab, ids(all[pageRows:2*pageRows], everyone))
 		tab.Click("label[for=more]")
-		tab.Click("[data-status=draft]") // another choice begins at its first page
+		tab.Click("[data-status=draft]") // another choice starts at its first page
 		tab.Wait(`location.search === "?status=draft"`)
 	})
 	t.Run("by keyboard", func(t *testing.T) {
@@ -200,8 +212,12 @@ func TestList(t *testing.T) {
 		listed := mip.ActiveFirst(site.proposals(t))
 		tab := site.tab(t, View{})
 		tab.Go("/?type=meta")
-		shows(tab, ids(listed, func(m mip.Metadata) bool { return m.Type != nil && mip.Slug(*m.Type) == "meta" }))
-		bundled := ids(listed, func(m mip.Metadata) bool { return m.Hardfork != nil && *m.Hardfork == "BEACON" })
+		shows(tab, ids(listed, func(m mip.Metadata) bool {
+			return m.Type != nil && mip.Slug(*m.Type) == "meta"
+		}))
+		bundled := ids(listed, func(m mip.Metadata) bool {
+			return m.Hardfork != nil && *m.Hardfork == "BEACON"
+		})
 		tab.Go("/?upgrade=beacon")
 		shows(tab, bundled)
 		tab.Go("/upgrade/beacon/")
@@ -216,7 +232,9 @@ func TestList(t *testing.T) {
 		site := serve(t, false)
 		listed := mip.ActiveFirst(site.proposals(t))
 		fork := func(name string) []string {
-			return ids(listed, func(m mip.Metadata) bool { return m.Hardfork != nil && *m.Hardfork == name })
+			return ids(listed, func(m mip.Metadata) bool {
+				return m.Hardfork != nil && *m.Hardfork == name
+			})
 		}
 		none := ids(listed, func(m mip.Metadata) bool { return m.Hardfork == nil })
 		for _, c := range []struct {
@@ -224,8 +242,12 @@ func TestList(t *testing.T) {
 			want map[string][]string
 			mark string
 		}{
-			{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), map[string][]string{"live": fork("BEACON"), "test": {}, "ahead": fork("ARGAND"), "none": none}, "In 49 days"},
-			{time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC), map[string][]string{"live": fork("BEACON"), "test": fork("ARGAND"), "ahead": {}, "none": none}, "Live on testnet"},
+			{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
+				map[string][]string{"live": fork("BEACON"), "test": {}, "ahead": fork("ARGAND"),
+					"none": none}, "In 49 days"},
+			{time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC),
+				map[string][]string{"live": fork("BEACON"), "test": fork("ARGAND"), "ahead": {},
+					"none": none}, "Live on testnet"},
 		} {
 			tab := site.tab(t, View{Early: clockAt(c.day)})
 			for choice, want := range c.want {
@@ -248,20 +270,31 @@ func TestList(t *testing.T) {
 		first := shown(tab)
 		tab.Click("#pager a[rel=next]")
 		tab.Wait(`location.search === "?q=abs&page=2" && document.querySelector("#count").textContent === "130 proposals, page 2 of 13"`)
-		if second := shown(tab); len(first) != 10 || len(second) != 10 || slices.ContainsFunc(second, func(id string) bool { return slices.Contains(first, id) }) {
+		second := shown(tab)
+		if len(first) != 10 || len(second) != 10 ||
+			slices.ContainsFunc(second, func(id string) bool {
+				return slices.Contains(first, id)
+			}) {
 			t.Errorf("pages of %q and %q", first, second)
 		}
 		finals := ids(all, withStatus(mip.Final))
 		tab.Click("[data-status=final]")
-		tab.Wait(fmt.Sprintf(`document.querySelector("#count").textContent.startsWith("%d of 130 ")`, len(finals)))
-		if got := shown(tab); len(got) != min(10, len(finals)) || slices.ContainsFunc(got, func(id string) bool { return !slices.Contains(finals, id) }) {
+		tab.Wait(fmt.Sprintf(
+			`document.querySelector("#count").textContent.startsWith("%d of 130 ")`, len(finals)))
+		if got := shown(tab); len(got) != min(10, len(finals)) ||
+			slices.ContainsFunc(got, func(id string) bool {
+				return !slices.Contains(finals, id)
+			}) {
 			t.Errorf("with a status %q", got)
 		}
-		if drafts := Ask[string](tab, `document.querySelector("[data-status=draft] .n").textContent`); drafts != fmt.Sprint(len(ids(all, withStatus(mip.Draft)))) {
+		if drafts := Ask[string](tab,
+			`document.querySelector("[data-status=draft] .n").textContent`); drafts != fmt.Sprint(
+			len(ids(all, withStatus(mip.Draft)))) {
 			t.Errorf("%s drafts have the word", drafts)
 		}
 		tab.Click("[data-status=final]")
-		Ask[bool](tab, `(document.querySelector("#q").select(), document.querySelector("#q").focus(), true)`)
+		Ask[bool](tab,
+			`(document.querySelector("#q").select(), document.querySelector("#q").focus(), true)`)
 		tab.Press("a")
 		tab.Wait(`document.querySelector("#count").textContent === "Type one letter more."`)
 		shows(tab, ids(all[:pageRows], everyone))
@@ -283,7 +316,8 @@ func TestList(t *testing.T) {
 			tab := site.tab(t, View{})
 			tab.Go("/")
 			want := Ask[[]string](tab, html)
-			tab.Go("/?status=" + Ask[string](tab, `[...document.querySelectorAll("[data-status]")].map(e => e.dataset.status).join()`))
+			tab.Go("/?status=" + Ask[string](tab,
+				`[...document.querySelectorAll("[data-status]")].map(e => e.dataset.status).join()`))
 			tab.Wait(`!document.querySelector("[data-wait]") && document.querySelectorAll("#list tbody tr").length === ` + fmt.Sprint(len(want)))
 			if got := Ask[[]string](tab, html); !slices.Equal(got, want) {
 				for i := range min(len(got), len(want)) {
@@ -296,7 +330,8 @@ func TestList(t *testing.T) {
 			if site == r {
 				continue
 			}
-			// Of what is found the rows come from the index of texts or, where the list is needed, from the list.
+			// The rows of results come from the index of texts or, if the list is needed, from the
+			// list.
 			var listed []string
 			for _, page := range []string{"", "&page=2"} {
 				tab.Go("/?q=the&sort=number" + page)
@@ -311,7 +346,8 @@ func TestList(t *testing.T) {
 			}
 			for _, row := range read {
 				if !slices.Contains(listed, row) {
-					t.Errorf("from texts a row is drawn as\n%s\nand from the list none of\n%s", row, strings.Join(listed, "\n"))
+					t.Errorf("from texts a row is drawn as\n%s\nand from the list none of\n%s",
+						row, strings.Join(listed, "\n"))
 					break
 				}
 			}

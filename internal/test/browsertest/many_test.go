@@ -14,8 +14,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// runs asks the sidecar until it knows so many topics, as on a busy machine it may give up on some at first,
-// and as many heads of each network as it ever tells: its answers are the longest then.
+// runs sends requests until the sidecar has the given number of topics, of which it may miss some
+// at first on a busy machine, and the maximum number of heads of each network. Its answers are then
+// the longest.
 func (v *served) runs(t *testing.T, topics int) {
 	t.Helper()
 	const heads = 40
@@ -33,8 +34,8 @@ func (v *served) runs(t *testing.T, topics int) {
 	t.Fatalf("the sidecar does not know %d topics", topics)
 }
 
-// varied are the files of so many proposals, of which no two say the same, as what repeats itself weighs next to nothing
-// when it is packed. Their words are those of the samples, drawn by a generator that always begins alike.
+// varied are the files of many proposals without common text, since repetitions compress to almost
+// nothing. Their words are from the samples, drawn by a generator with a fixed seed.
 func varied(t *testing.T, proposals int) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("../../samples/proposals/MIP-*.md")
@@ -62,9 +63,16 @@ func varied(t *testing.T, proposals int) map[string]string {
 	one := func(of ...string) string { return of[draw.IntN(len(of))] }
 	all := map[string]string{}
 	for n := 1; n <= proposals; n++ {
-		all[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: %s\ndescription: %s\nauthor: %s (@%s), %s (@%s)\nstatus: %s\ntype: Standards Track\ncategory: %s\ncreated: 2025-%02d-%02d\ndiscussions-to: https://forum.example.org/t/%s/%d\nrequires: %d\n---\n\n## Abstract\n\n%s.\n",
-			n, some(7), some(18), some(2), one(words...), some(2), one(words...), one("Draft", "Review", "Last Call", "Final", "Living", "Stagnant", "Withdrawn"),
-			one("Core", "Networking", "Interface", "ERC"), 1+draw.IntN(12), 1+draw.IntN(28), strings.ReplaceAll(some(4), " ", "-"), 1000+n, 1+draw.IntN(max(n-1, 1)), some(120))
+		all[fmt.Sprintf("MIP-%d.md",
+			n)] = fmt.Sprintf("---\nmip: %d\ntitle: %s\ndescription: %s\n"+
+			"author: %s (@%s), %s (@%s)\nstatus: %s\ntype: Standards Track\n"+
+			"category: %s\ncreated: 2025-%02d-%02d\n"+
+			"discussions-to: https://forum.example.org/t/%s/%d\nrequires: %d\n---\n\n"+
+			"## Abstract\n\n%s.\n",
+			n, some(7), some(18), some(2), one(words...), some(2), one(words...),
+			one("Draft", "Review", "Last Call", "Final", "Living", "Stagnant", "Withdrawn"),
+			one("Core", "Networking", "Interface", "ERC"), 1+draw.IntN(12), 1+draw.IntN(28),
+			strings.ReplaceAll(some(4), " ", "-"), 1000+n, 1+draw.IntN(max(n-1, 1)), some(120))
 	}
 	return all
 }

@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// theme chooses a theme: the page and the bars of the browser have it, from the first frame of the next page on.
+// theme chooses a theme: the page and the browser's bars have it, from the first frame of the next
+// page.
 func theme(t *testing.T, r *served) {
-	// The ground of the page, and the colour of the bars.
+	// The background of the page, and the color of the bars.
 	const ground = `getComputedStyle(document.body).backgroundColor`
 	const bars = `[...document.querySelectorAll("meta[name=theme-color]")].filter(m => matchMedia(m.media).matches).map(m => m.content).join()`
-	// The grounds of the frames that were painted, by the time at which their style is final.
+	// The backgrounds of the painted frames, by the time at which their style is final.
 	early := `
 		window.grounds = [];
 		const look = () => { if (document.body) grounds.push(getComputedStyle(document.body).backgroundColor); if (document.readyState !== "complete") requestAnimationFrame(look) };
@@ -33,19 +34,24 @@ func theme(t *testing.T, r *served) {
 	for _, path := range []string{"/mip/4/", "/", "/dashboard/"} {
 		for _, load := range []func(){func() { tab.Go(path) }, tab.Reload} {
 			load()
-			if got := Ask[[]string](tab, "[...grounds, "+ground+"]"); slices.ContainsFunc(got, func(c string) bool { return c != dark }) {
+			if got := Ask[[]string](tab,
+				"[...grounds, "+ground+"]"); slices.ContainsFunc(got, func(c string) bool {
+				return c != dark
+			}) {
 				t.Errorf("%s: frames of %q, want %s only", path, got, dark)
 			}
 			if got := Ask[string](tab, `window.chosen ?? ""`); got != "dark" {
 				t.Errorf("%s: the body begins with the theme %q", path, got)
 			}
 		}
-		if !Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) || Ask[string](tab, bars) != darkBars {
+		if !Ask[bool](tab, `document.querySelector("[name=theme][value=dark]").checked`) ||
+			Ask[string](tab, bars) != darkBars {
 			t.Errorf("%s: the choice is not shown", path)
 		}
 	}
 	tab.Click("label:has([name=theme][value=auto])")
-	tab.Wait(ground + " === " + fmt.Sprintf("%q", light) + " && " + bars + " === " + fmt.Sprintf("%q", lightBars))
+	tab.Wait(ground + " === " + fmt.Sprintf("%q",
+		light) + " && " + bars + " === " + fmt.Sprintf("%q", lightBars))
 	tab.Media("prefers-color-scheme", "dark")
 	tab.Wait(ground + " === " + fmt.Sprintf("%q", dark))
 	still := r.tab(t, View{Dark: true, NoScript: true})
@@ -55,11 +61,11 @@ func theme(t *testing.T, r *served) {
 	}
 }
 
-// paperWidth is that of a sheet of Letter without Chromium's margins, in pixels.
+// paperWidth is the width of a Letter sheet without Chromium's margins, in pixels.
 const paperWidth = 740
 
-// printed looks at two proposals as paper shows them, and at what their PDFs lead to: a PDF has an address
-// for each link on it, so what paper leaves out leads nowhere.
+// printed checks two proposals on paper, and the links of their PDFs: a PDF has an address for each
+// link, so hidden links are missing.
 func printed(t *testing.T, r *served) {
 	for _, path := range []string{"/mip/4/", "/mip/900/"} {
 		tab := r.tab(t, View{Width: paperWidth, Dark: true})
@@ -70,7 +76,8 @@ func printed(t *testing.T, r *served) {
 				t.Errorf("%s: %s: %q", path, what, got)
 			}
 		}
-		addresses := Ask[[]string](tab, `[...document.querySelectorAll(".prose a[href^=http]")].map(a => a.href)`)
+		addresses := Ask[[]string](tab,
+			`[...document.querySelectorAll(".prose a[href^=http]")].map(a => a.href)`)
 		pdf := tab.PDF()
 		if !bytes.HasPrefix(pdf, []byte("%PDF-")) || len(addresses) == 0 {
 			t.Fatalf("%s: a PDF of %d bytes, links to %q", path, len(pdf), addresses)
@@ -93,14 +100,16 @@ func printed(t *testing.T, r *served) {
 		ask("paper cuts formulas", `[...document.querySelectorAll(".math, .maths")].filter(e => !e.matches("code") && getComputedStyle(e).overflowX !== "visible").map(e => e.outerHTML.slice(0, 80))`)
 		ask("paper leaves out icons", `[...document.querySelectorAll(".steps li")].filter(e => getComputedStyle(e, "::after").printColorAdjust !== "exact").map(e => e.textContent)`)
 		ask("paper has addresses of links within the site", `[...document.querySelectorAll(".prose a[href^='/']")].filter(a => getComputedStyle(a, "::after").content !== "none").map(a => a.href)`)
-		if got := Ask[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" && got != "rgba(0, 0, 0, 0)" {
+		if got := Ask[string](tab,
+			`getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" &&
+			got != "rgba(0, 0, 0, 0)" {
 			t.Errorf("%s: paper is %s", path, got)
 		}
 	}
 }
 
-// sheet reads a long text on a phone: a bar says which section it is, opens the contents, and leads to the top. The
-// contents stand once at any width.
+// sheet reads a long text on a phone: a bar shows the section, opens the contents, and leads to the
+// top. The contents appear once at any width.
 func sheet(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 390})
 	tab.Media("prefers-reduced-motion", "reduce")
@@ -113,7 +122,9 @@ func sheet(t *testing.T, r *served) {
 	tab.Wait(`document.querySelector(".here progress").value > 0`)
 	tab.Click(".here button")
 	tab.Wait(`document.querySelector(".sheet").open`)
-	if Ask[string](tab, `document.querySelector(".sheet [aria-current]").textContent`) != Ask[string](tab, `document.querySelector(".here span").textContent`) {
+	if Ask[string](tab,
+		`document.querySelector(".sheet [aria-current]").textContent`) != Ask[string](tab,
+		`document.querySelector(".here span").textContent`) {
 		t.Error("the contents do not mark the section that is read")
 	}
 	tab.Click(".sheet li:nth-child(2) > a")
@@ -124,19 +135,22 @@ func sheet(t *testing.T, r *served) {
 	for _, width := range []int{390, 1200} {
 		tab := r.tab(t, View{Width: width})
 		tab.Go("/mip/4/")
-		if got := Ask[int](tab, `[...document.querySelectorAll(".toc, .mob")].filter(e => e.checkVisibility()).length`); got != 1 {
+		got := Ask[int](tab,
+			`[...document.querySelectorAll(".toc, .mob")].filter(e => e.checkVisibility()).length`)
+		if got != 1 {
 			t.Errorf("%d: the contents stand %d times", width, got)
 		}
 	}
 }
 
-// modes are those in which a browser changes colours or sizes.
+// modes are the modes in which a browser changes colors or sizes.
 func modes(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Media("forced-colors", "active")
 	tab.Go("/")
 	for _, chosen := range []string{".nav [aria-current]", ".seg label:has(:checked)"} {
-		if Ask[string](tab, `getComputedStyle(document.querySelector("`+chosen+`")).outlineStyle`) == "none" {
+		if Ask[string](tab,
+			`getComputedStyle(document.querySelector("`+chosen+`")).outlineStyle`) == "none" {
 			t.Errorf("%s has no mark where colours are forced", chosen)
 		}
 	}
@@ -146,7 +160,7 @@ func modes(t *testing.T, r *served) {
 	}
 	large := r.tab(t, View{Width: 390, Letters: 32})
 	large.Go("/")
-	// A word that is broken has more lines than the words that it consists of.
+	// A broken word has more lines than words.
 	if lines := Ask[int](large, `(e => Math.round(e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)))(document.querySelector(".brand"))`); lines > 4 {
 		t.Errorf("the title of the site has %d lines of large letters", lines)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// said compares what the page of every proposal says beside its text, and the page of the API, with what their JSON says.
+// said compares the facts on the page of every proposal, and on the page of the API, with their
+// JSON.
 func said(t *testing.T, r *served) {
 	type facts struct {
 		Badges, Requires, RequiredBy, Files []string
@@ -45,7 +46,7 @@ func said(t *testing.T, r *served) {
 		if m.Superseded() {
 			want = append(want, "Superseded")
 		}
-		for _, v := range []*string{m.Type, m.Category} { // of one name are one badge
+		for _, v := range []*string{m.Type, m.Category} { // equal ones share a badge
 			if v != nil && !slices.Contains(want, *v) {
 				want = append(want, *v)
 			}
@@ -53,21 +54,29 @@ func said(t *testing.T, r *served) {
 		if len(got.Badges) < len(want) || !slices.Equal(got.Badges[:len(want)], want) {
 			t.Errorf("%s: badges %q, want %q", m.ID, got.Badges, want)
 		}
-		if !slices.Equal(got.Requires, numbers(m.Requires)) || !slices.Equal(got.RequiredBy, numbers(m.RequiredBy)) {
-			t.Errorf("%s requires %d and is required by %d, its page says %+v", m.ID, m.Requires, m.RequiredBy, got)
+		if !slices.Equal(got.Requires, numbers(m.Requires)) ||
+			!slices.Equal(got.RequiredBy, numbers(m.RequiredBy)) {
+			t.Errorf("%s requires %d and is required by %d, its page says %+v",
+				m.ID, m.Requires, m.RequiredBy, got)
 		}
 		if len(got.Files) > 0 {
 			t.Errorf("%s: links to files: %q", m.ID, got.Files)
 		}
 	}
 	var doc struct{ Paths map[string]map[string]any }
-	if err := json.Unmarshal(r.get(t, "/openapi.json", "identity"), &doc); err != nil || len(doc.Paths) == 0 {
+	err := json.Unmarshal(r.get(t, "/openapi.json", "identity"), &doc)
+	if err != nil || len(doc.Paths) == 0 {
 		t.Fatal(err, doc)
 	}
-	operations := Ask[[]string](tab, look("/api/", `[...d.querySelectorAll(".op h3")].map(h => h.textContent.trim().replace(/\s+/g, " "))`))
+	operations := Ask[[]string](tab,
+		look("/api/",
+			`[...d.querySelectorAll(".op h3")].map(h => h.textContent.trim().replace(/\s+/g, " "))`))
 	for path, methods := range doc.Paths {
 		for method := range methods {
-			if want := strings.ToUpper(method) + " " + path; !slices.ContainsFunc(operations, func(s string) bool { return strings.HasPrefix(s, want) }) {
+			if want := strings.ToUpper(method) + " " +
+				path; !slices.ContainsFunc(operations, func(s string) bool {
+				return strings.HasPrefix(s, want)
+			}) {
 				t.Errorf("the API's page lacks %s, has %q", want, operations)
 			}
 		}
@@ -77,13 +86,14 @@ func said(t *testing.T, r *served) {
 		if a.Pattern != "/mip/{n}/history/" {
 			continue
 		}
-		for _, d := range Ask[[]string](tab, look(a.Route, `[...d.querySelectorAll("pre.diff")].map(e => e.textContent)`)) {
+		for _, d := range Ask[[]string](tab,
+			look(a.Route, `[...d.querySelectorAll("pre.diff")].map(e => e.textContent)`)) {
 			if diffs++; !strings.Contains(d, "\n+") && !strings.Contains(d, "\n-") {
 				t.Errorf("%s: no line begins with + or -:\n%s", a.Route, d)
 			}
 		}
 	}
-	if diffs == 0 { // how far back git knows is the checkout's matter
+	if diffs == 0 { // the depth of git's history depends on the checkout
 		testenv.Missing(t, "history", "this clone holds no two versions of a proposal")
 	}
 }
@@ -96,7 +106,8 @@ func contents(t *testing.T, r *served) {
 		tab.Click(entry)
 		link := fmt.Sprintf("document.querySelector(%q)", entry)
 		heading := "document.getElementById(decodeURIComponent(" + link + ".hash.slice(1)))"
-		tab.Wait(`location.hash === ` + link + `.hash && ` + link + `.getAttribute("aria-current") === "true"`)
+		tab.Wait(`location.hash === ` + link + `.hash && ` + link +
+			`.getAttribute("aria-current") === "true"`)
 		tab.Wait(`(h => h.top >= document.querySelector("header.top").getBoundingClientRect().bottom && h.bottom < innerHeight)(` + heading + `.getBoundingClientRect())`)
 	}
 	if n := Ask[int](tab, `document.querySelectorAll(".toc [aria-current]").length`); n != 1 {
@@ -119,15 +130,17 @@ func headingLink(t *testing.T, r *served) {
 	}
 }
 
-// wide looks at what is wider than a narrow window: each scrolls in a box of its own that takes the focus, by keyboard.
-// Code is copied as it was written.
+// wide checks content that is wider than a narrow window: each scrolls in a box of its own, which
+// the keyboard can focus. Copied code is as written.
 func wide(t *testing.T, r *served) {
 	tab := r.tab(t, View{Width: 320, Dark: true})
 	tab.Go("/mip/900/")
-	if got := Ask[[]string](tab, `[...document.querySelectorAll(".prose p a")].map(a => a.pathname + a.hash).slice(0, 2)`); !slices.Equal(got, []string{"/mip/4/#s-specification", "/mip/5/"}) {
+	if got := Ask[[]string](tab,
+		`[...document.querySelectorAll(".prose p a")].map(a => a.pathname + a.hash).slice(0, 2)`); !slices.Equal(got, []string{"/mip/4/#s-specification", "/mip/5/"}) {
 		t.Errorf("links of the text lead to %q", got)
 	}
-	for _, box := range []string{".prose .scroll", "figure.code pre", ".prose div.math:has(math)", ".prose .maths:has(mtext)"} {
+	for _, box := range []string{".prose .scroll", "figure.code pre", ".prose div.math:has(math)",
+		".prose .maths:has(mtext)"} {
 		box = fmt.Sprintf("document.querySelector(%q)", box)
 		if !Ask[bool](tab, `(e => { e.scrollIntoView(); e.focus(); return document.activeElement === e && !!e.ariaLabel && e.scrollWidth > e.clientWidth })(`+box+`)`) {
 			t.Errorf("%s is no named box that takes the focus and scrolls", box)
@@ -140,12 +153,14 @@ func wide(t *testing.T, r *served) {
 	tab.Click("figure.code [data-copy]")
 	tab.Wait(`document.querySelector("#live").textContent === "Copied"`)
 	got := Ask[string](tab, `navigator.clipboard.readText()`)
-	if !strings.Contains(read[mip.Proposal](t, r, "/api/v1/mips/900").RawMarkdown, "```text\n"+strings.TrimSuffix(got, "\n")+"\n```") {
+	if !strings.Contains(read[mip.Proposal](t, r, "/api/v1/mips/900").RawMarkdown,
+		"```text\n"+strings.TrimSuffix(got, "\n")+"\n```") {
 		t.Errorf("copied %q, which is not the source", got)
 	}
 }
 
-// formulas looks at how a browser sets them: a fraction is higher than a letter, and nothing of the source is seen.
+// formulas checks the browser's layout of formulas: a fraction is higher than a letter, and no
+// source is visible.
 func formulas(t *testing.T, r *served) {
 	tab := r.tab(t, View{Dark: true})
 	tab.Go("/mip/900/")
@@ -160,10 +175,12 @@ func formulas(t *testing.T, r *served) {
 		Shown: document.querySelector("code.math").innerText,
 		Same: all.every(m => getComputedStyle(m).color === getComputedStyle(m.parentElement).color),
 	}))([...document.querySelectorAll(".prose math")])`)
-	if got.Formulas != 4 || got.High != 2 || got.Seen != "" || got.Shown != `\unknown{w}` || !got.Same {
+	if got.Formulas != 4 || got.High != 2 || got.Seen != "" || got.Shown != `\unknown{w}` ||
+		!got.Same {
 		t.Errorf("%+v", got)
 	}
-	if text := Ask[string](tab, `document.querySelector("article").innerText`); !strings.Contains(text, "price of $5 or $6, bounds") {
+	text := Ask[string](tab, `document.querySelector("article").innerText`)
+	if !strings.Contains(text, "price of $5 or $6, bounds") {
 		t.Errorf("prices are no formula:\n%s", text)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// runbook is an upgrade by its page: the moment where the reader is, the block about then, and what was ticked.
+// runbook follows an upgrade on its page: the time in the reader's zone, the block at that time,
+// and the ticked steps.
 func runbook(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	tab.Go("/upgrade/argand/")
@@ -21,7 +22,7 @@ func runbook(t *testing.T, r *served) {
 	tab.Wait(`!document.querySelector(".todo input").checked`)
 }
 
-// since tells a reader of another version than the one seen last, who sees no more of it then.
+// since notifies a reader once of a version other than the one seen last.
 func since(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	for range 2 {

@@ -11,14 +11,15 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
-// TestSearchWeight types words into the fields of a large site as somebody who was never there: what they ask for beside the
-// page, packed, is bounded, and what a further word adds.
+// TestSearchWeight types words into the search fields of a large site as a new visitor: the
+// compressed size of the requests is bounded, also for each further word.
 func TestSearchWeight(t *testing.T) {
 	t.Parallel()
 	start(t)
 	v := setup{folders: []string{corpora.Need(t, "eips")}, prefix: "EIP"}.serve(t)
 	const first, further = 48_000, 25_000
-	for path, results := range map[string]string{"/": "#list tbody", "/search/": "#found", "/about/": ".pop"} {
+	for path, results := range map[string]string{"/": "#list tbody", "/search/": "#found",
+		"/about/": ".pop"} {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			tab := v.tab(t, View{})
@@ -30,13 +31,9 @@ func TestSearchWeight(t *testing.T) {
 					[...document.querySelectorAll("%[1]s .ex")].every(e => e.firstChild || e.getBoundingClientRect().top >= innerHeight)`, results, word))
 				sum, parts, all := 0, "", tab.Requests()
 				for _, r := range all[weighed:] {
-					var ranges []string
-					if r.Range != "" {
-						ranges = []string{r.Range}
-					}
-					n := len(v.get(t, strings.TrimPrefix(r.URL, v.base), "gzip", ranges...))
+					n := len(v.get(t, strings.TrimPrefix(r.URL, v.base), "gzip"))
 					sum += n
-					parts += fmt.Sprintf(" %s %s %d", r.URL, r.Range, n)
+					parts += fmt.Sprintf(" %s %d", r.URL, n)
 				}
 				weighed = len(all)
 				t.Logf("%s asks for %d bytes", word, sum)
@@ -51,29 +48,20 @@ func TestSearchWeight(t *testing.T) {
 	}
 }
 
-// TestSearchOfWholeFiles searches a site whose host ignores ranges of files.
-func TestSearchOfWholeFiles(t *testing.T) {
-	t.Parallel()
-	start(t)
-	tab := setup{whole: true}.serve(t).tab(t, View{})
-	tab.Go("/search/?q=gas+cost")
-	tab.Wait(`document.querySelectorAll("#found li mark").length > 3`)
-}
-
-// searching looks for words of texts on their page, in the field of another page, and where there are none.
+// searching searches texts on the search page, from the field of another page, and without results.
 func searching(t *testing.T, r *served) {
 	const found = `[...document.querySelectorAll("#found li a")].map(a => a.textContent + " " + a.getAttribute("href")).join("|")`
 	tab := r.tab(t, View{})
 	tab.Go("/search/?q=gas+cost")
 	tab.Wait(`document.querySelectorAll("#found li mark").length > 3`)
 	tab.Wait(`document.querySelector("#live").textContent.endsWith(" proposals.")`)
-	// What is typed shows at once, and is in the address.
+	// Input shows results at once, and is in the address.
 	tab.Click("#q")
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("block status:final")
 	tab.Wait(`new URLSearchParams(location.search).get("q") === "block status:final"`)
 	tab.Wait(`document.querySelectorAll("#found li").length > 0 && [...document.querySelectorAll("#found .b")].every(b => b.textContent === "Final")`)
-	// A filter is a chip that can be taken off, and one that nothing has says what there is.
+	// A filter is a chip that can be removed, and an unknown value gets a list of the known ones.
 	tab.Click(`#found [aria-label="Remove status:final"]`)
 	tab.Wait(`document.querySelector("#q").value.trim() === "block" && document.activeElement.id === "q" && !document.querySelector("#found [aria-label]")`)
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
@@ -98,7 +86,7 @@ func searching(t *testing.T, r *served) {
 	tab.Press("a")
 	tab.Wait(`document.querySelector("#found").textContent === "Type one letter more."`)
 
-	// A slash leads to the field of any page, arrows to what is found, and a result to its section.
+	// A slash leads to the field of any page, arrows to the results, and a result to its section.
 	tab.Go("/about/")
 	tab.Press("/")
 	tab.Wait(`document.activeElement.id === "find"`)
@@ -114,24 +102,27 @@ func searching(t *testing.T, r *served) {
 	tab.Press(kb.ArrowDown + kb.Enter)
 	tab.Wait(`location.pathname.startsWith("/mip/") && location.hash.startsWith("#s-")`)
 
-	// What a screen reader is told of answers on a phone: the field, how many there are, and each as a link with its name.
+	// The output of a screen reader on a phone: the field, the number of results, and each result
+	// as a link with its name.
 	phone := r.tab(t, View{Width: 320})
 	phone.Go("/search/?q=%22base+fee%22+status:final")
 	phone.Wait(`document.querySelectorAll("#found li mark").length > 1 && [...document.querySelectorAll("#found .ex")].every(e => e.firstChild)`)
-	told, at := phone.Tree(), 0
+	tree, at := phone.Tree(), 0
 	for _, want := range []string{
-		"heading Search", "search", "searchbox Words of a text, a number, or a name", "button Remove status:final", "StaticText 2 proposals.",
-		"list", "link MIP-", "StaticText Final", "mark", "link MIP-", "status", "StaticText 2 proposals.",
+		"heading Search", "search", "searchbox Words of a text, a number, or a name",
+		"button Remove status:final", "StaticText 2 proposals.",
+		"list", "link MIP-", "StaticText Final", "mark", "link MIP-", "status",
+		"StaticText 2 proposals.",
 	} {
-		i := slices.IndexFunc(told[at:], func(s string) bool { return strings.HasPrefix(s, want) })
+		i := slices.IndexFunc(tree[at:], func(s string) bool { return strings.HasPrefix(s, want) })
 		if i < 0 {
-			t.Errorf("the tree has no %q behind the first %d of %q", want, at, told)
+			t.Errorf("the tree has no %q behind the first %d of %q", want, at, tree)
 			break
 		}
 		at += i + 1
 	}
 
-	// Without scripts the field leads to the page, which says what is there instead.
+	// Without scripts the field leads to the search page, which names the alternatives.
 	bare := r.tab(t, View{Width: 320, NoScript: true})
 	bare.Go("/about/")
 	bare.Click("#find")

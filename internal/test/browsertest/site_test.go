@@ -27,8 +27,9 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// hosts are those that the site of this repository looks at.
-var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443", "rpc-backup.example.org:443"}
+// hosts are the upstream hosts of this repository's site.
+var hosts = [...]string{"forum.example.org:443", "rpc.example.org:443",
+	"rpc-backup.example.org:443"}
 
 // served is a site as a CDN serves it, with a sidecar on the same origin or without.
 type served struct {
@@ -36,33 +37,34 @@ type served struct {
 	base    string
 	handler http.Handler
 	network *demo.Network
-	later   atomic.Int64 // by how many nanoseconds the clock of sidecar and hosts is ahead
-	asked   atomic.Int64 // how often a live route was asked for, the sidecar's or none
+	later   atomic.Int64 // nanoseconds by which the clock of sidecar and hosts is ahead
+	asked   atomic.Int64 // requests to live routes, with or without a sidecar
 }
 
-// built is a site that has been made. Tests share those that are made of the same.
+// built is a finished site. Tests with the same setup share it.
 type built struct {
 	plan   *build.Plan
 	static *build.Published
 	site   *site.Site
 }
 
-// setup is what differs between sites. Without a sidecar its routes are 404 problems.
+// setup is how a site differs from others. Without a sidecar its routes are 404 problems.
 type setup struct {
 	sidecar bool
-	down    int               // what its routes answer instead: this status, or less than 0: the connection is closed
+	// answer of its routes instead: this status, or the connection is closed if negative
+	down    int
 	locale  string            // one more language; empty: none
 	folders []string          // of proposals; nil: those of this repository and a few more
-	more    map[string]string // what is added at the end of files in a copy of the first folder
+	more    map[string]string // text to append to files in a copy of the first folder
 	prefix  string            // of their ids; empty: that of this repository
-	whole   bool              // ranges of files are ignored
 	kinds   []string          // prefixes of several kinds, prefix first; nil: one kind
 	config  string            // file of another configuration; empty: that of this repository
 	brand   *site.Brand       // nil: none
 	model   *demo.Model       // behind the sidecar; nil: none
 }
 
-// serve builds and serves the site of this repository and a few proposals more until the test ends.
+// serve builds and serves the site of this repository with a few more proposals until the test
+// ends.
 func serve(t testing.TB, withSidecar bool) *served { return setup{sidecar: withSidecar}.serve(t) }
 
 func (with setup) serve(t testing.TB) *served {
@@ -71,17 +73,20 @@ func (with setup) serve(t testing.TB) *served {
 	var live http.Handler = v.static
 	switch {
 	case with.down < 0:
-		live = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		live = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			panic(http.ErrAbortHandler)
+		})
 	case with.down > 0:
-		live = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>Bad Gateway</h1>", with.down) })
+		live = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "<h1>Bad Gateway</h1>", with.down)
+		})
 	case with.sidecar:
 		live = v.sidecar(t, with.model)
 	}
 	v.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if with.whole {
-			r.Header.Del("Range")
-		}
-		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool { return route.Path == r.URL.Path }) {
+		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool {
+			return route.Path == r.URL.Path
+		}) {
 			v.static.ServeHTTP(w, r)
 			return
 		}
@@ -94,7 +99,7 @@ func (with setup) serve(t testing.TB) *served {
 	return v
 }
 
-// sites are those that have been made, by what they are made of.
+// sites are the finished sites by their setup.
 var sites struct {
 	sync.Mutex
 	made map[string]func() (*built, error)
@@ -103,7 +108,8 @@ var sites struct {
 // build makes the site, once for all tests.
 func (with setup) build(t testing.TB) *built {
 	t.Helper()
-	key := fmt.Sprintf("%q %q %q %q %q %q %p", with.locale, with.folders, with.more, with.prefix, with.kinds, with.config, with.brand)
+	key := fmt.Sprintf("%q %q %q %q %q %q %p",
+		with.locale, with.folders, with.more, with.prefix, with.kinds, with.config, with.brand)
 	sites.Lock()
 	if sites.made == nil {
 		sites.made = map[string]func() (*built, error){}
@@ -152,7 +158,7 @@ func (with setup) make() (*built, error) {
 	return v, err
 }
 
-// add copies the first folder, or makes one where there is none, and adds what is to be added to its files.
+// add copies the first folder, or makes one if there is none, and appends the texts to its files.
 func (with setup) add(folders []string) ([]string, error) {
 	copied, err := os.MkdirTemp(folder, "proposals")
 	if err == nil && len(folders) > 0 {
@@ -162,7 +168,8 @@ func (with setup) add(folders []string) ([]string, error) {
 	for name, text := range with.more {
 		var file *os.File
 		if err == nil {
-			file, err = os.OpenFile(filepath.Join(copied, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			file, err = os.OpenFile(filepath.Join(copied, name),
+				os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		}
 		if err == nil {
 			_, err = file.WriteString(text)
@@ -178,7 +185,7 @@ func (v *served) tab(t *testing.T, view View) *Tab {
 	return open(t, v.base, view)
 }
 
-// sidecar is one that knows the site, on invented hosts.
+// sidecar returns a sidecar of the site with invented hosts.
 func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	t.Helper()
 	k, err := catalog.FromFS(v.static).Load(t.Context())
@@ -194,7 +201,8 @@ func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	if llm != nil {
 		const host, name = "model.example.org", "lantern-large"
 		v.network.Serve(host, llm)
-		m, err := ai.NewClient(ai.ClientConfig{Provider: "openai", Name: name, BaseURL: "https://" + host + "/v1", Key: "sk-of-nobody", Transport: v.network})
+		m, err := ai.NewClient(ai.ClientConfig{Provider: "openai", Name: name,
+			BaseURL: "https://" + host + "/v1", Key: "sk-of-nobody", Transport: v.network})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,19 +216,18 @@ func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	return live
 }
 
-// get asks for a path, packed or not.
-func (v *served) get(t testing.TB, path, coding string, ranges ...string) []byte {
+// get requests a path with a content coding.
+func (v *served) get(t testing.TB, path, coding string) []byte {
 	t.Helper()
 	r, w := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
 	r.Header.Set("Accept-Encoding", coding)
-	r.Header["Range"] = ranges
-	if v.handler.ServeHTTP(w, r); w.Code != http.StatusOK && w.Code != http.StatusPartialContent && path != "/404.html" {
+	if v.handler.ServeHTTP(w, r); w.Code != http.StatusOK && path != "/404.html" {
 		t.Fatalf("GET %s: %d", path, w.Code)
 	}
 	return w.Body.Bytes()
 }
 
-// read asks for a path that answers JSON.
+// read requests a path that answers JSON.
 func read[T any](t testing.TB, v *served, path string) (into T) {
 	t.Helper()
 	if err := json.Unmarshal(v.get(t, path, "identity"), &into); err != nil {
@@ -229,7 +236,7 @@ func read[T any](t testing.TB, v *served, path string) (into T) {
 	return into
 }
 
-// proposals are those of the site, as its API tells them.
+// proposals returns the site's proposals from its API.
 func (v *served) proposals(t testing.TB) []mip.Metadata {
 	t.Helper()
 	return read[mip.List](t, v, "/api/v1/mips").MIPs

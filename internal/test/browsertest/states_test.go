@@ -13,54 +13,65 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
-// states is what pages say of Monad's forks at one moment: of each page some of its words in their order, and
-// dots for what stands between them.
+// states are the statements of pages about Monad's forks at one time: some words of each page in
+// order, with dots for the text between.
 type states struct {
 	at   time.Time
 	says map[string]string
 }
 
-// monadStates are moments around the activations of MONAD_NINE, of the test network at 2026-03-10T14:30:00Z
-// and of the main network at 2026-03-19T14:30:00Z, one after those of MONAD_TEN, and one before the main network has a
-// fork that comes after two without a time there.
+// monadStates are times around the activations of MONAD_NINE, on the test network at
+// 2026-03-10T14:30:00Z and on the main network at 2026-03-19T14:30:00Z, one time after the
+// activations of MONAD_TEN, and one before the main network has a fork that follows two without a
+// time there.
 func monadStates() []states {
 	moment := func(month time.Month, day int, state, next, test, main string) states {
 		main, test = "19 Mar 2026, 14:30 UTC "+main, "10 Mar 2026, 14:30 UTC "+test
-		times, table := "Monad "+main+"...Monad Testnet "+test, "Monad Testnet 10143 "+test+"...Monad 143 "+main
+		times, table := "Monad "+main+"...Monad Testnet "+test,
+			"Monad Testnet 10143 "+test+"...Monad 143 "+main
 		return states{time.Date(2026, month, day, 16, 0, 0, 0, time.UTC), map[string]string{
 			"/upgrade/":            "MONAD_NINE " + state + "..." + times,
 			"/upgrade/monad_nine/": "MONAD_NINE " + state + "..." + table,
 			"/mip/3/":              "MONAD_NINE " + state + "..." + times,
 			"/mip/6/":              "MONAD_NINE " + state + "..." + times,
 			"/dashboard/":          next + "...MONAD_NINE " + state + "..." + times,
-			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...28 Oct 2025...Monad 143 not on its own here",
-			"/upgrade/monad_one/":  "MONAD_ONE active on testnet...14 Feb 2025...Monad 143 not on its own here",
+			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...28 Oct 2025...Monad 143 not " +
+				"on its own here",
+			"/upgrade/monad_one/": "MONAD_ONE active on testnet...14 Feb 2025...Monad 143 not " +
+				"on its own here",
 		}}
 	}
 	return []states{
-		moment(time.March, 1, "scheduled", "Next upgrade scheduled MONAD_NINE", "in 8 days", "in 17 days"),
-		moment(time.March, 15, "active on testnet", "Next upgrade active on testnet MONAD_NINE", "active for 5 days", "in 3 days"),
-		moment(time.April, 19, "active", "Next upgrade scheduled MONAD_TEN", "active for 40 days", "active for 31 days"),
-		moment(time.November, 22, "active", "Latest, none next active MONAD_TEN", "active for 8 months", "active for 8 months"),
-		// The main network has MONAD_SIX from 4 November 2025 on.
+		moment(time.March, 1, "scheduled", "Next upgrade scheduled MONAD_NINE", "in 8 days",
+			"in 17 days"),
+		moment(time.March, 15, "active on testnet", "Next upgrade active on testnet MONAD_NINE",
+			"active for 5 days", "in 3 days"),
+		moment(time.April, 19, "active", "Next upgrade scheduled MONAD_TEN", "active for 40 days",
+			"active for 31 days"),
+		moment(time.November, 22, "active", "Latest, none next active MONAD_TEN",
+			"active for 8 months", "active for 8 months"),
+		// The main network has MONAD_SIX from 4 November 2025.
 		{time.Date(2025, 11, 4, 14, 29, 0, 0, time.UTC), map[string]string{
 			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...Monad 143 no date yet",
-			"/upgrade/":            "MONAD_FIVE active on testnet...Monad no date yet...MONAD_FOUR active on testnet...Monad no date yet",
-			"/upgrade/monad_one/":  "MONAD_ONE active on testnet...Monad 143 not on its own here",
+			"/upgrade/": "MONAD_FIVE active on testnet...Monad no date " +
+				"yet...MONAD_FOUR active on testnet...Monad no date yet",
+			"/upgrade/monad_one/": "MONAD_ONE active on testnet...Monad 143 not on its own here",
 		}},
 	}
 }
 
 // clockAt sets the clock of a page.
 func clockAt(at time.Time) string {
-	return fmt.Sprintf(`{ const now = Date.now, ahead = %d - now(); Date.now = () => now() + ahead }`, at.UnixMilli())
+	return fmt.Sprintf(
+		`{ const now = Date.now, ahead = %d - now(); Date.now = () => now() + ahead }`,
+		at.UnixMilli())
 }
 
-// told is all that a page shows of its text, in one line.
-const told = `document.querySelector("main").innerText.replace(/\s+/g, " ")`
+// visibleText is the visible text of a page in one line.
+const visibleText = `document.querySelector("main").innerText.replace(/\s+/g, " ")`
 
-// wantTold compares the words of a page with those of [states.says].
-func wantTold(t *testing.T, page, text, want string) {
+// wantText compares the words of a page with those in [states.says].
+func wantText(t *testing.T, page, text, want string) {
 	t.Helper()
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*?`)
 	if !regexp.MustCompile(pattern).MatchString(text) {
@@ -68,21 +79,25 @@ func wantTold(t *testing.T, page, text, want string) {
 	}
 }
 
-// wrong are words that time makes false.
-var wrong = regexp.MustCompile(`\b(scheduled|active|planned|Next upgrade|Latest, none next|due|passed)\b`)
+// wrong matches words that time makes false.
+var wrong = regexp.MustCompile(
+	`\b(scheduled|active|planned|Next upgrade|Latest, none next|due|passed)\b`)
 
-// TestStates opens Monad's site before, between and after the activations of a fork, by the clock of the
-// reader, by that of the chains behind a sidecar, and without scripts.
+// TestStates opens Monad's site before, between and after the activations of a fork, with the
+// reader's clock, with the clock of the chains behind a sidecar, and without scripts.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	start(t)
-	made := setup{folders: []string{}, more: map[string]string{}, config: "../../../examples/monad.yaml"}
+	made := setup{folders: []string{}, more: map[string]string{},
+		config: "../../../examples/monad.yaml"}
 	for n := 3; n <= 8; n++ {
 		status := "Draft"
 		if n == 7 {
 			status = "Last Call\nlast-call-deadline: 2026-03-17"
 		}
-		made.more[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\ncreated: 2026-01-2%d\n---\n\n## Abstract\n\nWords.\n", n, n, status, n)
+		made.more[fmt.Sprintf("MIP-%d.md",
+			n)] = fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\n"+
+			"created: 2026-01-2%d\n---\n\n## Abstract\n\nWords.\n", n, n, status, n)
 	}
 	made.states(t, monadStates())
 	t.Run("deadline", func(t *testing.T) {
@@ -95,11 +110,12 @@ func TestStates(t *testing.T) {
 	})
 	t.Run("monad", func(t *testing.T) {
 		t.Parallel()
-		setup{folders: []string{corpora.Need(t, "monad-mips")}, config: made.config}.states(t, monadStates()[1:2])
+		setup{folders: []string{corpora.Need(t, "monad-mips")}, config: made.config}.states(t,
+			monadStates()[1:2])
 	})
 }
 
-// states opens a site at some moments.
+// states opens a site at some times.
 func (with setup) states(t *testing.T, moments []states) {
 	bare := with.serve(t)
 	t.Run("without scripts", func(t *testing.T) {
@@ -107,21 +123,24 @@ func (with setup) states(t *testing.T, moments []states) {
 		tab := bare.tab(t, View{NoScript: true})
 		for page, want := range monadStates()[0].says {
 			tab.Go(page)
-			text := Ask[string](tab, told)
-			// What a page quotes is the author's, and what a summary says of a kind of proposal is true at any time.
+			text := Ask[string](tab, visibleText)
+			// Quotes on a page are the author's. A summary's statement about a kind of proposals is
+			// always true.
 			own := Ask[string](tab, `[...document.querySelectorAll("q")].reduce((text, q) => text.replace(q.innerText, ""), document.querySelector("main").innerText)`)
-			if word := wrong.FindString(strings.ReplaceAll(own, "once it is active", "")); word != "" {
+			word := wrong.FindString(strings.ReplaceAll(own, "once it is active", ""))
+			if word != "" {
 				t.Errorf("%s says %q", page, word)
 			}
-			// The dates are there without what a clock makes of them.
+			// The dates are there without the words that depend on a clock.
 			_, times, _ := strings.Cut(want, "...")
 			times = regexp.MustCompile(` in \d+ days`).ReplaceAllString(times, "")
-			if page == "/upgrade/monad_five/" { // the main network may get it by itself as long as it has no later one
+			// the main network may get it as long as it has no later fork
+			if page == "/upgrade/monad_five/" {
 				times = strings.Replace(times, "not on its own here", "no date of its own", 1)
 			}
-			wantTold(t, page, text, strings.TrimPrefix(times, "MONAD_NINE scheduled..."))
+			wantText(t, page, text, strings.TrimPrefix(times, "MONAD_NINE scheduled..."))
 			if page == "/dashboard/" {
-				wantTold(t, page, text, "Newest upgrade MONAD_TEN...12 Aug 2026...2 Sep 2026")
+				wantText(t, page, text, "Newest upgrade MONAD_TEN...12 Aug 2026...2 Sep 2026")
 			}
 		}
 	})
@@ -132,7 +151,7 @@ func (with setup) states(t *testing.T, moments []states) {
 			tab.Expect(failures)
 			for page, want := range m.says {
 				tab.Go(page)
-				wantTold(t, page, Ask[string](tab, told), want)
+				wantText(t, page, Ask[string](tab, visibleText), want)
 			}
 		}
 	})
@@ -153,16 +172,17 @@ func (with setup) states(t *testing.T, moments []states) {
 				} else {
 					tab.Wait(`document.querySelector(".forks").dataset.live === "200"`)
 				}
-				if reader != m.at { // which is wrong about how far away a time is, and not about the state
+				if reader != m.at { // it is wrong about the time left, and not about the state
 					want = far.ReplaceAllString(want, "$1...")
 				}
-				wantTold(t, fmt.Sprintf("%s at %s, read at %s", page, m.at, reader), Ask[string](tab, told), want)
+				wantText(t, fmt.Sprintf("%s at %s, read at %s", page, m.at, reader),
+					Ask[string](tab, visibleText), want)
 			}
 		}
 	})
 }
 
-// deadlines holds that the deadline of a last call is a date, and what a clock makes of it.
+// deadlines checks that the deadline of a last call is a date, with words that depend on the clock.
 func deadlines(t *testing.T, v *served) {
 	for at, want := range map[time.Time]string{
 		{}: "17 Mar 2026",
@@ -178,18 +198,19 @@ func deadlines(t *testing.T, v *served) {
 		tab := v.tab(t, view)
 		tab.Expect(failures)
 		for page, before := range map[string]string{
-			"/": "Open for comments MIP-7 Proposal 7 Deadline for comments: ", "/mip/7/": "Last call deadline ",
+			"/":           "Open for comments MIP-7 Proposal 7 Deadline for comments: ",
+			"/mip/7/":     "Last call deadline ",
 			"/dashboard/": "MIP-7 Proposal 7: deadline for comments ",
 		} {
 			tab.Go(page)
-			text := Ask[string](tab, told)
+			text := Ask[string](tab, visibleText)
 			if page == "/" && strings.Contains(want, "passed") {
 				before, want := "Open for comments", " no deadline" // of another proposal
-				wantTold(t, page, text, before)
-				wantTold(t, page, text, want)
+				wantText(t, page, text, before)
+				wantText(t, page, text, want)
 				continue
 			}
-			wantTold(t, page, text, before+want)
+			wantText(t, page, text, before+want)
 			if word := wrong.FindString(text); view.NoScript && word != "" {
 				t.Errorf("%s says %q", page, word)
 			}
@@ -197,24 +218,29 @@ func deadlines(t *testing.T, v *served) {
 	}
 }
 
-// disagreeing holds that a page says of texts and chains what disagrees at the reader's moment, and without scripts what
-// does at one time or another.
+// disagreeing checks that a page shows the disagreements of texts and chains at the reader's time,
+// and without scripts those of any time.
 func disagreeing(t *testing.T, r *served) {
 	const visible = `[...document.querySelectorAll("li")].filter(li => li.parentElement.querySelector(".agree") && li.checkVisibility()).map(li => li.innerText.split(";")[0])`
-	nine, ten := []string{"MIP-3 is Draft", "MIP-4 is Draft", "MIP-5 is Draft"}, []string{"MIP-8 is Draft"}
+	nine, ten := []string{"MIP-3 is Draft", "MIP-4 is Draft", "MIP-5 is Draft"},
+		[]string{"MIP-8 is Draft"}
 	for name, tt := range map[string]struct {
 		view            View
 		dashboard, page []string // of MIP-3
 	}{
 		"without scripts": {View{NoScript: true}, slices.Concat(nine, ten), nine[:1]},
-		"between":         {View{Early: clockAt(time.Date(2026, 3, 15, 16, 0, 0, 0, time.UTC))}, []string{"Nothing found."}, []string{}},
-		"after":           {View{Early: clockAt(time.Date(2026, 4, 19, 16, 0, 0, 0, time.UTC))}, nine, nine[:1]},
-		"a year after":    {View{Early: clockAt(time.Date(2027, 9, 2, 16, 0, 0, 0, time.UTC))}, slices.Concat(nine, ten), nine[:1]},
+		"between": {View{Early: clockAt(time.Date(2026, 3, 15, 16, 0, 0, 0, time.UTC))},
+			[]string{"Nothing found."}, []string{}},
+		"after": {View{Early: clockAt(time.Date(2026, 4, 19, 16, 0, 0, 0, time.UTC))},
+			nine, nine[:1]},
+		"a year after": {View{Early: clockAt(time.Date(2027, 9, 2, 16, 0, 0, 0, time.UTC))},
+			slices.Concat(nine, ten), nine[:1]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tab := r.tab(t, tt.view)
 			tab.Expect(failures)
-			for page, want := range map[string][]string{"/dashboard/": tt.dashboard, "/mip/3/": tt.page} {
+			for page, want := range map[string][]string{"/dashboard/": tt.dashboard,
+				"/mip/3/": tt.page} {
 				tab.Go(page)
 				if diff := cmp.Diff(want, Ask[[]string](tab, visible)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", page, diff)

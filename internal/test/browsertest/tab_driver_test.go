@@ -22,18 +22,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// View is how somebody looks at the site. The zero value is a wide window in the light theme with
+// View is how a reader views the site. The zero value is a wide window in the light theme with
 // scripts.
 type View struct {
 	Width    int // pixels; 0: 1200
-	Letters  int // size of letters that the reader has set, in pixels; 0: 16
+	Letters  int // the reader's font size, in pixels; 0: 16
 	Dark     bool
 	NoScript bool
-	// Early runs in each page before anything of its own. It is not subject to its policy.
+	// Early runs in each page before the page's own scripts. The page's policy does not apply to
+	// it.
 	Early string
 }
 
-// String names a view in the words of a test's name.
+// String names a view for the name of a test.
 func (v View) String() string {
 	name := fmt.Sprint(v.width())
 	if v.Letters != 0 {
@@ -55,9 +56,9 @@ func (v View) width() int {
 	return v.Width
 }
 
-// Tab is one tab, with a profile of its own: no other tab's storage or permissions are there. When its
-// test ends it fails it for whatever the browser complained of, and for every request that left the
-// site. It is for one goroutine.
+// Tab is one tab with a profile of its own, without other tabs' storage or permissions. At the end
+// it fails its test for every complaint of the browser, and for every request that left the site.
+// Only one goroutine may use it.
 type Tab struct {
 	t    *testing.T
 	ctx  context.Context
@@ -71,8 +72,8 @@ type Tab struct {
 	expected []*regexp.Regexp
 }
 
-// Request is something that a page asked the network for.
-type Request struct{ URL, Type, Range string }
+// Request is a network request of a page.
+type Request struct{ URL, Type string }
 
 // open opens a tab on the site at a base address.
 func open(t *testing.T, base string, v View) *Tab {
@@ -96,69 +97,81 @@ func open(t *testing.T, base string, v View) *Tab {
 		scheme = "dark"
 	}
 	tab.Media("prefers-color-scheme", scheme)
-	// Several tabs are looked at by several tests at once.
-	tab.must("focus", call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))
+	// Several tests use several tabs at once.
+	tab.must("focus", call(ctx, emulation.SetFocusEmulationEnabled,
+		emulation.SetFocusEmulationEnabledParams{Enabled: true}))
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
-			Origin: base, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
-			Permission: &cdpbrowser.PermissionDescriptor{Name: name}, Setting: cdpbrowser.PermissionSettingGranted,
-		})
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetPermission,
+			cdpbrowser.SetPermissionParams{
+				Origin: base, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
+				Permission: &cdpbrowser.PermissionDescriptor{Name: name},
+				Setting:    cdpbrowser.PermissionSettingGranted,
+			})
 		tab.must("allow the clipboard", err)
 	}
 	if v.NoScript {
-		tab.must("turn scripts off", call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+		tab.must("turn scripts off",
+			call(ctx, emulation.SetScriptExecutionDisabled,
+				emulation.SetScriptExecutionDisabledParams{Value: true}))
 	}
 	if v.Letters != 0 {
-		tab.must("set the size of letters", call(ctx, page.SetFontSizes, page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: int64(v.Letters)}}))
+		tab.must("set the size of letters",
+			call(ctx, page.SetFontSizes,
+				page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: int64(v.Letters)}}))
 	}
 	if v.Early != "" {
-		tab.must("add a script", call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: v.Early}))
+		tab.must("add a script",
+			call(ctx, page.AddScriptToEvaluateOnNewDocument,
+				page.AddScriptToEvaluateOnNewDocumentParams{Source: v.Early}))
 	}
 	return tab
 }
 
-// Resize sets the width of the window in pixels. A narrow one is that of a phone.
+// Resize sets the width of the window in pixels. A narrow one is a phone's.
 func (tab *Tab) Resize(width int) {
 	tab.t.Helper()
-	tab.must("set the size", call(tab.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: int64(width), Height: 800, DeviceScaleFactor: 1, Mobile: width < 600,
-	}))
+	tab.must("set the size",
+		call(tab.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: int64(width), Height: 800, DeviceScaleFactor: 1, Mobile: width < 600,
+		}))
 }
 
-// Media sets a media feature; an empty value is the browser's own.
+// Media sets a media feature. Empty restores the browser's own value.
 func (tab *Tab) Media(feature, value string) {
 	tab.t.Helper()
-	tab.must("set "+feature, call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
-	}))
+	tab.must("set "+feature,
+		call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: feature, Value: value}},
+		}))
 }
 
-// Expect lets a complaint pass that matches an expression.
+// Expect allows complaints that match an expression.
 func (tab *Tab) Expect(expression string) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	tab.expected = append(tab.expected, regexp.MustCompile(expression))
 }
 
-// Requests returns what was asked for since the last [Tab.Go], data addresses aside.
+// Requests returns the requests since the last [Tab.Go], except data addresses.
 func (tab *Tab) Requests() []Request {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return slices.Clone(tab.requests)
 }
 
-// hear notes what concerns us. It may not block.
+// hear records events. It must not block.
 func (tab *Tab) hear(event any) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
-	say := func(format string, a ...any) { tab.problems = append(tab.problems, fmt.Sprintf(format, a...)) }
+	say := func(format string, a ...any) {
+		tab.problems = append(tab.problems, fmt.Sprintf(format, a...))
+	}
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		if strings.HasPrefix(e.Request.URL, "data:") {
 			return
 		}
-		asked, _ := e.Request.Headers["range"].(string)
-		tab.requests = append(tab.requests, Request{e.Request.URL, string(e.Type), asked})
+		tab.requests = append(tab.requests, Request{e.Request.URL, string(e.Type)})
 		if !strings.HasPrefix(e.Request.URL, tab.base+"/") {
 			say("request to another site: %s", e.Request.URL)
 		}
@@ -171,7 +184,8 @@ func (tab *Tab) hear(event any) {
 			say("policy: %s forbids %s", v.ViolatedDirective, v.BlockedURL)
 		}
 	case *runtime.EventConsoleAPICalled:
-		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+		if e.Type == runtime.ConsoleAPICalledTypeError ||
+			e.Type == runtime.ConsoleAPICalledTypeWarning {
 			say("console.%s", e.Type)
 		}
 	case *runtime.EventExceptionThrown:
@@ -179,12 +193,14 @@ func (tab *Tab) hear(event any) {
 	}
 }
 
-// check fails the test for what was not expected.
+// check fails the test for unexpected complaints.
 func (tab *Tab) check() {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	for _, p := range tab.problems {
-		if !slices.ContainsFunc(tab.expected, func(r *regexp.Regexp) bool { return r.MatchString(p) }) {
+		if !slices.ContainsFunc(tab.expected, func(r *regexp.Regexp) bool {
+			return r.MatchString(p)
+		}) {
 			tab.t.Error(p)
 		}
 	}
@@ -197,7 +213,7 @@ func (tab *Tab) must(what string, err error) {
 	}
 }
 
-// call gives a command whose answer does not matter.
+// call sends a command and ignores its answer.
 func call[P, R any](ctx context.Context, c cdp.Command[P, R], p P) error {
 	limit, done := context.WithTimeout(ctx, patience)
 	defer done()
@@ -205,12 +221,14 @@ func call[P, R any](ctx context.Context, c cdp.Command[P, R], p P) error {
 	return err
 }
 
-// Tree is what the browser tells a screen reader of the page: the role and the name of each thing, in the order of reading.
+// Tree is the accessibility tree of the page, as a screen reader gets it: the role and the name of
+// each node, in reading order.
 func (tab *Tab) Tree() (out []string) {
 	tab.t.Helper()
 	limit, done := context.WithTimeout(tab.ctx, patience)
 	defer done()
-	tree, err := chromedp.Call(limit, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	tree, err := chromedp.Call(limit, accessibility.GetFullAXTree,
+		accessibility.GetFullAXTreeParams{})
 	tab.must("ask for the accessibility tree", err)
 	nodes := map[accessibility.NodeID]*accessibility.Node{}
 	for _, n := range tree.Nodes {
@@ -237,8 +255,9 @@ func (tab *Tab) Tree() (out []string) {
 	return out
 }
 
-// Print shows the page as paper would.
+// Print shows the page as on paper.
 func (tab *Tab) Print() {
 	tab.t.Helper()
-	tab.must("show paper", call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
+	tab.must("show paper",
+		call(tab.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))
 }

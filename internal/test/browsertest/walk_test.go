@@ -22,43 +22,55 @@ import (
 // pages is a page of each kind.
 func pages() []string {
 	return []string{
-		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/", "/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
-		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/", "/changes/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html", "/search/?q=gas+cost",
+		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/",
+		"/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
+		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/",
+		"/changes/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
+		"/search/?q=gas+cost",
 	}
 }
 
-// walkSeed draws the pages of real repositories.
+// walkSeed selects the pages of real repositories.
 var walkSeed = flag.Uint64("walk-seed", 14, "which pages of real repositories TestWalk looks at")
 
-// walk is a way through pages in one tab.
+// walk is a path through pages in one tab.
 type walk struct {
 	name  string
 	site  *served
 	paths []string
 	view  View
-	// widths of the window in which the layout of a page is looked at once it is loaded, in pixels.
+	// widths are the widths of the window in which the layout of a loaded page is checked, in
+	// pixels.
 	widths []int
 }
 
-// TestWalk opens pages of each kind, each in a few ways, and asks everything at once that is true of every page.
+// TestWalk opens pages of each kind, in several ways, and checks all properties of every page at
+// once.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	start(t)
 	samples := serve(t, true)
 	wide, narrow := View{}, View{Width: 390, Dark: true}
-	all := append(pages(), "/?q=gas&sort=heat", "/?q=gas+status:final", "/?q=zzyzx", "/changes/?kind=status", "/changes/?proposal=4")
-	// Each came on a day of its own, so that the first page tells of as many as it can.
+	all := append(pages(), "/?q=gas&sort=heat", "/?q=gas+status:final", "/?q=zzyzx",
+		"/changes/?kind=status", "/changes/?proposal=4")
+	// Each was added on another day, so that the first page lists as many as possible.
 	dir, texts := t.TempDir(), varied(t, 50)
 	for i, name := range slices.Sorted(maps.Keys(texts)) {
-		commitTexts(t, dir, fmt.Sprintf("2026-%02d-%02d", 1+i/28, 1+i%28), map[string]string{name: texts[name]})
+		commitTexts(t, dir, fmt.Sprintf("2026-%02d-%02d", 1+i/28, 1+i%28),
+			map[string]string{name: texts[name]})
 	}
 	fifty := setup{sidecar: true, folders: []string{dir}}.serve(t)
 	fifty.runs(t, 50)
-	// Thirteen statuses, of the process and of others' words.
+	// Thirteen statuses, of the process and in others' words.
 	statuses := setup{folders: []string{}, more: map[string]string{}}
-	for i, status := range []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final, mip.Living, mip.Stagnant, mip.Withdrawn,
-		"Peer Review", "Accepted", "Moved", "Deferred", "Active", "Inactive (superseded by CIP-0121)"} {
-		statuses.more[fmt.Sprintf("MIP-%d.md", i+1)] = fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\n## Abstract\n\nWords.\n", i+1, i+1, status)
+	for i, status := range []mip.Status{mip.Draft, mip.Review, mip.LastCall, mip.Final, mip.Living,
+		mip.Stagnant, mip.Withdrawn,
+		"Peer Review", "Accepted", "Moved", "Deferred", "Active",
+		"Inactive (superseded by CIP-0121)"} {
+		statuses.more[fmt.Sprintf("MIP-%d.md",
+			i+1)] = fmt.Sprintf("---\nmip: %d\ntitle: Proposal %d\nstatus: %s\n"+
+			"author: Ada (@ada)\ncreated: 2025-01-01\n---\n\n## Abstract\n\nWords.\n", i+1,
+			i+1, status)
 	}
 	branded := setup{sidecar: true, brand: plainBlue()}.serve(t)
 	everyWidth := []int{280, 320, 390, 720, 768, 820, 912, 980, 1024, 1200}
@@ -69,9 +81,14 @@ func TestWalk(t *testing.T) {
 		{"samples", samples, pages(), View{Width: 320, NoScript: true}, []int{320}},
 		{"samples", samples, pages(), View{Letters: 32}, []int{390, 640, 1200}},
 		{"fifty", fifty, []string{"/", "/dashboard/"}, wide, nil},
-		{"brand", branded, []string{"/", "/mip/4/", "/dashboard/", "/upgrade/argand/", "/api/", "/about/"}, narrow, everyWidth},
-		{"brand", branded, []string{"/", "/mip/4/", "/dashboard/", "/upgrade/argand/", "/api/", "/404.html"}, wide, nil},
-		{"many statuses", statuses.serve(t), []string{"/", "/dashboard/", "/status/peer-review/", "/graph/"}, wide, everyWidth},
+		{"brand", branded,
+			[]string{"/", "/mip/4/", "/dashboard/", "/upgrade/argand/", "/api/", "/about/"}, narrow,
+			everyWidth},
+		{"brand", branded,
+			[]string{"/", "/mip/4/", "/dashboard/", "/upgrade/argand/", "/api/", "/404.html"},
+			wide, nil},
+		{"many statuses", statuses.serve(t),
+			[]string{"/", "/dashboard/", "/status/peer-review/", "/graph/"}, wide, everyWidth},
 	}
 	for _, w := range walks {
 		w.begin(t)
@@ -82,7 +99,8 @@ func TestWalk(t *testing.T) {
 	}{{"monad-mips", "", 1000, 6}, {"eips", "EIP", 60, 10}} {
 		t.Run(real.name, func(t *testing.T) {
 			t.Parallel()
-			v := setup{folders: []string{some(t, corpora.Need(t, real.name), real.files)}, prefix: real.prefix}.serve(t)
+			v := setup{folders: []string{some(t, corpora.Need(t, real.name), real.files)},
+				prefix: real.prefix}.serve(t)
 			paths, draw := v.pages(), rand.New(rand.NewPCG(*walkSeed, 0))
 			draw.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
 			paths = append([]string{"/"}, paths[:real.pages]...)
@@ -93,21 +111,25 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// plainBlue is a brand with as little contrast as may be, with a logo as wide as a word and with much at the foot.
+// plainBlue is a brand with the least possible contrast, a logo as wide as a word and a long
+// footer.
 func plainBlue() *site.Brand {
 	light, dark, blue := palette.Light(), palette.Dark(), palette.Color{R: 0x3b, G: 0x82, B: 0xf6}
 	logo := `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 20"><rect width="120" height="20" fill="#3b82f6"/></svg>`
 	return &site.Brand{
 		Name:    "Lantern Protocol",
 		Picture: &site.Picture{Ext: ".svg", Data: []byte(logo), Aspect: 6},
-		Colors:  &palette.Accents{Light: light.Accent(light.Nearest(blue)), Dark: dark.Accent(dark.Nearest(blue))},
+		Colors: &palette.Accents{Light: light.Accent(light.Nearest(blue)),
+			Dark: dark.Accent(dark.Nearest(blue))},
 		Footer: []site.FooterLine{
-			{Text: "Lantern Foundation", URL: "https://lantern.example"}, {Text: "All texts are CC0"}, {Text: strings.Repeat("longword", 12), URL: "https://lantern.example/a"},
+			{Text: "Lantern Foundation", URL: "https://lantern.example"},
+			{Text: "All texts are CC0"},
+			{Text: strings.Repeat("longword", 12), URL: "https://lantern.example/a"},
 		},
 	}
 }
 
-// some copies n files of a folder at most, spread evenly over their order, into another one.
+// some copies at most n files of a folder into another one, spread evenly over their order.
 func some(t *testing.T, from string, n int) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(from, "*.md"))
@@ -149,12 +171,14 @@ func (w walk) begin(t *testing.T) {
 		for _, path := range w.paths {
 			fail := func(what string, faults []string) {
 				if len(faults) > 0 {
-					t.Errorf("%s: %s, such as\n%s", path, what, strings.Join(faults[:min(len(faults), 8)], "\n"))
+					t.Errorf("%s: %s, such as\n%s",
+						path, what, strings.Join(faults[:min(len(faults), 8)], "\n"))
 				}
 			}
 			tab.Resize(w.view.width())
 			if strings.Contains(path, "#") {
-				tab.Go("/404.html") // so that a path that differs by its fragment alone is loaded too
+				// so that a path that differs only by its fragment is loaded too
+				tab.Go("/404.html")
 			}
 			tab.Go(path)
 			if !w.view.NoScript {
@@ -166,13 +190,14 @@ func (w walk) begin(t *testing.T) {
 			fail("has bad links", Ask[[]string](tab, badLinks))
 			for _, width := range w.widths {
 				tab.Resize(width)
-				fail(fmt.Sprint("is laid out badly at ", width, " px"), Ask[[]string](tab, layoutFaults))
+				fail(fmt.Sprint("is laid out badly at ", width, " px"),
+					Ask[[]string](tab, layoutFaults))
 			}
 		}
 	})
 }
 
-// settle waits until a page has shown what its sidecar says.
+// settle waits until a page has shown the sidecar's answers.
 func (w walk) settle(tab *Tab, path string) {
 	switch {
 	case strings.Contains(path, "sort=heat"):
@@ -183,13 +208,16 @@ func (w walk) settle(tab *Tab, path string) {
 		tab.Wait(`answers > 0 || !document.querySelector(":is(.fh, .acts, .forks, #now)[data-api], p#heat")`)
 	}
 	if _, id, there := strings.Cut(path, "#"); there {
-		tab.Wait(fmt.Sprintf(`document.getElementById(%q).getBoundingClientRect().top < innerHeight / 2`, id)) // it has scrolled there
+		// it has scrolled there
+		tab.Wait(fmt.Sprintf(
+			`document.getElementById(%q).getBoundingClientRect().top < innerHeight / 2`, id))
 	}
 }
 
-// axe is a script that holds a page to the rules of axe-core (npm): WCAG A and AA, best practice, and the contrast of
-// AAA. It does not know that a formula in the header of a table is read aloud. The policy of the pages forbids scripts of
-// others; those of the browser's protocol it does not. The test is skipped when no folder of NODE_PATH has it.
+// axe is a script that checks a page by the rules of axe-core (npm): WCAG A and AA, best practice,
+// and the contrast of AAA. It does not recognize that a formula in the header of a table is read
+// aloud. The pages' policy forbids foreign scripts, but not the browser protocol's. The test is
+// skipped if no folder of NODE_PATH has it.
 func axe(t *testing.T) string {
 	t.Helper()
 	for _, dir := range filepath.SplitList(os.Getenv("NODE_PATH")) {
@@ -206,16 +234,16 @@ func axe(t *testing.T) string {
 	return ""
 }
 
-// layoutFaults is a script that returns what is wrong with the layout of a page: two texts overlap, something is cut
-// without a sign, or scrolls sideways that may not.
+// layoutFaults is a script that returns what is wrong with the layout of a page: two texts overlap,
+// something is cut without a sign, or scrolls sideways that may not.
 //
 //go:embed testdata/layout.js
 var layoutFaults string
 
-// shiftsSeen gathers what moves on a page, and counts the answers, good or not, of a live route. A machine that is busy
-// moves nothing by that: the page is painted when it has been read to its end, as a part of it would be pushed by the
-// rest, and what waits for an answer waits for as long as it takes. What does not show in three digits, as tools print
-// it, is no shift (web.dev/cls).
+// shiftsSeen records layout shifts on a page, and counts the answers, successful or not, of a live
+// route. A busy machine causes no shift: the page is painted only when it is complete, since the
+// rest would push a part, and waits for an answer without limit. A shift below three digits, as
+// tools print it, counts as none (web.dev/cls).
 const shiftsSeen = `
 	{
 		const sheet = new CSSStyleSheet(), shifts = [];
@@ -234,8 +262,8 @@ const shiftsSeen = `
 	}
 `
 
-// shiftsNow are the shifts, which are known two frames later, and what pushes a text: scripts may add buttons to it
-// before or after it is first shown, which take no room.
+// shiftsNow returns the shifts, which are known two frames later, and the elements that push a
+// text: scripts may add buttons to it before or after its first display, which take no room.
 const shiftsNow = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {
 	const moved = shifted(), buttons = [...document.querySelectorAll(".prose button")];
 	const tops = () => [...document.querySelectorAll(".prose *")].filter(e => !e.closest("button")).map(e => [e.getBoundingClientRect().top, e]);
@@ -246,42 +274,44 @@ const shiftsNow = `new Promise(done => requestAnimationFrame(() => requestAnimat
 	done(moved);
 }))))`
 
-// badLinks are links to headings that do not exist, and those to other sites that tell them where a reader comes from.
+// badLinks are links to missing headings, and links to other sites that send a referrer.
 const badLinks = `[
 	...[...document.querySelectorAll("a[href^='#']")].filter(a => a.hash && !document.getElementById(decodeURIComponent(a.hash.slice(1)))),
 	...[...document.querySelectorAll("a[href^=http]")].filter(a => a.origin !== location.origin && !a.closest(".prose") && !/\bnoopener\b/.test(a.rel)),
 ].map(a => a.outerHTML)`
 
-// What a first view may ask for, live figures aside, and may weigh, in bytes as they are sent, packed: page, style,
-// scripts, and what these ask for before anybody touches the page.
+// Limits of a first view, without live figures, in compressed bytes: page, style, scripts, and
+// their requests before any interaction.
 const (
 	mostRequests    = 4
 	mostOfIndex     = 30_000 // with fifty proposals
 	mostOfProposal  = 35_000 // and of any other page
-	mostOfAPI       = 42_000 // it has a section for each operation, and grows with them
-	mostOfDashboard = 26_000 // of which about 400 are what texts and chains disagree about
+	mostOfAPI       = 42_000 // it grows with its operations, which have a section each
+	mostOfDashboard = 26_000 // about 400 of them are disagreements of texts and chains
 )
 
-// weigh holds a page that has been loaded to what it may ask for and weigh.
+// weigh compares a loaded page with the limits.
 func (w walk) weigh(t *testing.T, tab *Tab, path string) {
 	t.Helper()
 	var asked []string
 	for _, q := range tab.Requests() {
-		// A worker is the theme's script once more, which the browser keeps for ever. A logo is the site's own, and comes last.
+		// A worker is the theme's script again, which the browser keeps forever. A logo is the
+		// site's own, and comes last.
 		path := strings.TrimPrefix(q.URL, w.site.base)
-		if q.Type != "Fetch" && !strings.HasPrefix(path, "/assets/logo.") && !slices.Contains(asked, path) {
+		if q.Type != "Fetch" && !strings.HasPrefix(path, "/assets/logo.") &&
+			!slices.Contains(asked, path) {
 			asked = append(asked, path)
 		}
 	}
 	requests := mostRequests
 	if path == "/search/" {
-		requests++ // which begins with the script that other pages load at a touch
+		requests++ // the first is the script that other pages load at a touch
 	}
 	if len(asked) > requests && !strings.Contains(path, "?") {
 		t.Errorf("%s asks for %q", path, asked)
 	}
 	if w.site.network == nil || strings.Contains(path, "?") {
-		return // a search loads what searches
+		return // a search loads the search scripts
 	}
 	asked = append(asked, Ask[[]string](tab, `[...new Set([...document.querySelectorAll(":is(#now, #filters, .fh, .acts, .forks)[data-api]")].map(e => new URL(e.dataset.api, location)).map(u => u.pathname + u.search))]`)...)
 	most := mostOfProposal

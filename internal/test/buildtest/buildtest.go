@@ -1,4 +1,4 @@
-// Package buildtest plans sites for tests and serves them. It does not know what they hold.
+// Package buildtest plans sites for tests and serves them. It does not know their contents.
 package buildtest
 
 import (
@@ -25,7 +25,7 @@ func In(s *site.Site, folders ...string) *site.Site {
 	return &out
 }
 
-// Plan plans a site of folders of proposals. An error in one of them is one of Plan.
+// Plan plans a site of folders of proposals. An error in a proposal is an error of Plan.
 func Plan(ctx context.Context, s *site.Site, folders ...string) (*build.Plan, error) {
 	c, err := build.Load(ctx, build.Options{Site: In(s, folders...)})
 	if err != nil {
@@ -42,7 +42,7 @@ func Plan(ctx context.Context, s *site.Site, folders ...string) (*build.Plan, er
 	return build.NewPlan(ctx, c)
 }
 
-// Host answers with the files of a site and, where the rules of netlify.toml say so, with live.
+// Host serves the files of a site, and live for the routes in the rules of netlify.toml.
 func Host(files *build.Published, live http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := r.URL.Path

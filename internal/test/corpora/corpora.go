@@ -1,5 +1,5 @@
-// Package corpora finds folders of real proposals for tests and benchmarks. They are no part of the
-// repository, and it does not know what is in them.
+// Package corpora finds folders of real proposals for tests and benchmarks. They are not part of
+// the repository, and it does not know their contents.
 package corpora
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// environment names the folder that holds the corpora, a folder each.
+// environment is the variable with the folder of the corpora.
 const environment = "MIPWATCH_CORPORA"
 
-// Find returns the corpus of that name: below the folder that MIPWATCH_CORPORA names, else below a
-// folder named corpora in any folder beside the checkout. An empty name means the folder of all of
-// them. It is empty when there is none.
+// Find returns a corpus by name: in the folder that MIPWATCH_CORPORA names, else in a folder named
+// corpora in any folder beside the checkout. An empty name means the folder of all. The result is
+// "" if there is none.
 func Find(name string) string {
 	candidates := []string{os.Getenv(environment)}
 	if candidates[0] == "" {
@@ -30,18 +30,20 @@ func Find(name string) string {
 	return ""
 }
 
-// Need is Find for a test that makes no sense without: it is skipped and says why.
+// Need is Find for a test that needs a corpus: it skips the test without one.
 func Need(t testing.TB, name string) string {
 	t.Helper()
 	testenv.Long(t, "a whole corpus")
 	dir := Find(name)
 	if dir == "" {
-		testenv.Missing(t, "corpora", "no real proposals here:", environment, "names a folder that holds", filepath.Join(name, "*.md"))
+		testenv.Missing(t, "corpora", "no real proposals here:", environment,
+			"names a folder that holds", filepath.Join(name, "*.md"))
 	}
 	return dir
 }
 
-// checkout is the folder with go.mod above the working directory, which for a test is its package's.
+// checkout is the folder with go.mod above the working directory, which for a test is its
+// package's.
 func checkout() string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package openapitest compares answers of a service with its OpenAPI 3.1 document. It is for tests and does
-// not know how an answer was obtained.
+// Package openapitest compares answers of a service with its OpenAPI 3.1 document. It is for tests
+// and does not know how an answer was obtained.
 package openapitest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// location names the document to the schema compiler. Nothing is fetched from it.
+// location names the document for the schema compiler. Nothing is fetched from it.
 const location = "https://openapi.invalid/openapi.json"
 
 // Document is an OpenAPI document. It is safe for concurrent use.
@@ -47,7 +47,8 @@ func Read(document []byte) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
-	d := &Document{paths: parsed.Paths, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	d := &Document{paths: parsed.Paths, compiler: jsonschema.NewCompiler(),
+		schemas: map[string]*jsonschema.Schema{}}
 	d.compiler.AssertFormat()
 	if err := d.compiler.AddResource(location, resource); err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
@@ -55,9 +56,9 @@ func Read(document []byte) (*Document, error) {
 	return d, nil
 }
 
-// Check reports what an answer has that the document does not allow: its status, media type,
-// a header field that is missing or that CORS keeps to itself, or its body. HEAD is compared with GET, without the body; 304 and 204
-// have none.
+// Check reports what the document does not allow in an answer: its status, its media type, a
+// missing header field or one that CORS hides, or its body. HEAD is compared with GET, without the
+// body. 304 and 204 have none.
 func (d *Document) Check(method, path string, status int, header http.Header, body []byte) error {
 	name := strings.ToLower(method)
 	if method == http.MethodHead {
@@ -78,12 +79,14 @@ func (d *Document) Check(method, path string, status int, header http.Header, bo
 			return fmt.Errorf("%s %s: an answer %d lacks the field %s", method, path, status, field)
 		}
 		if !slices.Contains(exposed, field) {
-			return fmt.Errorf("%s %s: pages of other sites cannot read the field %s of an answer %d", method, path, field, status)
+			return fmt.Errorf("%s %s: pages of other sites cannot read the field %s of an "+
+				"answer %d", method, path, field, status)
 		}
 	}
 	if len(response.Content) == 0 {
 		if len(body) > 0 {
-			return fmt.Errorf("%s %s: an answer %d has a body, which the document does not know", method, path, status)
+			return fmt.Errorf("%s %s: an answer %d has a body, which the document does not know",
+				method, path, status)
 		}
 		return nil
 	}
@@ -95,7 +98,8 @@ func (d *Document) Check(method, path string, status int, header http.Header, bo
 		}
 	}
 	if mediaType == "" {
-		return fmt.Errorf("%s %s: an answer %d has the type %q, which the document does not know", method, path, status, given)
+		return fmt.Errorf("%s %s: an answer %d has the type %q, which the document does not know",
+			method, path, status, given)
 	}
 	if method == http.MethodHead {
 		return nil
@@ -104,7 +108,8 @@ func (d *Document) Check(method, path string, status int, header http.Header, bo
 	if err != nil {
 		return fmt.Errorf("%s %s: the body of an answer %d: %w", method, path, status, err)
 	}
-	schema, err := d.schema("#/paths/" + escape(path) + "/" + name + "/responses/" + key + "/content/" + escape(mediaType) + "/schema")
+	schema, err := d.schema("#/paths/" + escape(path) + "/" + name + "/responses/" + key +
+		"/content/" + escape(mediaType) + "/schema")
 	if err != nil {
 		return err
 	}
@@ -134,7 +139,8 @@ func sameType(a, b string) bool {
 	return err == nil && err2 == nil && x == y
 }
 
-// escape writes a key into a JSON pointer that is a URI fragment.
+// escape escapes a key for a JSON pointer in a URI fragment.
 func escape(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+", "%2B", ";", "%3B", " ", "%20", "=", "%3D").Replace(key)
+	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+", "%2B", ";", "%3B",
+		" ", "%20", "=", "%3D").Replace(key)
 }

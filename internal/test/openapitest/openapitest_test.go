@@ -23,18 +23,28 @@ func TestCheck(t *testing.T) {
 		body               string
 		want               string // part of the error; empty: none
 	}{
-		{"sound", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"}, `{"x":"2026-01-01T00:00:00Z"}`, ""},
+		{"sound", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"},
+			`{"x":"2026-01-01T00:00:00Z"}`, ""},
 		{"HEAD", "HEAD", "/a/{n}", 200, []string{"Content-Type", "application/json"}, ``, ""},
-		{"no time", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"}, `{"x":"today"}`, "date-time"},
-		{"missing field", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"}, `{}`, "missing"},
-		{"no JSON", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"}, `{`, "the body"},
-		{"other type", "GET", "/a/{n}", 200, []string{"Content-Type", "text/html"}, `{}`, "text/html"},
+		{"no time", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"},
+			`{"x":"today"}`, "date-time"},
+		{"missing field", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"}, `{}`,
+			"missing"},
+		{"no JSON", "GET", "/a/{n}", 200, []string{"Content-Type", "application/json"}, `{`,
+			"the body"},
+		{"other type", "GET", "/a/{n}", 200, []string{"Content-Type", "text/html"}, `{}`,
+			"text/html"},
 		{"other status", "GET", "/a/{n}", 500, nil, ``, "status 500"},
 		{"other path", "GET", "/b", 200, nil, ``, "no such operation"},
 		{"other method", "POST", "/a/{n}", 200, nil, ``, "no such operation"},
-		{"header there", "GET", "/a/{n}", 429, []string{"Content-Type", "application/problem+json", "Retry-After", "3", "Access-Control-Expose-Headers", "ETag, Retry-After"}, `{}`, ""},
-		{"header kept to itself", "GET", "/a/{n}", 429, []string{"Content-Type", "application/problem+json", "Retry-After", "3"}, `{}`, "other sites"},
-		{"header missing", "GET", "/a/{n}", 429, []string{"Content-Type", "application/problem+json"}, `{}`, "Retry-After"},
+		{"header there", "GET", "/a/{n}", 429,
+			[]string{"Content-Type", "application/problem+json", "Retry-After", "3",
+				"Access-Control-Expose-Headers", "ETag, Retry-After"}, `{}`, ""},
+		{"header kept to itself", "GET", "/a/{n}", 429,
+			[]string{"Content-Type", "application/problem+json", "Retry-After", "3"}, `{}`,
+			"other sites"},
+		{"header missing", "GET", "/a/{n}", 429,
+			[]string{"Content-Type", "application/problem+json"}, `{}`, "Retry-After"},
 	} {
 		h := http.Header{}
 		for i := 0; i < len(c.fields); i += 2 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Start runs a program until the function that it returns is called, and returns once a line of its output holds
-// the text, with that line. The test fails when the program ends before.
+// Start runs a program, and returns once a line of its output contains the text, with that line.
+// The program runs until kill is called. The test fails if the program ends before.
 func Start(t testing.TB, text string, cmd *exec.Cmd) (line string, kill func()) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -27,14 +27,14 @@ func Start(t testing.TB, text string, cmd *exec.Cmd) (line string, kill func()) 
 		}
 	}
 	drained := make(chan struct{})
-	go func() { // it can only go on writing while it is read
+	go func() { // read on, since the program blocks on a full pipe
 		io.Copy(io.Discard, out)
 		close(drained)
 	}()
 	kill = func() {
 		cmd.Process.Kill()
 		<-drained
-		cmd.Wait() // says no more than that
+		cmd.Wait() // the result does not matter
 	}
 	if line == "" {
 		kill()

@@ -8,7 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Exits is a command of scripts, exits CODE PROGRAM ARG...: it runs the program and wants the exit code.
+// Exits is the script command exits CODE PROGRAM ARG...: it runs the program and checks the exit
+// code.
 func Exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("the command cannot be negated")

@@ -1,5 +1,5 @@
-// Package testenv says which tests run on this machine, and holds what several packages' tests have in common.
-// It is for tests only, and does not know what they test.
+// Package testenv decides which tests run on this machine, and has the helpers that tests of
+// several packages share. It is for tests only, and does not know what they test.
 package testenv
 
 import (
@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// all is the value of MIPWATCH_TESTS with which long tests run.
+	// all is the value of MIPWATCH_TESTS that runs long tests.
 	all = "all"
-	// requireVariable holds the names of what may not be missing, with blanks between them.
+	// requireVariable lists the names of requirements that must not be missing, separated by
+	// blanks.
 	requireVariable = "MIPWATCH_REQUIRE"
 	testsVariable   = "MIPWATCH_TESTS"
 )
 
-// Missing skips a test because the machine lacks something. The test fails instead when MIPWATCH_REQUIRE has
-// the name, so that a machine which ought to have everything cannot pass without it.
+// Missing skips a test because the machine lacks something. The test fails instead if
+// MIPWATCH_REQUIRE has the name, so that a complete machine cannot pass without it.
 func Missing(t testing.TB, name string, reason ...any) {
 	t.Helper()
 	text := fmt.Sprintf("[%s] %s", name, strings.TrimSpace(fmt.Sprintln(reason...)))
@@ -30,7 +31,8 @@ func Missing(t testing.TB, name string, reason ...any) {
 	t.Skip(text)
 }
 
-// Long skips a test that takes long unless MIPWATCH_TESTS is "all". what names the reason that it takes long.
+// Long skips a test that takes long unless MIPWATCH_TESTS is "all". what is the reason that it
+// takes long.
 func Long(t testing.TB, what string) {
 	t.Helper()
 	if !All() {
@@ -38,7 +40,8 @@ func Long(t testing.TB, what string) {
 	}
 }
 
-// Program is the path of a program that only long tests run. The test is skipped where it is not installed.
+// Program is the path of a program that only long tests run. It skips the test if the program is
+// not installed.
 func Program(t testing.TB, name, program string) string {
 	t.Helper()
 	Long(t, program)
@@ -49,5 +52,5 @@ func Program(t testing.TB, name, program string) string {
 	return path
 }
 
-// All reports whether long tests run, for a test that tries a part of its inputs without them.
+// All reports whether long tests run, for a test that otherwise tries only a part of its inputs.
 func All() bool { return os.Getenv(testsVariable) == all }

@@ -10,7 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// recorder is a test that only notes how it ends.
+// recorder is a test that only records its result.
 type recorder struct {
 	testing.TB
 	skipped, failed string
@@ -28,7 +28,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// end is how a test ends that lacks something.
+// end returns how a test ends that lacks something.
 func end(t *testing.T, f func(testing.TB)) *recorder {
 	t.Helper()
 	r := &recorder{TB: t}
@@ -39,7 +39,9 @@ func end(t *testing.T, f func(testing.TB)) *recorder {
 }
 
 func TestMissing(t *testing.T) {
-	lacks := func(t testing.TB) { testenv.Missing(t, "xmllint", "no xmllint:", fmt.Errorf("not found")) }
+	lacks := func(t testing.TB) {
+		testenv.Missing(t, "xmllint", "no xmllint:", fmt.Errorf("not found"))
+	}
 	t.Setenv("MIPWATCH_REQUIRE", "xml xmllint-2 git")
 	if r := end(t, lacks); r.skipped != "[xmllint] no xmllint: not found" || r.failed != "" {
 		t.Errorf("not required: skipped %q, failed %q", r.skipped, r.failed)

@@ -15,19 +15,22 @@ import (
 	"strings"
 )
 
-// values are kept ones by name.
+// values are the kept values by name.
 type values map[string]string
 
-// run runs the cases in their order. It returns an error for each line that does not hold, and a note for each case
-// that was left out.
+// run runs the cases in order. It returns an error for each failed line, and a note for each
+// skipped case.
 func (s *script) run(ctx context.Context, target Target) (failures []error, skipped []string) {
 	kept := values{}
 	for _, c := range s.cases {
 		fail := func(line int, format string, args ...any) {
-			failures = append(failures, fmt.Errorf("%s:%d: %w", s.file, line, fmt.Errorf(format, args...)))
+			failures = append(failures, fmt.Errorf("%s:%d: %w",
+				s.file, line, fmt.Errorf(format, args...)))
 		}
-		if i := slices.IndexFunc(c.needs, func(name string) bool { return kept[name] == "" }); i >= 0 {
-			skipped = append(skipped, fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s", s.file, c.line, &c.request, c.needs[i]))
+		i := slices.IndexFunc(c.needs, func(name string) bool { return kept[name] == "" })
+		if i >= 0 {
+			skipped = append(skipped, fmt.Sprintf("%s:%d: %s: left out, nothing was kept as %s",
+				s.file, c.line, &c.request, c.needs[i]))
 			continue
 		}
 		r, err := kept.request(c.request)
@@ -54,7 +57,7 @@ func (s *script) run(ctx context.Context, target Target) (failures []error, skip
 	return failures, skipped
 }
 
-// run holds an answer to the check. It may add to what is kept.
+// run checks an answer. It may add a kept value.
 func (c *check) run(a *answer, kept values) error {
 	delete(kept, c.keep) // an older value
 	if c.codes != "" && !strings.Contains(c.codes, strconv.Itoa(a.status)) {
@@ -90,13 +93,13 @@ func (c *check) run(a *answer, kept values) error {
 	if n := len(wrong) - 1; n > 0 {
 		message += fmt.Sprintf(" (and %d more)", n)
 	}
-	if c.part == "code" && len(a.body) > 0 { // the code alone would not say what went wrong
+	if c.part == "code" && len(a.body) > 0 { // the code alone does not explain the failure
 		message += "; body " + quoted(string(a.body))
 	}
 	return errors.New(message)
 }
 
-// holds reports whether a value is as it must be.
+// holds reports whether a value satisfies the check.
 func (c *check) holds(v value, want string, re *regexp.Regexp) bool {
 	switch c.op {
 	case "exists", "absent":
@@ -109,7 +112,7 @@ func (c *check) holds(v value, want string, re *regexp.Regexp) bool {
 	return (v.there && v.text == want) == (c.op == "==")
 }
 
-// keep keeps the first value that is there, or what the expression finds in it.
+// keep keeps the first present value, or the expression's match in it.
 func (kept values) keep(name string, found []value, re *regexp.Regexp) {
 	for _, v := range found {
 		text := v.text
@@ -126,7 +129,7 @@ func (kept values) keep(name string, found []value, re *regexp.Regexp) {
 	}
 }
 
-// request returns a request with kept values in the place of their names.
+// request returns a request with kept values in place of their names.
 func (kept values) request(r request) (*request, error) {
 	r.fields, r.body = slices.Clone(r.fields), slices.Clone(r.body)
 	texts := []*string{&r.path}
@@ -148,7 +151,7 @@ func (kept values) request(r request) (*request, error) {
 	return &r, nil
 }
 
-// expand puts kept values in the place of their names, each through quote.
+// expand replaces the names of kept values by the values, each through quote.
 func (kept values) expand(text string, quote func(string) string) (string, error) {
 	var err error
 	out := reference.ReplaceAllStringFunc(text, func(ref string) string {
@@ -161,7 +164,7 @@ func (kept values) expand(text string, quote func(string) string) (string, error
 	return out, err
 }
 
-// value is what was found in a place of an answer.
+// value is a value from a part of an answer.
 type value struct {
 	at    string
 	text  string
@@ -169,7 +172,7 @@ type value struct {
 	null  bool // of JSON; text is null then
 }
 
-// String shows a value in a message.
+// String formats a value for a message.
 func (v value) String() string {
 	if !v.there {
 		return "nothing"
@@ -177,7 +180,7 @@ func (v value) String() string {
 	return quoted(v.text)
 }
 
-// quoted shows the beginning of a text that may be long.
+// quoted returns the beginning of a text that may be long.
 func quoted(s string) string {
 	const enough = 300 // bytes
 	if len(s) > enough {
@@ -186,7 +189,7 @@ func quoted(s string) string {
 	return strconv.Quote(s)
 }
 
-// find returns the values of a part: exactly one, but for paths with an asterisk.
+// find returns the values of a part: exactly one, except for paths with an asterisk.
 func (a *answer) find(part string) ([]value, error) {
 	kind, name, _ := strings.Cut(part, " ")
 	name = strings.TrimSpace(name)
@@ -211,7 +214,7 @@ func (a *answer) find(part string) ([]value, error) {
 
 var eachStep = regexp.MustCompile(pathStep)
 
-// parseJSON leaves numbers as they are written.
+// parseJSON keeps numbers as they are written.
 func parseJSON(body []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -225,11 +228,12 @@ func parseJSON(body []byte) (any, error) {
 	return doc, nil
 }
 
-// findJSON returns every value at a path below the place at. Where a key is missing it returns one that is not there.
-// A step in quotes is a key and nothing else.
+// findJSON returns every value at a path below the place at. For a missing key it returns an absent
+// value. A quoted step is always a key.
 func findJSON(at string, path []string, doc any) (found []value) {
 	if len(path) == 0 {
-		return []value{{at: "json " + cmp.Or(strings.TrimPrefix(at, "."), "."), text: textOf(doc), there: true, null: doc == nil}}
+		return []value{{at: "json " + cmp.Or(strings.TrimPrefix(at, "."), "."), text: textOf(doc),
+			there: true, null: doc == nil}}
 	}
 	step, there := path[0], false
 	descend := func(step string, doc any) {
@@ -238,7 +242,7 @@ func findJSON(at string, path []string, doc any) (found []value) {
 	}
 	switch v := doc.(type) {
 	case []any:
-		there = step == "*" // and may be empty
+		there = step == "*" // which may be empty
 		for i, element := range v {
 			if index := strconv.Itoa(i); step == "*" || step == index {
 				descend(index, element)
@@ -264,7 +268,7 @@ func findJSON(at string, path []string, doc any) (found []value) {
 	return found
 }
 
-// textOf is how a value compares with what stands in a script.
+// textOf is the text of a value for comparisons with a script.
 func textOf(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -24,7 +24,7 @@ type testCase struct {
 	checks []check
 }
 
-// request is what is sent. Its texts may hold kept values.
+// request is an HTTP request. Its texts may contain kept values.
 type request struct {
 	line         int
 	method, path string
@@ -32,16 +32,16 @@ type request struct {
 	body         []string // lines
 }
 
-// String is how messages name a request.
+// String is the name of a request in messages.
 func (r *request) String() string { return r.method + " " + r.path }
 
-// check is a line about an answer: what must be true of a part of it, or what is kept of it.
+// check is a line about an answer: a condition on a part of it, or a value to keep.
 type check struct {
 	line     int
-	codes    string // status codes that it concerns, joined by commas; empty: all
-	keep     string // the name of what is kept; empty: nothing
+	codes    string // status codes to which it applies, joined by commas; empty: all
+	keep     string // the name of the kept value; empty: none
 	part     string // code, body, header NAME or json PATH
-	op, want string // no op: all of a part is kept
+	op, want string // no op: the whole part is kept
 }
 
 const (
@@ -54,13 +54,14 @@ var (
 	fieldLine   = regexp.MustCompile(`^(` + fieldName + `):\s*(.*)$`)
 	checkLine   = regexp.MustCompile(`^(?:on\s+([1-5]\d\d(?:,[1-5]\d\d)*)\s+)?` +
 		`(?:keep\s+([a-z][a-zA-Z0-9]*)\s+=\s+)?` +
-		`(code|body|header\s+` + fieldName + `|json\s+(?:\.|` + pathStep + `(?:\.` + pathStep + `)*))` +
+		`(code|body|header\s+` + fieldName + `|json\s+(?:\.|` + pathStep + `(?:\.` + pathStep +
+		`)*))` +
 		`(?:\s+(==|!=|~|!~|contains|exists|absent)(?:\s+(.*))?)?$`)
 	statusCode = regexp.MustCompile(`^[1-5]\d\d$`)
-	reference  = regexp.MustCompile(`\{\{([^{}]*)\}\}`) // a kept value's name in a text
+	reference  = regexp.MustCompile(`\{\{([^{}]*)\}\}`) // the name of a kept value in a text
 )
 
-// parse reads a script. The error has a line file:line: message for each thing that is wrong.
+// parse parses a script. The error has a line file:line: message for each mistake.
 func parse(file string, text []byte) (*script, error) {
 	if !utf8.Valid(text) {
 		return nil, fmt.Errorf("%s:1: not UTF-8", file)
@@ -84,30 +85,33 @@ func parse(file string, text []byte) (*script, error) {
 	}
 	for _, c := range p.script.cases {
 		if len(c.checks) == 0 && len(p.script.always) == 0 {
-			errs = append(errs, fmt.Errorf("%s:%d: %s: nothing is said of its answer", file, c.line, &c.request))
+			errs = append(errs, fmt.Errorf("%s:%d: %s: nothing is said of its answer",
+				file, c.line, &c.request))
 		}
 	}
 	if len(p.script.cases) == 0 && len(errs) == 0 {
-		errs = append(errs, fmt.Errorf("%s:1: no request; want a line such as GET /api/v1/mips", file))
+		errs = append(errs,
+			fmt.Errorf("%s:1: no request; want a line such as GET /api/v1/mips", file))
 	}
 	return &p.script, errors.Join(errs...)
 }
 
-// parser is a script up to a line.
+// parser is the state of parsing up to a line.
 type parser struct {
 	script  script
 	current *testCase // nil before the first request
-	names   []string  // of values that an earlier line keeps
+	names   []string  // of values that earlier lines keep
 }
 
-// read reads a line that holds something.
+// read parses a non-empty line.
 func (p *parser) read(n int, line string) error {
 	word := strings.Fields(line)[0]
 	rest := strings.TrimSpace(line[len(word):])
 	if strings.ToUpper(word) == word && word[0] >= 'A' && word[0] <= 'Z' {
 		m := requestLine.FindStringSubmatch(line)
 		if m == nil {
-			return fmt.Errorf("want a method and a path that starts with a slash and holds no blank, got %q", line)
+			return fmt.Errorf("want a method and a path that starts with a slash and holds no "+
+				"blank, got %q", line)
 		}
 		p.current = &testCase{request: request{line: n, method: m[1], path: m[2]}}
 		p.script.cases = append(p.script.cases, p.current)
@@ -117,7 +121,8 @@ func (p *parser) read(n int, line string) error {
 		return p.check(n, line)
 	}
 	if p.current == nil || len(p.current.checks) > 0 {
-		return fmt.Errorf("%s is part of a request: it stands after the line with the method, before what is said of the answer", word)
+		return fmt.Errorf("%s is part of a request: it stands after the line with the method, "+
+			"before what is said of the answer", word)
 	}
 	switch word {
 	case "if":
@@ -135,11 +140,12 @@ func (p *parser) read(n int, line string) error {
 	return nil
 }
 
-// check reads a line about the answer.
+// check parses a line about the answer.
 func (p *parser) check(n int, line string) error {
 	m := checkLine.FindStringSubmatch(line)
 	if m == nil {
-		return fmt.Errorf("want a request, if, with, send, or such as on 200 json mips.0.title == Words or keep tag = header ETag, got %q", line)
+		return fmt.Errorf("want a request, if, with, send, or such as on 200 json mips.0.title "+
+			"== Words or keep tag = header ETag, got %q", line)
 	}
 	c := check{line: n, codes: m[1], keep: m[2], part: m[3], op: m[4], want: m[5]}
 	switch {
@@ -155,10 +161,12 @@ func (p *parser) check(n int, line string) error {
 		return fmt.Errorf("%q after %s, which ends a line", c.want, c.op)
 	case c.part == "body" && (c.op == "exists" || c.op == "absent"):
 		return errors.New("a body always exists; want body == or body !=")
-	case c.part == "code" && c.keep == "" && !strings.HasSuffix(c.op, "~") && !(strings.HasSuffix(c.op, "=") && statusCode.MatchString(c.want)):
-		return fmt.Errorf("want a status code from 100 to 599 after == or !=, or ~ or !~, got %s %q", c.op, c.want)
+	case c.part == "code" && c.keep == "" && !strings.HasSuffix(c.op, "~") &&
+		!(strings.HasSuffix(c.op, "=") && statusCode.MatchString(c.want)):
+		return fmt.Errorf("want a status code from 100 to 599 after == or !=, or ~ or !~, "+
+			"got %s %q", c.op, c.want)
 	case c.op == "~" || c.op == "!~":
-		// As if each kept value were a letter.
+		// Check the expression with a letter in place of each kept value.
 		if _, err := regexp.Compile(reference.ReplaceAllLiteralString(c.want, "x")); err != nil {
 			return err
 		}

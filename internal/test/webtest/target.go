@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// environment holds the address of a deployed site.
+// environment is the variable with the address of a deployed site.
 const environment = "MIPWATCH_URL"
 
 const (
-	// answerTimeout is for a whole answer; no endpoint of ours may take as long.
+	// answerTimeout bounds a whole answer. No endpoint of ours may take as long.
 	answerTimeout = 30 * time.Second
-	// maxBody is for a decoded body. It is well above the text of all proposals in one file.
+	// maxBody bounds a decoded body. It is well above the text of all proposals in one file.
 	maxBody = 64 << 20 // bytes
 )
 
-// Target is where requests go. The zero value is none.
+// Target is the destination of requests. The zero value is none.
 type Target struct {
-	base   string // address without a slash at the end
+	base   string // address without a trailing slash
 	client *http.Client
 }
 
-// Handler is a target that serves h on a port of its own until t ends, so that an answer is what a
-// client gets and not only what a handler writes.
+// Handler returns a target that serves h on a port of its own until t ends, so that answers are
+// what a client gets.
 func Handler(t testing.TB, h http.Handler) Target {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -44,8 +44,8 @@ func Handler(t testing.TB, h http.Handler) Target {
 	return target
 }
 
-// Deployed is the site whose address MIPWATCH_URL holds, and false without that. The address may have a
-// path, which every request's is appended to.
+// Deployed returns the site at the address in MIPWATCH_URL, or false without one. The address may
+// have a path, to which every request's is appended.
 func Deployed(t testing.TB) (Target, bool) {
 	t.Helper()
 	base := os.Getenv(environment)
@@ -53,20 +53,25 @@ func Deployed(t testing.TB) (Target, bool) {
 		return Target{}, false
 	}
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		t.Fatalf("%s is %q, want the address of a site such as https://mips.example.org", environment, base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		u.RawQuery != "" || u.Fragment != "" {
+		t.Fatalf("%s is %q, want the address of a site such as https://mips.example.org",
+			environment, base)
 	}
 	return At(base), true
 }
 
-// At is the site at an absolute address, which may have a path that every request's is appended to. It has a client of
-// its own, so that no two targets share connections or cookies.
+// At returns the site at an absolute address, which may have a path to which every request's is
+// appended. It has its own client, so that no two targets share connections or cookies.
 func At(base string) Target {
 	return Target{base: strings.TrimRight(base, "/"), client: &http.Client{
-		Timeout:       answerTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		// A script says itself which codings it accepts.
-		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, ForceAttemptHTTP2: true},
+		Timeout: answerTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+		// A script itself decides which codings it accepts.
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true,
+			ForceAttemptHTTP2: true},
 	}}
 }
 
@@ -83,9 +88,10 @@ type answer struct {
 	body   []byte // decoded
 }
 
-// send sends a request whose texts hold no names any more.
+// send sends a request without names of kept values.
 func (t Target) send(ctx context.Context, r *request) (*answer, error) {
-	req, err := http.NewRequestWithContext(ctx, r.method, t.base+r.path, strings.NewReader(strings.Join(r.body, "\n")))
+	req, err := http.NewRequestWithContext(ctx, r.method, t.base+r.path,
+		strings.NewReader(strings.Join(r.body, "\n")))
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +120,7 @@ func (t Target) send(ctx context.Context, r *request) (*answer, error) {
 	return &answer{res.StatusCode, res.Header, body}, nil
 }
 
-// bounded reads to the end, which must come within maxBody.
+// bounded reads to the end, or returns an error beyond maxBody.
 func bounded(r io.Reader) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxBody+1))
 	if len(b) > maxBody {

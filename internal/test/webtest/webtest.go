@@ -1,11 +1,11 @@
-// Package webtest runs request scripts: text files that hold HTTP requests and what must be true of
-// their answers. It does not know what is asked: the same script tests a handler and, as a smoke test,
-// a site that is deployed.
+// Package webtest runs request scripts: text files with HTTP requests and conditions on their
+// answers. It does not know what is requested: the same script tests a handler and, as a smoke
+// test, a site that is deployed.
 //
 // # Scripts
 //
-// A script is a list of cases. A line with a method and a path starts one; the lines after it say what
-// else is sent, and then what the answer must be:
+// A script is a list of cases. A line with a method and a path starts one; the lines after it say
+// what else is sent, and then what the answer must be:
 //
 //	# Lines that start with # are comments; blank lines and indents mean nothing.
 //	GET /api/v1/mips
@@ -38,15 +38,15 @@
 //
 //	== TEXT, != TEXT, ~ REGEXP, !~ REGEXP, contains TEXT, exists, absent
 //
-// TEXT and REGEXP reach to the end of the line and may be empty after == and !=. Regular expressions are
-// Go's and match anywhere. What is absent equals nothing and matches nothing. Fields of one name are
-// joined by a comma and a blank. A body in gzip is decoded.
+// TEXT and REGEXP reach to the end of the line and may be empty after == and !=. Regular
+// expressions are Go's and match anywhere. An absent part equals nothing and matches nothing.
+// Fields of one name are joined by a comma and a blank. A body in gzip is decoded.
 //
-// A PATH is made of keys and positions put together with dots: mips.0.title. A key that holds a dot or
-// a blank stands in double quotes: paths."/mip/{n}.md". An asterisk stands for each element of a list
-// or member of an object; what is said holds of every value then, and of an empty list. A dot alone is
-// the whole document. Strings compare by their characters, numbers as they are written, lists and
-// objects as JSON without blanks.
+// A PATH is a sequence of keys and positions, joined by dots: mips.0.title. A key that holds a dot
+// or a blank must be in double quotes: paths."/mip/{n}.md". An asterisk means each element of a
+// list or member of an object: the check must then hold for every value, and holds for an empty
+// list. A dot alone is the whole document. Strings compare by their characters, numbers as they are
+// written, lists and objects as JSON without blanks.
 //
 //	on CODE,CODE CHECK     only for answers with one of these status codes
 //	keep NAME = PART       remember the first value that is there and not null
@@ -65,8 +65,8 @@ import (
 	"testing"
 )
 
-// Run runs every script whose name matches glob, which at least one must, and reports each line that
-// does not hold as an error of t with its file and line, the request, what came and what was wanted.
+// Run runs every script whose name matches glob, at least one. It reports each failed line as an
+// error of t with its file and line, the request, the actual and the wanted value.
 func Run(t testing.TB, glob string, target Target) {
 	t.Helper()
 	names, err := filepath.Glob(glob)

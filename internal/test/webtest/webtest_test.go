@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the goldens in testdata anew")
 const notes = `{"count":2,"notes":[{"title":"First","size":1e3,"topic":399,"tags":["a","b"]},{"title":"Second","topic":null,"tags":[]}],` +
 	`"links":{"self.href":"/notes","next":"/notes/2?page"}}`
 
-// testServer is a handler with a bit of everything that scripts speak of.
+// testServer is a handler with something for every feature of scripts.
 func testServer() http.Handler {
 	mux := http.NewServeMux()
 	problem := func(w http.ResponseWriter, code int, text string) {
@@ -46,14 +46,24 @@ func testServer() http.Handler {
 			io.WriteString(w, notes)
 		}
 	})
-	mux.HandleFunc("GET /notes/2", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"title":"Second"}`) })
-	mux.HandleFunc("GET /notes/399", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"topic":"399"}`) })
-	mux.HandleFunc("GET /text", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "plain\nwords") })
-	mux.HandleFunc("GET /two", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}{}") })
+	mux.HandleFunc("GET /notes/2", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"title":"Second"}`)
+	})
+	mux.HandleFunc("GET /notes/399", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"topic":"399"}`)
+	})
+	mux.HandleFunc("GET /text", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "plain\nwords")
+	})
+	mux.HandleFunc("GET /two", func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "{}{}")
+	})
 	mux.HandleFunc("GET /moved", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/notes/2", http.StatusMovedPermanently)
 	})
-	mux.HandleFunc("GET /broken", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	mux.HandleFunc("GET /broken", func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	})
 	mux.HandleFunc("GET /gzip", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		io.WriteString(w, "is not gzip")
@@ -64,9 +74,12 @@ func testServer() http.Handler {
 			problem(w, http.StatusBadRequest, `{"code":"bad_request"}`)
 			return
 		}
-		json.NewEncoder(w).Encode(map[string]any{"query": r.URL.RawQuery, "host": r.Host, "two": r.Header["X-Two"], "body": string(body)})
+		json.NewEncoder(w).Encode(map[string]any{"query": r.URL.RawQuery, "host": r.Host,
+			"two": r.Header["X-Two"], "body": string(body)})
 	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { problem(w, http.StatusNotFound, `{"code":"not_found"}`) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		problem(w, http.StatusNotFound, `{"code":"not_found"}`)
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
 		mux.ServeHTTP(w, r)
@@ -84,7 +97,8 @@ func TestExample(t *testing.T) {
 		t.Fatalf("Deployed with %s=%s: false, want true", environment, os.Getenv(environment))
 	}
 	Run(t, "testdata/example.web", deployed)
-	for path, want := range map[string]bool{"/text": true, "/nowhere": false, "/moved": false, "/broken": false} {
+	for path, want := range map[string]bool{"/text": true, "/nowhere": false, "/moved": false,
+		"/broken": false} {
 		if got := deployed.Answers(t.Context(), path); got != want {
 			t.Errorf("Answers(%s) = %v, want %v", path, got, want)
 		}
@@ -95,8 +109,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// TestGolden runs the file script.web of each testdata/*.txtar and compares what it reports, and
-// which cases it leaves out, with the file want.
+// TestGolden runs the file script.web of each testdata/*.txtar and compares its report, and the
+// skipped cases, with the file want.
 func TestGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -141,7 +155,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// recorder is a test that only takes down what is reported.
+// recorder is a test that only records reports.
 type recorder struct {
 	testing.TB
 	errors []string
@@ -153,8 +167,8 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.errors = append(r.errors, fmt.Sprintf(format, args...))
 }
 
-// TestRunReports shows that what a script finds fails the test that runs it, and that a script which
-// cannot be read keeps no other from running.
+// TestRunReports checks that failures of a script fail its test, and that an invalid script does
+// not keep others from running.
 func TestRunReports(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

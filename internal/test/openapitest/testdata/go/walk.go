@@ -1,5 +1,6 @@
-// Command walk asks a site for all that it answers, through a client that oapi-codegen made of its OpenAPI document.
-// It prints operation and status of each answer that was decoded without a loss.
+// Command walk requests everything that a site answers, through a client that oapi-codegen made
+// from its OpenAPI document. It prints operation and status of each answer that was decoded without
+// loss.
 package main
 
 import (
@@ -15,18 +16,18 @@ import (
 	"strings"
 )
 
-// arguments are those of the command.
+// arguments are the command's input.
 var arguments struct {
-	// Bases are the addresses of the site where all is well, which is called sound, and of others by what is wrong there.
+	// Bases are the address of the site without faults, named sound, and of others by their fault.
 	Bases map[string]string
-	// Examples are those of the document's parameters.
+	// Examples are the document's examples of parameters.
 	Examples struct {
 		N, TopicID, Year                                            int
 		Locale, Skill, Status, Category, Type, Name, Login, Role, Q string
 	}
 }
 
-// call asks once. The value is a pointer to a response of the client.
+// call makes one request. The value is a pointer to a response of the client.
 type call func(c *ClientWithResponses, edits ...RequestEditorFn) (any, error)
 
 var background = context.Background()
@@ -59,8 +60,14 @@ func main() {
 			check(name, ask, client("late"))
 		}
 		for _, wrong := range []RequestEditorFn{
-			func(_ context.Context, r *http.Request) error { r.Method = http.MethodPut; return nil },
-			func(_ context.Context, r *http.Request) error { r.URL.RawQuery = "topicId=0&parts=0"; return nil },
+			func(_ context.Context, r *http.Request) error {
+				r.Method = http.MethodPut
+				return nil
+			},
+			func(_ context.Context, r *http.Request) error {
+				r.URL.RawQuery = "topicId=0&parts=0"
+				return nil
+			},
 			body("{}"), body(strings.Repeat(" ", 1<<20)), field("Content-Type", "text/plain"),
 		} {
 			check(name, calls[0], sound, wrong)
@@ -95,17 +102,19 @@ func body(text string) RequestEditorFn {
 	}
 }
 
-// decoded is the name of a response's field that holds a body, with the status that it is for.
+// decoded matches the name of a response's field with a body, and its status.
 var decoded = regexp.MustCompile(`(JSON|XML)(\d{3})$`)
 
-// check asks, and compares what was decoded with the answer: encoded again, it is the same JSON.
+// check makes a request, and compares the decoded value with the answer: encoded again, it is the
+// same JSON.
 func check(name string, ask call, c *ClientWithResponses, edits ...RequestEditorFn) *http.Response {
 	out, err := ask(c, edits...)
 	if err != nil {
 		fail("%s: %v", name, err)
 	}
 	v := reflect.ValueOf(out).Elem()
-	response, raw := v.FieldByName("HTTPResponse").Interface().(*http.Response), v.FieldByName("Body").Bytes()
+	response, raw := v.FieldByName("HTTPResponse").Interface().(*http.Response),
+		v.FieldByName("Body").Bytes()
 	found := 0
 	for f, value := range v.Fields() {
 		m := decoded.FindStringSubmatch(f.Name)
@@ -114,11 +123,14 @@ func check(name string, ask call, c *ClientWithResponses, edits ...RequestEditor
 		}
 		found++
 		again, err := json.Marshal(value.Interface())
-		if err != nil || m[2] != fmt.Sprint(response.StatusCode) || !reflect.DeepEqual(read(again), read(raw)) {
-			fail("%s: %s of a %d is %s, %v, of %s", name, f.Name, response.StatusCode, again, err, raw)
+		if err != nil || m[2] != fmt.Sprint(response.StatusCode) ||
+			!reflect.DeepEqual(read(again), read(raw)) {
+			fail("%s: %s of a %d is %s, %v, of %s", name, f.Name, response.StatusCode, again,
+				err, raw)
 		}
 	}
-	if isJSON := strings.Contains(response.Header.Get("Content-Type"), "json"); isJSON != (found == 1) {
+	isJSON := strings.Contains(response.Header.Get("Content-Type"), "json")
+	if isJSON != (found == 1) {
 		fail("%s: %d bodies decoded of a %d, %s", name, found, response.StatusCode, raw)
 	}
 	if empty := len(raw) == 0; empty != (response.StatusCode == http.StatusNotModified) {
@@ -128,7 +140,7 @@ func check(name string, ask call, c *ClientWithResponses, edits ...RequestEditor
 	return response
 }
 
-// read is JSON as it stands, numbers digit for digit.
+// read parses JSON and keeps the digits of numbers.
 func read(raw []byte) (v any) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -143,7 +155,7 @@ func fail(format string, args ...any) {
 	os.Exit(1)
 }
 
-// proposals are those of the site, each by itself.
+// proposals returns the site's proposals one by one.
 func proposals(c *ClientWithResponses) (all []Proposal) {
 	list, err := c.ListProposalsWithResponse(background)
 	if err != nil || list.JSON200 == nil {
@@ -159,14 +171,19 @@ func proposals(c *ClientWithResponses) (all []Proposal) {
 	return all
 }
 
-// none is a call of an operation without an argument.
-func none[R any](f func(*ClientWithResponses, context.Context, ...RequestEditorFn) (*R, error)) []call {
-	return []call{func(c *ClientWithResponses, edits ...RequestEditorFn) (any, error) { return f(c, background, edits...) }}
+// none returns the call of an operation without arguments.
+func none[R any](
+	f func(*ClientWithResponses, context.Context, ...RequestEditorFn) (*R, error),
+) []call {
+	return []call{func(c *ClientWithResponses, edits ...RequestEditorFn) (any, error) {
+		return f(c, background, edits...)
+	}}
 }
 
-// each are the calls of an operation with these arguments.
+// each returns the calls of an operation with these arguments.
 func each[A, R any](
-	f func(*ClientWithResponses, context.Context, A, ...RequestEditorFn) (*R, error), arguments ...A,
+	f func(*ClientWithResponses, context.Context, A, ...RequestEditorFn) (*R, error),
+	arguments ...A,
 ) (calls []call) {
 	for _, a := range arguments {
 		calls = append(calls, func(c *ClientWithResponses, edits ...RequestEditorFn) (any, error) {
@@ -176,7 +193,8 @@ func each[A, R any](
 	return calls
 }
 
-// static are the calls of the operations that answer with a file. The first of each has the examples' arguments.
+// static returns the calls of the operations that answer with a file. The first of each has the
+// examples' arguments.
 func static(proposals []Proposal) map[string][]call {
 	type client = ClientWithResponses
 	x := arguments.Examples
@@ -221,20 +239,22 @@ func static(proposals []Proposal) map[string][]call {
 		"getProposalAtom":     each((*client).GetProposalAtomWithResponse, x.N),
 		"getCalendar":         none((*client).GetCalendarWithResponse),
 		"getUpgradeCalendar":  each((*client).GetUpgradeCalendarWithResponse, x.Name),
-		"getRoleCalendar":     each((*client).GetRoleCalendarWithResponse, GetRoleCalendarParamsRole(x.Role)),
-		"getLLMs":             none((*client).GetLLMsWithResponse),
-		"getLLMsFull":         none((*client).GetLLMsFullWithResponse),
-		"getSkill":            none((*client).GetSkillWithResponse),
-		"listSkills":          none((*client).ListSkillsWithResponse),
-		"getSkillFile":        each((*client).GetSkillFileWithResponse, GetSkillFileParamsSkill(x.Skill)),
-		"getOpenAPI":          none((*client).GetOpenAPIWithResponse),
-		"getAPICatalog":       none((*client).GetAPICatalogWithResponse),
-		"getSitemap":          none((*client).GetSitemapWithResponse),
-		"getRobots":           none((*client).GetRobotsWithResponse),
+		"getRoleCalendar": each((*client).GetRoleCalendarWithResponse,
+			GetRoleCalendarParamsRole(x.Role)),
+		"getLLMs":     none((*client).GetLLMsWithResponse),
+		"getLLMsFull": none((*client).GetLLMsFullWithResponse),
+		"getSkill":    none((*client).GetSkillWithResponse),
+		"listSkills":  none((*client).ListSkillsWithResponse),
+		"getSkillFile": each((*client).GetSkillFileWithResponse,
+			GetSkillFileParamsSkill(x.Skill)),
+		"getOpenAPI":    none((*client).GetOpenAPIWithResponse),
+		"getAPICatalog": none((*client).GetAPICatalogWithResponse),
+		"getSitemap":    none((*client).GetSitemapWithResponse),
+		"getRobots":     none((*client).GetRobotsWithResponse),
 	}
 }
 
-// live are the calls of the sidecar's operations. Proposals are named in each way.
+// live returns the calls of the sidecar's operations, with proposals in each spelling.
 func live(proposals []Proposal) map[string][]call {
 	type client = ClientWithResponses
 	topics := []*GetForumActivityParams{{TopicId: arguments.Examples.TopicID}}
@@ -255,19 +275,22 @@ func live(proposals []Proposal) map[string][]call {
 			name.FromMIPNumber1(p.Id)
 		}
 		summaries = append(summaries, SummaryRequest{MipNumber: name})
-		translations = append(translations, TranslateRequest{MipNumber: name, Locale: arguments.Examples.Locale})
+		translations = append(translations,
+			TranslateRequest{MipNumber: name, Locale: arguments.Examples.Locale})
 	}
 	parts := []GetMIPWatchParamsParts{Forum, Networks}
 	limit, statuses := 50, []string{arguments.Examples.Status, "draft"}
-	searches := []*SearchProposalsParams{{Q: arguments.Examples.Q}, {Limit: &limit, Status: &statuses}}
+	searches := []*SearchProposalsParams{{Q: arguments.Examples.Q},
+		{Limit: &limit, Status: &statuses}}
 	for _, p := range proposals {
 		searches = append(searches, &SearchProposalsParams{Q: p.Title})
 	}
 	return map[string][]call{
-		"searchProposals":   each((*client).SearchProposalsWithResponse, searches...),
-		"getForumActivity":  each((*client).GetForumActivityWithResponse, topics...),
-		"getNetworkInfo":    none((*client).GetNetworkInfoWithResponse),
-		"getMIPWatch":       each((*client).GetMIPWatchWithResponse, nil, &GetMIPWatchParams{Parts: &parts}),
+		"searchProposals":  each((*client).SearchProposalsWithResponse, searches...),
+		"getForumActivity": each((*client).GetForumActivityWithResponse, topics...),
+		"getNetworkInfo":   none((*client).GetNetworkInfoWithResponse),
+		"getMIPWatch": each((*client).GetMIPWatchWithResponse, nil,
+			&GetMIPWatchParams{Parts: &parts}),
 		"createSummary":     each((*client).CreateSummaryWithResponse, summaries...),
 		"createTranslation": each((*client).CreateTranslationWithResponse, translations...),
 	}
