@@ -150,7 +150,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	m := w.Metadata
 	w.Steps, w.Text, w.HistoryURL = steps(p.info.Statuses, m, v.Seen),
 		template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
-	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarise) {
+	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarize) {
 		w.Impact, w.Ask = p.impact(w), !v.Summary.Committed
 	}
 	w.Required = p.required(w)
@@ -189,9 +189,9 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}, w)
 }
 
-// leastToSummarise is the number of words below which a summary would repeat the text, such as a
+// leastToSummarize is the number of words below which a summary would repeat the text, such as a
 // notice of a move.
-const leastToSummarise = 60
+const leastToSummarize = 60
 
 // words counts the words of a text.
 func words(sections []mip.Section) (n int) {

@@ -102,7 +102,7 @@ func TestModelFails(t *testing.T) {
 				return reply
 			}
 			withAI(t, aiSetup{provider: "openai", answer: answer}, func(w *aiWorld) {
-				good = summariser(t, w.known)
+				good = summarizer(t, w.known)
 				elsewhere := demo.NewScript(nil)
 				w.net.Serve("elsewhere.example.org", elsewhere)
 				w.script.Always(c.fault)
@@ -168,7 +168,7 @@ func failing(t *testing.T, budget ai.Limits, fail *bool, f func(w *aiWorld)) {
 		return good(r)
 	}
 	withAI(t, aiSetup{provider: "openai", budget: budget, answer: answer}, func(w *aiWorld) {
-		good = summariser(t, w.known)
+		good = summarizer(t, w.known)
 		f(w)
 	})
 }
@@ -268,7 +268,7 @@ func TestTranslationFails(t *testing.T) {
 		return reply
 	}
 	withAI(t, aiSetup{provider: "anthropic", answer: answer}, func(w *aiWorld) {
-		good = summariser(t, w.known)
+		good = summarizer(t, w.known)
 		body := fmt.Sprintf(`{"mipNumber": 7, "locale": %q}`, w.known.Site.Locales[0])
 		for _, spoilt = range []string{"I will not.", `{"x": "y"}`} {
 			var a *reply
@@ -472,7 +472,7 @@ func TestHostileProposal(t *testing.T) {
 			return demo.ModelReply{Text: string(b)}
 		}
 		withAI(t, aiSetup{site: hostile, provider: "openai", answer: answer}, func(w *aiWorld) {
-			good = summariser(t, w.known)
+			good = summarizer(t, w.known)
 			a := w.post("/api/ai-summary", `{"mipNumber": 3}`)
 			got := read[api.Summary](w.world, a)
 			if err := summary.Check(got, w.subject(3)); err != nil {

@@ -44,7 +44,7 @@ type aiWorld struct {
 type aiSetup struct {
 	site     *build.Published                        // nil: the samples
 	provider string                                  // empty: no model
-	answer   func(demo.ModelRequest) demo.ModelReply // nil: see summariser
+	answer   func(demo.ModelRequest) demo.ModelReply // nil: see summarizer
 	budget   ai.Limits
 	change   func(*sidecar.Config)
 }
@@ -83,7 +83,7 @@ func newAIWorld(t testing.TB, setup aiSetup) *aiWorld {
 	}
 	a.known = k
 	if setup.answer == nil {
-		setup.answer = summariser(t, k)
+		setup.answer = summarizer(t, k)
 	}
 	a.model = demo.NewModel(setup.answer)
 	a.script = demo.NewScript(a.model)
@@ -146,9 +146,9 @@ func subjectOf(t testing.TB, k *catalog.Catalog, number int) summary.Subject {
 	return s
 }
 
-// summariser is a model that answers well: with the summary by rules as its own. It answers a
+// summarizer is a model that answers well: with the summary by rules as its own. It answers a
 // translation request with the same passages.
-func summariser(t testing.TB, k *catalog.Catalog) func(demo.ModelRequest) demo.ModelReply {
+func summarizer(t testing.TB, k *catalog.Catalog) func(demo.ModelRequest) demo.ModelReply {
 	return func(r demo.ModelRequest) demo.ModelReply {
 		if strings.Contains(r.System, "You translate") {
 			return demo.ModelReply{Text: passages(r)}

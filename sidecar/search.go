@@ -87,7 +87,7 @@ type searched struct {
 // filter is one parameter that restricts a search.
 type filter struct{ name, value string }
 
-// searchOf parses the parameters. It refuses unknown ones, since a misspelt filter would match
+// searchOf parses the parameters. It refuses unknown ones, since a misspelled filter would match
 // everything. It ignores locale, which an earlier version had.
 func searchOf(query string) (out searched, err error) {
 	values, err := url.ParseQuery(query)

@@ -43,11 +43,11 @@ func (v *Variables) Lookup(name string) (value string, ok bool) {
 // Names returns the names of all variables, sorted.
 func (v *Variables) Names() []string { return v.names }
 
-// Misspelt returns a warning for each variable that was not looked up and is probably a
+// Misspelled returns a warning for each variable that was not looked up and is probably a
 // misspelling: its name begins with AI_, or differs by a letter or two from a variable that was
 // looked up and is unset. It leaves out variables of networks: [catalog.Poller], which knows the
 // networks, checks them.
-func (v *Variables) Misspelt() (warnings []string) {
+func (v *Variables) Misspelled() (warnings []string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	var unset []string

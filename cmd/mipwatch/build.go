@@ -85,16 +85,16 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	b.progress.done("read %s", plural(len(c.Proposals), "sound proposal"))
-	// unsummarised are warnings about proposals without a summary of their present text.
-	var unsummarised []mip.Problem
+	// unsummarized are warnings about proposals without a summary of their present text.
+	var unsummarized []mip.Problem
 	// A site that is not published needs no summaries, and model requests cost money.
 	if b.summaries && (o.Site.KeepGoing || count(c.Problems).Errors == 0) {
-		if c, unsummarised, err = b.summarise(ctx, c, o); err != nil {
-			writeText(b.stderr, unsummarised, -1)
+		if c, unsummarized, err = b.summarize(ctx, c, o); err != nil {
+			writeText(b.stderr, unsummarized, -1)
 			return err
 		}
 	}
-	b.print(unsummarised, -1)
+	b.print(unsummarized, -1)
 	if c.History == "none" {
 		b.progress.say("no git history, so times of change are the headers' dates")
 	}
@@ -133,10 +133,10 @@ func (b *builder) run(ctx context.Context, _ []string) error {
 	// A proposal without a summary is published all the same, but only --keep-going makes this a
 	// success.
 	code := exitDone
-	if len(unsummarised) > 0 && !o.Site.KeepGoing {
+	if len(unsummarized) > 0 && !o.Site.KeepGoing {
 		code = exitProblems
 	}
-	problems = mip.SortProblems(append(problems, unsummarised...))
+	problems = mip.SortProblems(append(problems, unsummarized...))
 	return b.finish(code,
 		buildReport{Published: len(c.Proposals), Problems: problems, Report: report, Out: b.out})
 }
@@ -223,11 +223,11 @@ func (b *builder) checkFolders(proposals []filename.Source) error {
 // summaryTimeout bounds the model's time for one summary if nobody waits for it.
 const summaryTimeout = "1m"
 
-// summarise writes missing and outdated summaries, and then reads everything again, so that they
+// summarize writes missing and outdated summaries, and then reads everything again, so that they
 // are published as by a later build. failed are warnings about the proposals that still lack a
 // summary of their present text. An unusable model is an error: otherwise the summaries would be
 // made by rules.
-func (b *builder) summarise(
+func (b *builder) summarize(
 	ctx context.Context, c *build.Content, o build.Options,
 ) (next *build.Content, failed []mip.Problem, err error) {
 	config, errs := ai.Environment(func(name string) (string, bool) {

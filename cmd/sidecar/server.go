@@ -85,7 +85,7 @@ func newServer(f flags, env *sidecar.Variables, stdout io.Writer) (*server, []er
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	for _, warning := range env.Misspelt() {
+	for _, warning := range env.Misspelled() {
 		c.Log.Warn(warning)
 	}
 	s.configured = []any{"model", c.ModelName(), "proxies", fmt.Sprint(c.Proxies),

@@ -153,7 +153,7 @@ const (
 	Connection               // no connection, or one that broke off
 	Paused                   // not sent, because the host wants a pause
 	Refused                  // not sent, because the breaker is open
-	Cancelled                // the caller left, or used up its own budget
+	Canceled                 // the caller left, or used up its own budget
 )
 
 // results holds the names of the results in metrics, in the order of the constants.
@@ -171,5 +171,5 @@ func resultOf(err error) Result {
 	if err == nil || errors.Is(err, ErrNotFound) {
 		return OK
 	}
-	return Cancelled
+	return Canceled
 }

@@ -20,7 +20,7 @@ type block struct {
 
 // field is one top-level key of a header.
 type field struct {
-	key, name string   // key is as spelt, trimmed, quotes resolved; name is its fieldName
+	key, name string   // key is as spelled, trimmed, quotes resolved; name is its fieldName
 	meaning   string   // the name for which the site configures this one; see fieldMeaning
 	value     string   // the text after the colon on the same line, trimmed
 	more      []string // the lines below, unchanged

@@ -10,9 +10,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/problem"
 )
 
-// Normalise returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
+// Normalize returns the file's text as UTF-8 with LF line ends and without a byte order mark. A
 // file that is not text is reported as an error in r, with the line of the first offending byte.
-func Normalise(raw string, r *problem.Report) (string, bool) {
+func Normalize(raw string, r *problem.Report) (string, bool) {
 	// These are the byte order marks of UTF-16, little endian and big endian.
 	if strings.HasPrefix(raw, "\xFF\xFE") || strings.HasPrefix(raw, "\xFE\xFF") {
 		r.Add(1, "not-utf8/utf-16")
@@ -109,7 +109,7 @@ func fenced(text string, start int, fence string, r *problem.Report) *block {
 	return &block{fields: s.fields, body: body + len(lines[end])}
 }
 
-// readHeader finds the header of a normalised text. ok is false if the file cannot be published: r
+// readHeader finds the header of a normalized text. ok is false if the file cannot be published: r
 // then has the error. For a file without any header, ok is true and the header is nil.
 func readHeader(text string, r *problem.Report) (h *block, ok bool) {
 	start := beginning(text)

@@ -15,7 +15,7 @@ var movedKeys = []string{"redirect-from", "aliases", "permalink", "slug", "url"}
 // Moved is a path of a proposal's page that its header gives.
 type Moved struct {
 	Path string // begins with a slash, and does not end with one
-	Key  string // the header's key as spelt
+	Key  string // the header's key as spelled
 	Line int    // in the file, from 1
 }
 

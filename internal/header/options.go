@@ -31,7 +31,7 @@ type Options struct {
 // Kinds returns the prefixes, the main one first.
 func (o Options) Kinds() []string { return append([]string{o.Prefix}, o.Others...) }
 
-// kind returns the prefix, as it is spelt, that matches letters in any case, or its plural.
+// kind returns the prefix, as it is spelled, that matches letters in any case, or its plural.
 func (o Options) kind(letters string) (string, bool) {
 	for _, k := range o.Kinds() {
 		if strings.EqualFold(letters, k) || strings.EqualFold(letters, k+"s") {

@@ -36,7 +36,7 @@ type Header struct {
 func (o Options) Parse(at Place, raw string, r *problem.Report) *Header {
 	name := filename.Own(at.Name)
 	inName, named := filename.Number(name)
-	text, sound := Normalise(raw, r)
+	text, sound := Normalize(raw, r)
 	var b *block
 	if sound && named {
 		b = o.otherForm(text, r)

@@ -23,7 +23,7 @@ type Translation struct {
 // required fields; if there are none, no header is needed. It returns nil for a file that cannot be
 // read, and r then has an error.
 func ParseTranslation(raw string, required []string, r *problem.Report) *Translation {
-	text, ok := Normalise(raw, r)
+	text, ok := Normalize(raw, r)
 	isControl := func(c rune) bool { return c != '\t' && c != '\n' && unicode.IsControl(c) }
 	if at := strings.IndexFunc(text, isControl); at >= 0 {
 		c, _ := utf8.DecodeRuneInString(text[at:])

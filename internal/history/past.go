@@ -161,7 +161,7 @@ func (r *pastReader) read(file folder.File, blob string) (v version, err error) 
 
 // version parses a text. It caches headers, since most versions of a file have the same.
 func (r *pastReader) version(file folder.File, raw string) (v version) {
-	text, ok := header.Normalise(raw, &problem.Report{})
+	text, ok := header.Normalize(raw, &problem.Report{})
 	if !ok {
 		return version{unread: true}
 	}

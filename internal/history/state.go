@@ -108,9 +108,9 @@ func (h *Log) Tracked(dir, repoPath string) (tracked, known bool) {
 	return r.tracked[repoPath], r.tracked != nil
 }
 
-// Past returns the history of all files that are or were texts. synchronised are the texts that are
+// Past returns the history of all files that are or were texts. unchanged are the texts that are
 // unchanged since their sync. whole is true if nothing is missing so far. It reads no text.
-func (h *Log) Past(synchronised []folder.File, whole bool) *Past {
+func (h *Log) Past(unchanged []folder.File, whole bool) *Past {
 	out := &Past{headers: h.options.Headers, rules: h.options.Rules, whole: whole}
 	if h.options.Epoch != nil {
 		return out
@@ -120,7 +120,7 @@ func (h *Log) Past(synchronised []folder.File, whole bool) *Past {
 		out.whole = out.whole && !r.lacks
 		out.histories = append(out.histories, r.pastFiles)
 	}
-	for _, f := range synchronised {
+	for _, f := range unchanged {
 		from, _ := h.records[f.Folder].File(f.Name)
 		past := pastFiles{lacks: true, commits: synced(from),
 			texts: map[string]folder.File{from.Path: f}}

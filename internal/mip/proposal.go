@@ -173,7 +173,7 @@ func (a Author) Slug() string {
 	return boundedSlug(slug)
 }
 
-// Frontmatter maps a header's keys, as spelt, to their parsed values: string, nil, []any or
+// Frontmatter maps a header's keys, as spelled, to their parsed values: string, nil, []any or
 // map[string]any of the same, nothing else. It encodes with sorted keys and must not be nil when
 // encoded.
 type Frontmatter map[string]any

@@ -46,7 +46,7 @@ func rounded(c colorful.Color) Color {
 // the chroma reduced as far as sRGB requires. Colors of one hue and different lightness look like
 // shades of one color, unlike in HSL.
 func shade(lightness, chroma, hue float64) Color {
-	// Halve the range between grey, which sRGB has, and the chroma.
+	// Halve the range between gray, which sRGB has, and the chroma.
 	least := 0.
 	for range 20 {
 		if middle := (least + chroma) / 2; colorful.OkLch(lightness, middle, hue).IsValid() {

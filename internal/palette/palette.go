@@ -85,11 +85,11 @@ func (t Theme) Bears(c Color) bool {
 func (t Theme) Nearest(c Color) Color { return t.nearest(c, Ratio) }
 
 // Match returns this theme's accent for a color that another theme bears: with the same hue, and
-// slightly more contrast than required, so that its tint is visible. A grey keeps its contrast:
+// slightly more contrast than required, so that its tint is visible. A gray keeps its contrast:
 // black becomes white.
 func (t Theme) Match(c Color, other Theme) Color {
-	const ample, grey = 8, .02
-	if _, chroma, _ := c.exact().OkLch(); chroma < grey {
+	const ample, gray = 8, .02
+	if _, chroma, _ := c.exact().OkLch(); chroma < gray {
 		_, ratio := other.Worst(c)
 		return t.nearest(c, ratio)
 	}

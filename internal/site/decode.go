@@ -61,7 +61,7 @@ func (p *parser) decodeStruct(n *yaml.Node, to reflect.Value, name string) {
 	for _, e := range p.entries(n, name) {
 		field, known := fields[e.key.Value]
 		switch {
-		case !known: // a misspelt key must be reported
+		case !known: // a misspelled key must be reported
 			p.add(e.key.Line, "unknown-key", "%s is unknown; %s", e.name, meant(e.key.Value, keys))
 		case !isNull(e.value):
 			p.decodeAt(e.key.Line, e.value, field, e.name)

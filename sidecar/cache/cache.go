@@ -142,7 +142,7 @@ func (c *Cache[K, V]) get(
 			return c.given(r, ctx.Err()), nil
 		case cl == nil:
 			return c.join(ctx, key, c.start(ctx, key, r, fetch)), &c.config.Stats.Misses
-		case cl.cancelled == nil:
+		case cl.canceled == nil:
 			return c.join(ctx, key, cl), &c.config.Stats.Shared
 		}
 		// A canceled fetch must end before the next one may start.
@@ -185,12 +185,12 @@ type call[K comparable, V any] struct {
 	done      chan struct{} // closed at the end
 	entry     Entry[V]      // set before done is closed
 	callers   int
-	cancelled error // reason: its last caller has left, or Close
+	canceled error // reason: its last caller has left, or Close
 }
 
 // cancel ends the call early. That does not count as a failure of fetch.
 func (cl *call[K, V]) cancel(why error) {
-	cl.cancelled = cmp.Or(cl.cancelled, why)
+	cl.canceled = cmp.Or(cl.canceled, why)
 	cl.stop()
 }
 
@@ -211,8 +211,8 @@ func (c *Cache[K, V]) start(
 			}
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if err != nil && cl.cancelled != nil {
-				cl.entry = c.given(old, cl.cancelled)
+			if err != nil && cl.canceled != nil {
+				cl.entry = c.given(old, cl.canceled)
 			} else {
 				cl.entry = c.put(c.newRecord(key, old, value, err))
 			}

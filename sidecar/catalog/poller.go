@@ -29,7 +29,7 @@ type Poller struct {
 	Sidecar Updater
 	// Lookup is like [os.LookupEnv] and returns RPC addresses from the environment. Nil means none.
 	Lookup func(string) (string, bool)
-	// Variables are the names of all variables of the environment, in which misspelt names of
+	// Variables are the names of all variables of the environment, in which misspelled names of
 	// networks are reported.
 	Variables []string
 	// Networks are the networks of site.yaml. Nil means that there is no such file.
@@ -95,7 +95,7 @@ func (p *Poller) Poll(ctx context.Context) {
 	if c != nil {
 		var warnings []error
 		c.Endpoints, warnings = Endpoints(p.Lookup, c.Site.Networks, p.Networks, c.Endpoints)
-		for _, w := range append(warnings, misspelt(p.Variables, c.Site.Networks)...) {
+		for _, w := range append(warnings, misspelled(p.Variables, c.Site.Networks)...) {
 			p.Log.Warn("network not as configured", "error", w.Error())
 		}
 		p.pending = c
@@ -209,9 +209,9 @@ func endpoint(
 	return out, nil
 }
 
-// misspelt returns an error for each variable with addresses of a network that the site does not
+// misspelled returns an error for each variable with addresses of a network that the site does not
 // have.
-func misspelt(variables []string, networks []mip.Network) (errs []error) {
+func misspelled(variables []string, networks []mip.Network) (errs []error) {
 	var known []string
 	for _, n := range networks {
 		known = append(known, site.RPCVariable(n.ID))

@@ -95,7 +95,7 @@ func answersIn(t *testing.T, config, fork string) {
 			group{"Foundation", "", asked, "", "",
 				append([]string{asked, "The date and the releases of " + fork}, times...), true, true})
 	}
-	colours := func(tab *Tab) []string {
+	colors := func(tab *Tab) []string {
 		return Ask[[]string](tab,
 			`[...document.querySelectorAll(".act")].map(e => getComputedStyle(e).color)`)
 	}
@@ -108,7 +108,7 @@ func answersIn(t *testing.T, config, fork string) {
 		if diff := cmp.Diff(want, Ask[[]group](tab, look)); diff != "" {
 			t.Errorf("%s: the page says (-want +got):\n%s", v, diff)
 		}
-		c := colours(tab)
+		c := colors(tab)
 		if c[0] == c[1] || c[1] == c[2] || c[0] == c[2] || fork != "" && c[2] != c[3] {
 			t.Errorf("%s: colours of the answers %q", v, c)
 		}

@@ -40,7 +40,7 @@ var carried embed.FS
 func main() {
 	variables := sidecar.NewVariables(os.Environ())
 	config, errs := sidecar.Environment(variables.Lookup, os.Stdout)
-	for _, warning := range variables.Misspelt() {
+	for _, warning := range variables.Misspelled() {
 		config.Log.Warn(warning)
 	}
 	h := newHandler(config, variables.Names(), errs)
