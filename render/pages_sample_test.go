@@ -222,7 +222,9 @@ func pageAPI() *agent.API {
 			Required: []string{"a"}, Properties: agent.Ordered[*agent.Schema]{
 				{Key: "a", Value: text("string", "null")},
 				{Key: "b", Value: &agent.Schema{Types: agent.Types{"array"}, Items: base}},
-				{Key: "c", Value: &agent.Schema{Types: agent.Types{"object"}, Values: text("integer")}},
+				{Key: "c", Value: &agent.Schema{
+					Types: agent.Types{"object"}, Values: text("integer"),
+				}},
 				{Key: "d", Value: &agent.Schema{AnyOf: []*agent.Schema{base, text("null")}}},
 				{Key: "e", Value: &agent.Schema{Types: agent.Types{"string"}, Format: "uri"}},
 				{Key: "f", Value: &agent.Schema{Types: agent.Types{"string"},

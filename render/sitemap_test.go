@@ -88,12 +88,13 @@ func TestSitemapLimit(t *testing.T) {
 func TestSitemapSchemaRefuses(t *testing.T) {
 	lint := xmllint(t)
 	for name, url := range map[string]string{
-		"no loc":        "<lastmod>2026-01-01</lastmod>",
-		"relative":      "<loc>/mip/1/</loc>",
-		"not encoded":   "<loc>https://example.org/é</loc>",
-		"no zone":       "<loc>https://example.org/</loc><lastmod>2026-01-01T00:00:00</lastmod>",
-		"wrong order":   "<lastmod>2026-01-01</lastmod><loc>https://example.org/</loc>",
-		"twice":         "<loc>https://example.org/</loc></url><url><loc>https://example.org/</loc>",
+		"no loc":      "<lastmod>2026-01-01</lastmod>",
+		"relative":    "<loc>/mip/1/</loc>",
+		"not encoded": "<loc>https://example.org/é</loc>",
+		"no zone":     "<loc>https://example.org/</loc><lastmod>2026-01-01T00:00:00</lastmod>",
+		"wrong order": "<lastmod>2026-01-01</lastmod><loc>https://example.org/</loc>",
+		"twice": "<loc>https://example.org/</loc></url>" +
+			"<url><loc>https://example.org/</loc>",
 		"other element": "<loc>https://example.org/</loc><title>x</title>",
 	} {
 		doc := `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url>` + url + "</url></urlset>"

@@ -32,9 +32,12 @@ func TestEnvironment(t *testing.T) {
 			"TRUSTED_PROXIES": ""}, Config{}, 0, nil},
 		{"levels", map[string]string{"LOG_LEVEL": "WARN"}, Config{}, slog.LevelWarn, nil},
 		{"proxies", map[string]string{
-			"TRUSTED_PROXIES": "10.1.2.3/8, 192.0.2.1,2001:db8::1,2001:db8::/32,::ffff:192.0.2.7,::ffff:10.0.0.0/104"}, Config{Proxies: []netip.Prefix{
-			prefix("10.0.0.0/8"), prefix("192.0.2.1/32"), prefix("2001:db8::1/128"), prefix(
-				"2001:db8::/32"), prefix("192.0.2.7/32"), prefix("10.0.0.0/8")}}, 0, nil},
+			"TRUSTED_PROXIES": "10.1.2.3/8, 192.0.2.1,2001:db8::1,2001:db8::/32," +
+				"::ffff:192.0.2.7,::ffff:10.0.0.0/104",
+		}, Config{Proxies: []netip.Prefix{
+			prefix("10.0.0.0/8"), prefix("192.0.2.1/32"), prefix("2001:db8::1/128"),
+			prefix("2001:db8::/32"), prefix("192.0.2.7/32"), prefix("10.0.0.0/8"),
+		}}, 0, nil},
 		{"everything wrong", map[string]string{"TRUSTED_PROXIES": "10.0.0.0/33", "LOG_LEVEL": "3"},
 			Config{}, 0, []string{
 				`TRUSTED_PROXIES: "10.0.0.0/33" is neither an address nor a prefix; want such as 10.0.0.0/8,192.0.2.1`,

@@ -36,7 +36,7 @@ var descriptions = map[string]string{
 	"site_polls_total":               "Readings of the site.",
 	"site_proposals":                 "Proposals of the site.",
 	"site_seen_timestamp_seconds":    "When the site could last be read, changed or not.",
-	"upstream_breakers_open":         "Breakers that are open after failures, until a call succeeds.",
+	"upstream_breakers_open":         "Open breakers: after failures, until a call succeeds.",
 	"upstream_calls_total": "Calls of hosts behind the sidecar, a retry included, " +
 		"by result.",
 }

@@ -108,7 +108,8 @@ func (h *Header) Deadline() (d mip.Date, known bool) {
 	return d, true
 }
 
-// Relations returns the proposals that the header names, each after the name of the field and a blank:
+// Relations returns the proposals that the header names, each after the name of the field and a
+// blank:
 // requires MIP-3. They are sorted, without duplicates.
 func (h *Header) Relations() (out []string) {
 	for _, f := range mip.Fields {

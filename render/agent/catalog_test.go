@@ -78,7 +78,8 @@ func TestNotFoundProblem(t *testing.T) {
 
 func TestProblemTitles(t *testing.T) {
 	want := map[api.Code]string{
-		api.BadRequest: "Bad request", api.NotFound: "Not found", api.MethodNotAllowed: "Method not allowed", api.TooLarge: "Too large",
+		api.BadRequest: "Bad request", api.NotFound: "Not found",
+		api.MethodNotAllowed: "Method not allowed", api.TooLarge: "Too large",
 		api.UnsupportedMediaType: "Unsupported media type", api.RateLimited: "Rate limited",
 		api.Internal: "Internal", api.AIFailed: "AI failed",
 		api.AIUnreadable:        "AI unreadable",

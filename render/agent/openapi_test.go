@@ -146,7 +146,8 @@ func TestOpenAPIProblems(t *testing.T) {
 			status := fmt.Sprint(code.Status())
 			want = append(want, status)
 			response := op.Responses[status]
-			value, _ := response.Content["application/problem+json"].Examples[string(code)].Value.(map[string]any)
+			examples := response.Content["application/problem+json"].Examples
+			value, _ := examples[string(code)].Value.(map[string]any)
 			if value["code"] != string(code) ||
 				value["type"] != code.Type(rendertest.SampleInfo().BaseURL) ||
 				value["instance"] != r.Path || value["detail"] == "" || value["requestId"] == "" {
@@ -251,9 +252,9 @@ func TestOpenAPIForPrograms(t *testing.T) {
 func TestOpenAPIContact(t *testing.T) {
 	info := rendertest.SampleInfo()
 	for source, want := range map[string]string{
-		"https://git.example.org/a/mips/blob/0123/MIPs/MIP-1.md":   "https://git.example.org/a/mips",
-		"https://git.example.org/a/mips/-/blob/0123/MIPs/MIP-1.md": "https://git.example.org/a/mips",
-		"https://git.example.org/mips/tree/MIP-1.md?h=0123":        *info.Forum,
+		"https://git.example.org/a/mips/blob/0123/MIPs/1.md":   "https://git.example.org/a/mips",
+		"https://git.example.org/a/mips/-/blob/0123/MIPs/1.md": "https://git.example.org/a/mips",
+		"https://git.example.org/mips/tree/MIP-1.md?h=0123":    *info.Forum,
 	} {
 		p := rendertest.SampleProposal()
 		p.SourceURL = &source

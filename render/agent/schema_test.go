@@ -49,7 +49,8 @@ func TestSchemasDescribeWhatIsSent(t *testing.T) {
 			if err := schema.Validate(value); err != nil {
 				t.Errorf("%v (full %t): %v in %s", typ, full, err, b)
 			}
-			properties := doc.Components.Schemas[name].(map[string]any)["properties"].(map[string]any)
+			schema := doc.Components.Schemas[name].(map[string]any)
+			properties := schema["properties"].(map[string]any)
 			for key := range value.(map[string]any) {
 				if properties[key] == nil {
 					t.Errorf("%v: %q is sent but not described", typ, key)

@@ -15,9 +15,9 @@ import (
 )
 
 // BenchmarkAuditLexers runs all offered lexers on all kinds of text. They change only with the
-// versions of chroma and regexp2 in go.mod. A text that does not end, is incomplete or gives different output
-// the second time breaks a promise. It reports processor times: the longest for a text of 4 KiB,
-// and the ratio between one text of 16 KiB and sixteen of 1 KiB.
+// versions of chroma and regexp2 in go.mod. A text that does not end, is incomplete or gives
+// different output the second time breaks a promise. It reports processor times: the longest for a
+// text of 4 KiB, and the ratio between one text of 16 KiB and sixteen of 1 KiB.
 func BenchmarkAuditLexers(b *testing.B) {
 	testenv.Long(b, "all lexers on all kinds of text")
 	for _, lexer := range offeredLexers().Lexers {

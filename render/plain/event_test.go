@@ -70,7 +70,8 @@ func TestEvent(t *testing.T) {
 // Each kind that one commit can have many times has words for many.
 func TestEvents(t *testing.T) {
 	for _, kind := range []mip.EventKind{
-		mip.EventCreated, mip.EventStatus, mip.EventDeadline, mip.EventHardfork, mip.EventRelation, mip.EventTitle, mip.EventRenumbered, mip.EventText,
+		mip.EventCreated, mip.EventStatus, mip.EventDeadline, mip.EventHardfork,
+		mip.EventRelation, mip.EventTitle, mip.EventRenumbered, mip.EventText,
 		mip.EventRemoved,
 	} {
 		if got := Events(kind, "12"); len(got) < len("12 proposals w") {

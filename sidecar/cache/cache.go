@@ -180,11 +180,11 @@ func (c *Cache[K, V]) now() time.Time { return c.config.Now().Round(0) }
 // call is one call of fetch and its waiting callers. The lock of the cache guards all fields but
 // done.
 type call[K comparable, V any] struct {
-	old       *record[K, V] // the key's record when the call started, or nil
-	stop      context.CancelFunc
-	done      chan struct{} // closed at the end
-	entry     Entry[V]      // set before done is closed
-	callers   int
+	old      *record[K, V] // the key's record when the call started, or nil
+	stop     context.CancelFunc
+	done     chan struct{} // closed at the end
+	entry    Entry[V]      // set before done is closed
+	callers  int
 	canceled error // reason: its last caller has left, or Close
 }
 

@@ -91,9 +91,8 @@ func answersIn(t *testing.T, config, fork string) {
 		want[0].Act += " for " + fork
 		want[2].Level, want[2].Act, want[2].Asked = "High impact", asked,
 			append([]string{asked, "A release that knows " + fork}, times...)
-		want = append(want,
-			group{"Foundation", "", asked, "", "",
-				append([]string{asked, "The date and the releases of " + fork}, times...), true, true})
+		asks := append([]string{asked, "The date and the releases of " + fork}, times...)
+		want = append(want, group{"Foundation", "", asked, "", "", asks, true, true})
 	}
 	colors := func(tab *Tab) []string {
 		return Ask[[]string](tab,
