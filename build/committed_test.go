@@ -83,8 +83,8 @@ func TestOneChangeCommitted(t *testing.T) {
 	in, hash := besideFolder(t)
 	out := t.TempDir()
 	summary := filepath.Join(in, "summaries", "MIP-2.json")
-	const parts = "assets/search.{hash}.json"
-	hashed := regexp.MustCompile(`assets/search\.[0-9a-f]{8}\.json`)
+	const parts = "assets/search.{hash}.bin"
+	hashed := regexp.MustCompile(`assets/search\.[0-9a-f]{8}\.bin`)
 	syncCommitted(t, in, out)
 	for _, step := range []struct {
 		name   string

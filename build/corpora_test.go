@@ -131,14 +131,25 @@ func checkIndexSize(t *testing.T, b built) {
 		_ = z.Close()
 		return w.Len()
 	}
-	index, texts := 0, 0
+	index, texts, files := 0, 0, 0
 	for _, s := range m.Shards {
-		index += packed(b.files["assets/"+path.Base(s.URL)])
+		var first, last int
+		_, at, _ := strings.Cut(s.URL, "#")
+		if _, err := fmt.Sscanf(at, "bytes=%d-%d", &first, &last); err != nil {
+			t.Fatalf("%s: %v", s.URL, err)
+		}
+		index += last - first + 1
 	}
 	for name, body := range b.files {
 		if ok, _ := path.Match("eip/*.md", name); ok {
 			texts += packed(body)
 		}
+		if ok, _ := path.Match("assets/search.*.bin", name); ok {
+			files++
+		}
+	}
+	if files*10 > 4*len(m.Proposals) {
+		t.Errorf("the index of %d proposals has %d files, want four for ten at most", len(m.Proposals), files)
 	}
 	t.Logf("the index has %d bytes, the texts have %d", index, texts)
 	if index > texts*15/100 {

@@ -1,8 +1,11 @@
 package build_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"fmt"
 	"html"
+	"io"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -19,6 +22,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/redirect"
+	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
@@ -89,11 +93,27 @@ var name = regexp.MustCompile(`<guid isPermaLink="false">[^<]*</guid>`)
 func (c *linkCheck) text(file string, body []byte) {
 	switch path.Ext(file) {
 	case ".png":
+	case ".bin":
+		for _, part := range unpacked(body) {
+			c.addresses(file, string(part))
+		}
 	case ".xml", ".atom":
 		c.addresses(file, html.UnescapeString(string(name.ReplaceAll(body, nil))))
 	default:
 		c.addresses(file, string(body))
 	}
+}
+
+// unpacked returns the parts of a file of the search index, as far as they can be read.
+func unpacked(file []byte) (parts [][]byte) {
+	for rest := bytes.NewReader(file); rest.Len() > 0; {
+		part, err := io.ReadAll(flate.NewReader(rest))
+		if err != nil {
+			break
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 func (c *linkCheck) addresses(file, text string) {
@@ -161,6 +181,12 @@ func (c *linkCheck) fault(l link) string {
 	if u.Fragment == "" {
 		if strings.HasSuffix(to, "#") {
 			return "an empty fragment"
+		}
+		return ""
+	}
+	if path.Ext(file) == ".bin" {
+		if _, err := search.Unpack(c.files[file], u.Fragment, 1<<20); err != nil {
+			return err.Error()
 		}
 		return ""
 	}

@@ -116,8 +116,8 @@ type planner struct {
 	relations *render.Relations
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
-	// searchParts are the routes of the parts of the search index.
-	searchParts map[string][sha256.Size]byte
+	// searchFiles are the files of the search index, by route.
+	searchFiles map[string][sha256.Size]byte
 	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
 	years    []int
 	told     func() (happened, error)
@@ -246,7 +246,7 @@ func (p *Plan) unique() error {
 }
 
 // Snapshot writes into dir the files that a function embeds, since it is deployed as a binary alone: the
-// JSON tree of /api/v1 but for what is past, with the parts of the search index, and in sidecar.json the configuration of
+// JSON tree of /api/v1 but for what is past, with the files of the search index, and in sidecar.json the configuration of
 // the live part, RPC addresses included. dir is kept as [Sync] keeps an output folder, and must not be published.
 func Snapshot(ctx context.Context, p *Plan, dir string) (Report, error) {
 	carried, past := &Plan{made: p.made}, map[string]bool{}
@@ -255,7 +255,7 @@ func Snapshot(ctx context.Context, p *Plan, dir string) (Report, error) {
 		past[p.made.info.Host.Route(route)] = true
 	}
 	for _, a := range p.Artifacts {
-		if strings.HasPrefix(a.Route, "/api/v1/") && !past[a.Pattern] || strings.HasPrefix(a.Route, searchPart) {
+		if strings.HasPrefix(a.Route, "/api/v1/") && !past[a.Pattern] || strings.HasPrefix(a.Route, searchFile) {
 			carried.Artifacts = append(carried.Artifacts, a)
 		}
 	}

@@ -81,6 +81,7 @@ var types = map[string]string{
 	"api-404.json": typeProblem,
 	"api-catalog":  `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
 	".html":        typeHTML,
+	".bin":         "application/octet-stream",
 	".json":        typeJSON,
 	".md":          "text/markdown; charset=utf-8",
 	".atom":        feed.TypeAtom + "; charset=utf-8",
@@ -112,6 +113,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		upgradeRoute + calendarFile,
 		"/{kind}/{n}/graph/", "/{kind}/{n}/requirements/", "/{kind}/{n}/og.png", // of earlier releases
 		"/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
+		"/assets/{name}.{hash}.bin",
 		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
 	}
 	lists := []string{pageRoute, upgradeRoute}

@@ -86,7 +86,7 @@ func TestOneChange(t *testing.T) {
 	if err := buildFolder(in, out); err != nil {
 		t.Fatal(err)
 	}
-	index := []string{"assets/search.{hash}.json (gone)", "assets/search.{hash}.json (new)"}
+	index := []string{"assets/search.{hash}.bin (gone)", "assets/search.{hash}.bin (new)"}
 	for _, step := range []struct {
 		name   string
 		change func()
@@ -162,7 +162,7 @@ func withFormats(names []string) (out []string) {
 }
 
 // contentHash is in the names of share cards and of parts of the index of words, which change with their content.
-var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|json)\b`)
+var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|bin)\b`)
 
 // number writes a proposal whose number only its header states.
 func number(t *testing.T, dir, name string, n int) {

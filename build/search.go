@@ -1,13 +1,14 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,16 +23,16 @@ type searchable struct {
 	// from is a hash of what it is made of, if there is a cache.
 	from     [sha256.Size]byte
 	sections []mip.Section
-	// indexed has the terms. parts are published; indexed lacks them.
+	// indexed has the terms, and parts are its Parts, packed.
 	indexed search.Indexed
 	parts   [][]byte
 }
 
-// search adds the search index: a manifest, and parts that are named by a hash of their content, so
-// that browsers keep unchanged ones. It parses all texts at once, and keeps their sections for
-// other documents.
+// search adds the search index: a manifest, and files of packed parts, which are named by a hash of
+// their content, so that browsers keep unchanged ones. It parses all texts at once, and keeps their
+// sections for other documents.
 func (p *planner) search(ctx context.Context) error {
-	p.searchParts = map[string][sha256.Size]byte{}
+	p.searchFiles = map[string][sha256.Size]byte{}
 	all, err := p.searchables(ctx)
 	if err != nil {
 		return err
@@ -46,11 +47,9 @@ func (p *planner) search(ctx context.Context) error {
 	if err := p.addTitles(&m, all); err != nil {
 		return err
 	}
-	shards, err := p.addShards(ctx, all)
-	if err != nil {
+	if err := p.addShards(ctx, &m, all); err != nil {
 		return err
 	}
-	m.Shards = shards
 	p.addIndex("/api/v1/search", func() ([]byte, error) { return api.JSON(m) })
 	return nil
 }
@@ -59,21 +58,26 @@ func (p *planner) search(ctx context.Context) error {
 func (p *planner) searchables(ctx context.Context) ([]searchable, error) {
 	all := make([]searchable, len(p.Proposals))
 	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range all {
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() (err error) {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+			var pack search.Packer
+			for i := next.Add(1) - 1; i < int64(len(all)); i = next.Add(1) - 1 {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				if all[i], err = p.searchable(int(i), &pack); err != nil {
+					return err
+				}
 			}
-			all[i], err = p.searchable(i)
-			return err
+			return nil
 		})
 	}
 	return all, workers.Wait()
 }
 
 // searchable returns the i-th proposal as the search index has it, unless it is cached.
-func (p *planner) searchable(i int) (searchable, error) {
+func (p *planner) searchable(i int, pack *search.Packer) (searchable, error) {
 	m, c, cache := &p.Metadata[i], p.Proposals[i], p.options.Cache
 	var s searchable
 	if cache != nil {
@@ -92,11 +96,11 @@ func (p *planner) searchable(i int) (searchable, error) {
 	s.sections = p.parsed.get(c.File, func() []mip.Section { return sections })
 	s.indexed = searched(m, sections, texts).Index()
 	for _, part := range s.indexed.Parts {
-		body, err := api.JSON(part)
+		packed, err := pack.Pack(part)
 		if err != nil {
 			return s, err
 		}
-		s.parts = append(s.parts, body)
+		s.parts = append(s.parts, packed)
 	}
 	s.indexed.Parts = nil
 	if cache != nil {
@@ -106,68 +110,118 @@ func (p *planner) searchable(i int) (searchable, error) {
 }
 
 // addShards adds the shards of an index.
-func (p *planner) addShards(ctx context.Context, of []searchable) ([]search.Part, error) {
+func (p *planner) addShards(ctx context.Context, m *search.Manifest, of []searchable) error {
 	indexed := make([]search.Indexed, len(of))
 	for i := range of {
 		indexed[i] = of[i].indexed
 	}
 	shards, err := search.Shards(ctx, indexed)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := []search.Part{}
+	var from []string
 	for _, s := range shards {
-		body, err := api.JSON(s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, search.Part{From: s.First(), URL: p.addSearchPart(body)})
+		from = append(from, s.First())
 	}
-	return out, nil
+	m.Shards, err = addParts(p, shards, from, search.MostOfShards)
+	return err
 }
 
 // addTitles adds the parts with texts, and then the blocks of entries, which name them.
 func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
-	for block := range slices.Chunk(of, search.BlockOf) {
-		b := search.Block{Version: search.Version, Proposals: []search.Entry{}}
-		from := len(m.Proposals)
-		for i, s := range block {
-			metadata := &p.Metadata[from+i]
-			entry := newEntry(metadata)
-			for _, body := range s.parts {
-				entry.Texts = append(entry.Texts, p.addSearchPart(body))
-			}
-			b.Proposals = append(b.Proposals, entry)
-			m.Add(metadata.ID.Key(p.info.Prefix), string(metadata.Stage), metadata.Status.Slug(),
-				len(s.parts))
-		}
-		body, err := api.JSON(b)
-		if err != nil {
-			return err
-		}
-		m.Titles = append(m.Titles, search.Part{From: strconv.Itoa(from), URL: p.addSearchPart(body)})
+	var texts [][]byte
+	for _, s := range of {
+		texts = append(texts, s.parts...)
 	}
-	return nil
+	urls := p.addPacked(texts, search.MostOfTexts)
+	var blocks []search.Block
+	var from []string
+	for i, s := range of {
+		if i%search.BlockOf == 0 {
+			blocks = append(blocks, search.Block{Version: search.Version})
+			from = append(from, strconv.Itoa(i))
+		}
+		metadata, block := &p.Metadata[i], &blocks[len(blocks)-1]
+		entry := newEntry(metadata)
+		entry.Texts, urls = urls[:len(s.parts)], urls[len(s.parts):]
+		block.Proposals = append(block.Proposals, entry)
+		m.Add(metadata.ID.Key(p.info.Prefix), string(metadata.Stage), metadata.Status.Slug(),
+			len(s.parts))
+	}
+	var err error
+	m.Titles, err = addParts(p, blocks, from, search.MostOfEntries)
+	return err
 }
 
-// searchPart is how the routes of the parts of the index begin.
-const searchPart = "/assets/search."
+// addParts adds parts that begin with these terms or positions, in files of at most most bytes.
+func addParts[T any](p *planner, parts []T, from []string, most int) ([]search.Part, error) {
+	var pack search.Packer
+	packed := make([][]byte, len(parts))
+	for i := range parts {
+		var err error
+		if packed[i], err = pack.Pack(parts[i]); err != nil {
+			return nil, err
+		}
+	}
+	out := []search.Part{}
+	for i, url := range p.addPacked(packed, most) {
+		out = append(out, search.Part{From: from[i], URL: url})
+	}
+	return out, nil
+}
 
-// addSearchPart adds a part of the index, and says where it is.
-func (p *planner) addSearchPart(body []byte) (url string) {
-	sum := sha256.Sum256(body)
-	// Each search reads the list of names, so they are short: of many thousand parts two may begin
-	// alike.
+// addPacked adds files of at most most bytes with packed parts, and returns the addresses of the
+// parts. Equal ones, such as the texts of proposals that moved, are there once.
+func (p *planner) addPacked(parts [][]byte, most int) []string {
+	ids, of := map[[sha256.Size]byte]int{}, make([]int, len(parts)) // indexes in distinct
+	var distinct [][]byte
+	for i, part := range parts {
+		sum := sha256.Sum256(part)
+		id, ok := ids[sum]
+		if !ok {
+			id = len(distinct)
+			ids[sum] = id
+			distinct = append(distinct, part)
+		}
+		of[i] = id
+	}
+	var places []string
+	for _, file := range search.FilesOf(distinct, most) {
+		url, first := p.addSearchFile(file), 0
+		for _, part := range file {
+			places = append(places, url+"#"+search.Range(first, first+len(part)-1))
+			first += len(part)
+		}
+	}
+	urls := make([]string, len(parts))
+	for i := range urls {
+		urls[i] = places[of[i]]
+	}
+	return urls
+}
+
+// searchFile is how the routes of the files of the index begin.
+const searchFile = "/assets/search."
+
+// addSearchFile adds a file of the index, and returns its address.
+func (p *planner) addSearchFile(parts [][]byte) (url string) {
+	body := func() ([]byte, error) { return bytes.Join(parts, nil), nil }
+	hash := sha256.New()
+	for _, part := range parts {
+		hash.Write(part)
+	}
+	sum := [sha256.Size]byte(hash.Sum(nil))
+	// Results name files, so names are short: of many thousand files two may begin alike.
 	for n := 4; ; n++ {
-		route := fmt.Sprintf(searchPart+"%x.json", sum[:n])
-		switch have, ok := p.searchParts[route]; {
+		route := fmt.Sprintf(searchFile+"%x.bin", sum[:n])
+		switch have, ok := p.searchFiles[route]; {
 		case !ok:
-			p.searchParts[route] = sum
-			p.add(Artifact{Route: route, Pattern: assetRoute, Cache: immutable, Body: fixed(body)})
+			p.searchFiles[route] = sum
+			p.add(Artifact{Route: route, Pattern: assetRoute, Cache: immutable, Body: body})
 		case have != sum:
 			continue
 		}
-		return p.options.Site.URL(route) // proposals with the same text share it
+		return p.options.Site.URL(route) // parts of two kinds can be equal
 	}
 }
 

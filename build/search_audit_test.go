@@ -30,7 +30,7 @@ func BenchmarkAuditSearch(b *testing.B) {
 		for name, prefix := range map[string]string{"eips": "EIP", "simd": "SIMD", "monad-mips": "MIP"} {
 			dir := b.TempDir()
 			for file, body := range buildCorpus(b, corpora.Need(b, name), testSite(prefix)).files {
-				if !strings.HasSuffix(file, ".json") && !strings.HasPrefix(file, strings.ToLower(prefix)+"/") {
+				if !strings.HasSuffix(file, ".json") && !strings.HasSuffix(file, ".bin") && !strings.HasPrefix(file, strings.ToLower(prefix)+"/") {
 					continue // what nobody searches in
 				}
 				file = filepath.Join(dir, filepath.FromSlash(file))

@@ -31,30 +31,32 @@ func TestShapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, a := range p.Artifacts {
-				if !strings.HasPrefix(a.File, "assets/search.") || !strings.HasSuffix(a.File, ".json") {
+				if !strings.HasPrefix(a.File, "assets/search.") || !strings.HasSuffix(a.File, ".bin") {
 					continue
 				}
 				body, err := a.Bytes()
 				if err != nil {
 					t.Fatal(err)
 				}
-				var part struct {
-					Sections []search.SectionText
-					Terms    string
-				}
-				if err := json.Unmarshal(body, &part); err != nil {
-					t.Fatal(err)
-				}
-				most := 16 << 10 // titles of some proposals
-				switch {
-				case part.Sections != nil:
-					most = 8 << 10
-					texts++
-				case part.Terms != "":
-					most = 36 << 10
-				}
-				if len(body) > most {
-					t.Errorf("%s has %d bytes, want %d at most: %.100s", a.File, len(body), most, body)
+				for _, data := range unpacked(body) {
+					var part struct {
+						Sections []search.SectionText
+						Terms    string
+					}
+					if err := json.Unmarshal(data, &part); err != nil {
+						t.Fatal(err)
+					}
+					most := 16 << 10 // titles of some proposals
+					switch {
+					case part.Sections != nil:
+						most = 8 << 10
+						texts++
+					case part.Terms != "":
+						most = 36 << 10
+					}
+					if len(data) > most {
+						t.Errorf("a part of %s has %d bytes, want %d at most: %.100s", a.File, len(data), most, data)
+					}
 				}
 			}
 			if texts == 0 {

@@ -2,6 +2,7 @@
 import { copyFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { inflateRawSync } from "node:zlib";
 
 const [site, corpus, kind] = process.argv.slice(2), MiniSearch = createRequire(import.meta.url)("minisearch");
 const json = name => JSON.parse(readFileSync(name, "utf8"));
@@ -29,7 +30,10 @@ const count = async (name, ask) => {
 
 copyFileSync("../render/assets/search.js", `${site}/search.mjs`);
 const { parse, find } = await import(`${site}/search.mjs`), manifest = json(`${site}/api/v1/search.json`);
-const part = async url => json(site + new URL(url).pathname);
+const part = async url => {
+  const { pathname, hash } = new URL(url), [first, last] = hash.match(/\d+/g).map(Number);
+  return JSON.parse(inflateRawSync(readFileSync(site + pathname).subarray(first, last + 1)));
+};
 await count("script", async text => (await find(manifest, part, parse(`${text} `, manifest.kinds), 5)).found.map(f => manifest.proposals[f.proposal]));
 
 const mini = new MiniSearch({ fields: ["title", "description", "text"] });

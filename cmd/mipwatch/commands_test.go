@@ -213,7 +213,7 @@ func ageTree(ts *testscript.TestScript, neg bool, args []string) {
 
 // contentHash matches the hash in the names of share cards and of parts of the search index, which
 // change with their content.
-var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|json)$`)
+var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|bin)$`)
 
 // touched DIR FILE...: checks that exactly these files were written since age-tree.
 func touched(ts *testscript.TestScript, neg bool, args []string) {

@@ -26,11 +26,12 @@ func BenchmarkAuditShapes(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	const run = `const [script, ...files] = process.argv.slice(1), { readFileSync } = await import("node:fs");
+	const run = `const [script, ...files] = process.argv.slice(1), { readFileSync } = await import("node:fs"), { inflateRawSync } = await import("node:zlib");
 const { best, excerpt } = await import("data:text/javascript," + encodeURIComponent(readFileSync(script, "utf8")));
 let most = 0;
-for (const f of files) {
-  const { sections } = JSON.parse(readFileSync(f, "utf8"));
+for (const f of files) for (let rest = readFileSync(f); rest.length;) {
+  const { buffer, engine } = inflateRawSync(rest, { info: true }), { sections } = JSON.parse(buffer);
+  rest = rest.subarray(engine.bytesWritten);
   if (!sections) continue;
   const start = process.cpuUsage(), asked = ["aa bb", "bb aa bb", "aa", "bb", "b*"];
   excerpt(best(sections, asked)[2], asked);
@@ -67,7 +68,7 @@ console.log(most);`
 						seconds, mostBuildSeconds)
 				}
 
-				parts, err := filepath.Glob(filepath.Join(in, "public/assets/search.*.json"))
+				parts, err := filepath.Glob(filepath.Join(in, "public/assets/search.*.bin"))
 				if err != nil || len(parts) == 0 {
 					b.Fatalf("%d parts, %v", len(parts), err)
 				}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Entity is created once and served many times. The gzip variant is created for the first client
@@ -55,8 +56,9 @@ func (e *Entity) zip() []byte {
 func (e *Entity) Body() []byte { return e.body }
 
 // Serve answers with the entity, gzipped if the client accepts that. A GET or HEAD with status 200
-// gets an ETag, and the answer 304 if that matches If-None-Match. The caller sets other header
-// fields before. The status must allow a body.
+// gets an ETag, and the answer 304 if that matches If-None-Match. Of an entity without a gzip
+// variant it gets the ranges that it asks for. The caller sets other header fields before. The
+// status must allow a body.
 func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
 	h, body, tag, coding := w.Header(), e.body, e.tag, ""
 	if e.zipped != nil {
@@ -73,6 +75,11 @@ func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
 		known := strings.Join(r.Header.Values("If-None-Match"), ",")
 		if strings.Contains(known, tag) || strings.TrimSpace(known) == "*" {
 			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		if e.zipped == nil {
+			h.Set("Content-Type", e.mediaType)
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 			return
 		}
 	}

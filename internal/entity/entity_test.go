@@ -73,7 +73,8 @@ func TestServe(t *testing.T) {
 		{"no twin of an image", "image/png", png, "GET", 200, []string{"Accept-Encoding", "gzip"},
 			http.Header{
 				"Content-Type": {"image/png"}, "Content-Length": {"6"},
-				"Etag": {`"823ceb99fcef5252333ede1b2202341c"`}}, 6},
+				"Accept-Ranges": {"bytes"},
+				"Etag":          {`"823ceb99fcef5252333ede1b2202341c"`}}, 6},
 		{"empty", "text/plain", nil, "GET", 200, nil, http.Header{
 			"Content-Type": {"text/plain"}, "Content-Length": {"0"}, "Vary": {"Accept-Encoding"},
 			"Etag": {`"e3b0c44298fc1c149afbf4c8996fb924"`}}, 0},
@@ -110,6 +111,28 @@ func TestServe(t *testing.T) {
 		}
 		if !bytes.Equal(body, c.body) {
 			t.Errorf("%s: body %.60q, want %.60q", c.name, body, c.body)
+		}
+	}
+}
+
+// TestServeRange asks for a part of a body that has no gzip variant, and of one that has.
+func TestServeRange(t *testing.T) {
+	body := []byte("0123456789")
+	for _, c := range []struct {
+		mediaType, asked string
+		status           int
+		body, served     string // served is Content-Range
+	}{
+		{"application/octet-stream", "bytes=2-4", 206, "234", "bytes 2-4/10"},
+		{"application/octet-stream", "bytes=8-20", 206, "89", "bytes 8-9/10"},
+		{"application/octet-stream", "lines=2-4", 416, "", ""},
+		{"application/octet-stream", "bytes=10-12", 416, "", "bytes */10"},
+		{jsonType, "bytes=2-4", 200, "0123456789", ""},
+	} {
+		w := serve(entity.New(c.mediaType, body), "GET", 200, "Range", c.asked)
+		if got := w.Header().Get("Content-Range"); w.Code != c.status || got != c.served ||
+			c.body != "" && w.Body.String() != c.body {
+			t.Errorf("%s of %s: %d %q %q, want %+v", c.asked, c.mediaType, w.Code, got, w.Body, c)
 		}
 	}
 }

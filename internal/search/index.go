@@ -220,7 +220,7 @@ func Shards(ctx context.Context, all []Indexed) (out []Shard, err error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if size > most || size > least && cutsAt(l.term) {
+		if size > most || size > least && cutsAt([]byte(l.term), 64) {
 			end()
 		}
 		hits = hits[:0]
@@ -246,9 +246,9 @@ type termList struct {
 // isFilter reports whether a term is a filter. Words contain no colon.
 func isFilter(term string) bool { return strings.Contains(term, ":") }
 
-// cutsAt reports whether a shard may begin at a term: one of 64 does.
-func cutsAt(term string) bool {
+// cutsAt reports whether a shard or a file may begin at some bytes: it may at one of n.
+func cutsAt(begin []byte, n uint32) bool {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(term)) // never fails
-	return h.Sum32()%64 == 0
+	_, _ = h.Write(begin) // never fails
+	return h.Sum32()%n == 0
 }

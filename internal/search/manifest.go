@@ -12,7 +12,7 @@ import (
 
 // Manifest is read first in a search: it lists the proposals and the parts of the index.
 type Manifest struct {
-	Version   int      `json:"version" doc:"4."`
+	Version   int      `json:"version" doc:"5."`
 	Kinds     []string `json:"kinds" doc:"Prefixes of ids, the main kind first."`
 	Proposals []string `json:"proposals" doc:"Each as n of getProposal, in the order in which the index counts them from 0."`
 	Stages    string   `json:"stages" doc:"A letter for each: d draft, r review, l last-call, f final, v living, s stopped, or a hyphen."`
@@ -23,10 +23,10 @@ type Manifest struct {
 	Titles    []Part   `json:"titles" doc:"What rows of a list show of proposals, by the position of the first proposal in decimal digits."`
 }
 
-// Part is a file of an index.
+// Part is a part of an index: some bytes of a file, which [Unpack] reads.
 type Part struct {
 	From string `json:"from" doc:"The first that is in it."`
-	URL  string `json:"url" doc:"Where it is. The address changes with the content."`
+	URL  string `json:"url" doc:"A file, whose address changes with its content, and the first and last byte of the part as the fragment."`
 }
 
 // stageLetters are the letters of the stages. Any other stage has a hyphen.
@@ -49,7 +49,7 @@ func (m *Manifest) Add(key, stage, status string, parts int) {
 
 // Block holds the entries of some consecutive proposals.
 type Block struct {
-	Version   int     `json:"version" doc:"4."`
+	Version   int     `json:"version" doc:"5."`
 	Proposals []Entry `json:"proposals" doc:"In their order."`
 }
 
@@ -71,7 +71,7 @@ type Entry struct {
 	Lists        []string                `json:"lists" doc:"As in getIndex, those of its status and its upgrade."`
 	URL          string                  `json:"url" doc:"The page."`
 	Until        *string                 `json:"lastCallDeadline" doc:"The last day for comments in a last call, null for others."`
-	Texts        []string                `json:"texts" doc:"The addresses of the parts of its texts. The first section of the first one is the description."`
+	Texts        []string                `json:"texts" doc:"The parts of its texts, as url of shards. The first section of the first one is the description."`
 }
 
 // errParts reports parts of an index that do not belong together.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -456,6 +457,86 @@ func TestShardsStay(t *testing.T) {
 	// The removed word has three terms, the new one has one.
 	if len(before) < 20 || len(after) != len(before) || changed > 4 {
 		t.Errorf("%d of %d parts changed, %d before", changed, len(after), len(before))
+	}
+}
+
+// TestFilesStay changes, adds and removes one part among a thousand: few files change, and each is
+// bounded.
+func TestFilesStay(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	part := func() []byte {
+		b := make([]byte, 20+r.IntN(3000))
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	var parts [][]byte
+	for range 1000 {
+		parts = append(parts, part())
+	}
+	join := func(parts [][]byte) (files []string) {
+		for _, file := range FilesOf(parts, MostOfTexts) {
+			files = append(files, string(bytes.Join(file, nil)))
+		}
+		return files
+	}
+	before := join(parts)
+	if len(before) < 60 || strings.Join(before, "") != string(bytes.Join(parts, nil)) {
+		t.Fatalf("%d files, or not with all parts in order", len(before))
+	}
+	for at := 0; at < len(parts); at += 100 {
+		for name, changed := range map[string][][]byte{
+			"changed": slices.Replace(slices.Clone(parts), at, at+1, part()),
+			"added":   slices.Insert(slices.Clone(parts), at, part()),
+			"removed": slices.Delete(slices.Clone(parts), at, at+1),
+		} {
+			n := 0
+			for _, file := range join(changed) {
+				if !slices.Contains(before, file) {
+					n++
+				}
+				if len(file) > MostOfTexts {
+					t.Errorf("a file has %d bytes", len(file))
+				}
+			}
+			if n > 5 {
+				t.Errorf("part %d %s: %d of %d files changed", at, name, n, len(before))
+			}
+		}
+	}
+	for _, n := range []int{0, 1, MostOfTexts, MostOfTexts + 1} {
+		files := FilesOf([][]byte{make([]byte, n), {1}}, MostOfTexts)
+		if want := 1 + n/MostOfTexts; len(files) != want {
+			t.Errorf("a part of %d bytes and one of one are in %d files, want %d", n, len(files),
+				want)
+		}
+	}
+}
+
+// TestUnpackRefuses reads what is no packed part.
+func TestUnpackRefuses(t *testing.T) {
+	var pack Packer
+	part, err := pack.Pack(Texts{Sections: []SectionText{{"", "", "One"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(part) - 1
+	got, err := Unpack(part, Range(0, last), 1000)
+	if err != nil || !strings.Contains(string(got), "One") {
+		t.Errorf("%s, %v", got, err)
+	}
+	for of, file := range map[string][]byte{
+		Range(0, last+1): part, Range(-1, last): part, Range(1, 0): part, Range(1, last): part,
+		Range(0, last-1): part, "": part, "bytes=0": part, "0-9": part, Range(0, 0): nil,
+		Range(0, 5): []byte("<html>"),
+	} {
+		if got, err := Unpack(file, of, 1000); err == nil {
+			t.Errorf("%q of %d bytes is %s, want an error", of, len(file), got)
+		}
+	}
+	if got, err := Unpack(part, Range(0, last), 20); err == nil {
+		t.Errorf("%s, want that it is too large", got)
 	}
 }
 

@@ -8,11 +8,11 @@ import (
 )
 
 // Version is the version of the file format.
-const Version = 4
+const Version = 5
 
 // Shard is a part of an index.
 type Shard struct {
-	Version  int    `json:"version" doc:"4."`
+	Version  int    `json:"version" doc:"5."`
 	Terms    string `json:"terms" doc:"In the order of their bytes, each without the letters that it begins with as the one before; a capital says how many."`
 	Among    int    `json:"among" doc:"A number that the positions of proposals are below."`
 	Postings string `json:"postings" doc:"Bits in base64: for each term the proposals that have it."`

@@ -8,7 +8,7 @@ import (
 
 // Texts holds some consecutive sections of one proposal, as readers see them.
 type Texts struct {
-	Version  int           `json:"version" doc:"4."`
+	Version  int           `json:"version" doc:"5."`
 	Sections []SectionText `json:"sections" doc:"Of each the id, the title and the plain text, in order; a long section is in pieces in several parts."`
 }
 

@@ -146,7 +146,7 @@ export const find = async (manifest, part, q, limit) => {
     const all = await at(f), found = all.filter(([t]) => t === f), name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
     for (const [p] of found.flatMap(e => e[1])) set.add(p);
     if (!found[0]) {
-      const known = [...new Set(all.map(e => e[0]))].filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
+      const known = all.map(e => e[0]).filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
       unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
     }
   }
@@ -240,15 +240,24 @@ export const excerpt = (text, all, most = 220) => {
 };
 
 // What pages show of it.
-const cache = {};
-const load = url => cache[url] ??= fetch(url).then(r => r.ok ? r.json() : Promise.reject()).catch(e => { delete cache[url]; throw e });
-const here = url => new URL(url).pathname, part = url => load(here(url));
+// load gets a document, or a packed part of a file, in a range of its bytes. A host without ranges sends the whole file.
+const load = async (url, range) => {
+  const r = await fetch(url, range && { headers: { range } });
+  if (!r.ok) throw r;
+  if (!range) return r.json();
+  const [from, to] = range.match(/\d+/g);
+  let b = await r.blob();
+  if (r.status < 206) b = b.slice(from, +to + 1);
+  return new Response(b.stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
+};
+const cache = {}, here = url => new URL(url, location).pathname;
+const part = url => cache[url] ??= load(here(url), url.split("#")[1]).catch(e => { delete cache[url]; throw e });
 const el = (tag, props, ...children) => { const e = Object.assign(document.createElement(tag), props); e.append(...children); return e };
 const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
 
 // answer is what an index has for a text: what is found, nothing for a text that asks nothing, and what else is to be told.
 export const answer = async (index, text, most) => {
-  const manifest = await load(index), q = parse(text, manifest.kinds);
+  const manifest = await part(index), q = parse(text, manifest.kinds);
   if (!q.words[0] && !q.filters[0] && !q.key) return { q, note: "Type one letter more." };
   const a = await find(manifest, part, q, most);
   let note = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "Nothing has these words. Try fewer, or others";

@@ -39,8 +39,9 @@ const (
 type documentCache struct {
 	reader reader
 	kept   *cache.Cache[document, decoded]
-	// parts caches parts of the search index, whose addresses change with their content.
-	parts *cache.Cache[document, decoded]
+	// files caches files of the search index as they are, and parts their parts. Their addresses
+	// change with their content.
+	files, parts *cache.Cache[document, decoded]
 	// tables caches decoded parts of the search index.
 	tables *cache.Cache[tableKey, *search.Table]
 	seed   maphash.Seed // for the keys of tables
@@ -71,8 +72,8 @@ func newDocumentCache(r reader) *documentCache {
 		Fresh: keepPartFor, Timeout: documentTimeout, Bytes: keepTableBytes,
 		Size: (*search.Table).Size,
 	})
-	return &documentCache{r, keep(keepFor, keepBytes), keep(keepPartFor, keepPartBytes), tables,
-		maphash.MakeSeed()}
+	return &documentCache{r, keep(keepFor, keepBytes), keep(keepPartFor, keepFileBytes),
+		keep(keepPartFor, keepPartBytes), tables, maphash.MakeSeed()}
 }
 
 // read returns the document of a proposal whose route ends with a suffix, nil if there is none. An
@@ -95,7 +96,7 @@ func get[T any](
 	check func(*T) error,
 ) (*T, error) {
 	entry, err := in.Get(ctx, d, func(ctx context.Context) (decoded, error) {
-		f, err := c.present(ctx, d)
+		f, err := c.unpacked(ctx, d)
 		if err != nil {
 			return decoded{}, err
 		}
@@ -123,6 +124,28 @@ func get[T any](
 	}
 	value := *entry.Value.value.(*T)
 	return &value, nil
+}
+
+// unpacked reads a document. A part of the search index is one whose route has the range of the
+// part as its fragment.
+func (c *documentCache) unpacked(ctx context.Context, d document) (file, error) {
+	route, at, isPart := strings.Cut(d.route, "#")
+	if !isPart {
+		return c.present(ctx, d)
+	}
+	d.route = route
+	e, err := c.files.Get(ctx, d, func(ctx context.Context) (decoded, error) {
+		f, err := c.present(ctx, d)
+		return decoded{f, int64(len(f.body))}, err
+	})
+	if err != nil {
+		return file{}, err
+	}
+	f := e.Value.value.(file)
+	if f.body, err = search.Unpack(f.body, at, d.limit); err != nil {
+		return file{}, fmt.Errorf("read %s: %w", f.name, err)
+	}
+	return f, nil
 }
 
 // errAway reports that the site itself is missing, so that no document can be read.

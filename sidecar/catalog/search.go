@@ -24,6 +24,8 @@ const (
 	// keepPartBytes bounds the cached parts, by their published size. The parts of a thousand long
 	// texts are a tenth of it.
 	keepPartBytes = 48 * mebibyte
+	// keepFileBytes bounds the cached files of the search index, which are packed.
+	keepFileBytes = 16 * mebibyte
 	// keepTableBytes bounds the decoded parts of the index, by their size in memory.
 	keepTableBytes = 64 * mebibyte
 
@@ -34,8 +36,8 @@ const (
 	readers = 8
 )
 
-// partName matches the name of a part.
-var partName = regexp.MustCompile(`^search\.[0-9a-f]+\.json$`)
+// partName matches the name of a file of the search index with the range of a part.
+var partName = regexp.MustCompile(`^search\.[0-9a-f]+\.bin#bytes=\d+-\d+$`)
 
 // errVersion reports a site that a newer program has built.
 var errVersion = fmt.Errorf("its version is not %d, which this program reads", search.Version)

@@ -1,8 +1,12 @@
 package catalog_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"strings"
@@ -91,13 +95,24 @@ func TestSearchRefuses(t *testing.T) {
 			delete(files, name)
 		}), api.NotReady},
 		"parts of another form": {parts(func(files fstest.MapFS, name string) {
-			put(files, name, `{"version":1}`)
+			put(files, name, string(packed(t, `{"version":1}`))+strings.Repeat(" ", 64<<10))
 		}), api.UpstreamUnavailable},
-		"titles without proposals": {parts(func(files fstest.MapFS, name string) {
-			if strings.Contains(string(files[name].Data), `"mark"`) {
-				put(files, name, `{"version":4,"proposals":[]}`)
-			}
+		"parts beyond their files": {parts(func(files fstest.MapFS, name string) {
+			put(files, name, "")
 		}), api.UpstreamUnavailable},
+		"parts that are not packed": {parts(func(files fstest.MapFS, name string) {
+			put(files, name, strings.Repeat("<html>", 16<<10))
+		}), api.UpstreamUnavailable},
+		"titles without proposals": {func(files fstest.MapFS) {
+			body := packed(t, `{"version":5,"proposals":[]}`)
+			const name = "assets/search.00000000.bin"
+			put(files, name, string(body))
+			edit(t, files, manifestFile, func(m *search.Manifest) {
+				for i := range m.Titles {
+					m.Titles[i].URL = "/" + name + "#" + search.Range(0, len(body)-1)
+				}
+			})
+		}, api.UpstreamUnavailable},
 	} {
 		files := sampleFiles(t)
 		tt.change(files)
@@ -112,13 +127,24 @@ func TestSearchRefuses(t *testing.T) {
 	}
 }
 
+// packed returns a part of an index as its file contains it.
+func packed(t *testing.T, part string) []byte {
+	t.Helper()
+	var pack search.Packer
+	out, err := pack.Pack(json.RawMessage(part))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // TestSearchWithoutTexts returns results from the index alone, and reports that they are
 // incomplete. Phrases cannot be searched.
 func TestSearchWithoutTexts(t *testing.T) {
 	files := sampleFiles(t)
 	for name, f := range files {
-		if strings.HasPrefix(name, "assets/search.") &&
-			strings.HasPrefix(string(f.Data), `{"version":4,"sections":[`) {
+		first, _ := io.ReadAll(flate.NewReader(bytes.NewReader(f.Data)))
+		if strings.HasPrefix(string(first), `{"version":5,"sections":[`) {
 			delete(files, name)
 		}
 	}

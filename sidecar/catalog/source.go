@@ -20,8 +20,19 @@ type document struct {
 	limit int64  // in bytes, far more than an honest site needs
 }
 
-// file returns its file name: the route with the ending .json.
-func (d document) file() string { return strings.TrimSuffix(d.route, ".json") + ".json" }
+// packed reports a file of the search index. Any other document is JSON.
+func (d document) packed() bool { return strings.HasSuffix(d.route, packedEnding) }
+
+// packedEnding is the ending of the files of the search index.
+const packedEnding = ".bin"
+
+// file returns its file name: the route, with the ending .json unless it is packed.
+func (d document) file() string {
+	if d.packed() {
+		return d.route
+	}
+	return strings.TrimSuffix(d.route, ".json") + ".json"
+}
 
 // mebibyte is the unit of limits.
 const mebibyte = 1 << 20
@@ -163,7 +174,9 @@ func (w web) get(ctx context.Context, d document, last file) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	r.Header.Set("Accept", "application/json")
+	if !d.packed() {
+		r.Header.Set("Accept", "application/json")
+	}
 	if last.version != "" {
 		r.Header.Set("If-None-Match", last.version)
 	}
@@ -182,7 +195,7 @@ func (w web) get(ctx context.Context, d document, last file) (file, error) {
 	}
 	// Reject anything but JSON: some hosts answer every request with an HTML page and status 200.
 	contentType := resp.Header.Get("Content-Type")
-	if !strings.HasPrefix(contentType, "application/json") {
+	if !d.packed() && !strings.HasPrefix(contentType, "application/json") {
 		return file{}, fmt.Errorf("Content-Type is %q, want application/json", contentType)
 	}
 	// The client requests gzip itself and decodes before the length is bounded.

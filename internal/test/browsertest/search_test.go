@@ -31,9 +31,13 @@ func TestSearchWeight(t *testing.T) {
 					[...document.querySelectorAll("%[1]s .ex")].every(e => e.firstChild || e.getBoundingClientRect().top >= innerHeight)`, results, word))
 				sum, parts, all := 0, "", tab.Requests()
 				for _, r := range all[weighed:] {
-					n := len(v.get(t, strings.TrimPrefix(r.URL, v.base), "gzip"))
+					var ranges []string
+					if r.Range != "" {
+						ranges = []string{r.Range}
+					}
+					n := len(v.get(t, strings.TrimPrefix(r.URL, v.base), "gzip", ranges...))
 					sum += n
-					parts += fmt.Sprintf(" %s %d", r.URL, n)
+					parts += fmt.Sprintf(" %s %s %d", r.URL, r.Range, n)
 				}
 				weighed = len(all)
 				t.Logf("%s asks for %d bytes", word, sum)
@@ -46,6 +50,15 @@ func TestSearchWeight(t *testing.T) {
 			weigh("market", further)
 		})
 	}
+}
+
+// TestSearchOfWholeFiles searches a site whose host ignores ranges of files.
+func TestSearchOfWholeFiles(t *testing.T) {
+	t.Parallel()
+	start(t)
+	tab := setup{whole: true}.serve(t).tab(t, View{})
+	tab.Go("/search/?q=gas+cost")
+	tab.Wait(`document.querySelectorAll("#found li mark").length > 3`)
 }
 
 // searching searches texts on the search page, from the field of another page, and without results.

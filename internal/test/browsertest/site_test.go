@@ -57,6 +57,7 @@ type setup struct {
 	folders []string          // of proposals; nil: those of this repository and a few more
 	more    map[string]string // text to append to files in a copy of the first folder
 	prefix  string            // of their ids; empty: that of this repository
+	whole   bool              // ranges of files are ignored
 	kinds   []string          // prefixes of several kinds, prefix first; nil: one kind
 	config  string            // file of another configuration; empty: that of this repository
 	brand   *site.Brand       // nil: none
@@ -84,6 +85,9 @@ func (with setup) serve(t testing.TB) *served {
 		live = v.sidecar(t, with.model)
 	}
 	v.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if with.whole {
+			r.Header.Del("Range")
+		}
 		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool {
 			return route.Path == r.URL.Path
 		}) {
@@ -216,12 +220,14 @@ func (v *served) sidecar(t testing.TB, llm *demo.Model) *sidecar.Sidecar {
 	return live
 }
 
-// get requests a path with a content coding.
-func (v *served) get(t testing.TB, path, coding string) []byte {
+// get requests a path with a content coding, whole or some ranges of it.
+func (v *served) get(t testing.TB, path, coding string, ranges ...string) []byte {
 	t.Helper()
 	r, w := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
 	r.Header.Set("Accept-Encoding", coding)
-	if v.handler.ServeHTTP(w, r); w.Code != http.StatusOK && path != "/404.html" {
+	r.Header["Range"] = ranges
+	v.handler.ServeHTTP(w, r)
+	if w.Code != http.StatusOK && w.Code != http.StatusPartialContent && path != "/404.html" {
 		t.Fatalf("GET %s: %d", path, w.Code)
 	}
 	return w.Body.Bytes()

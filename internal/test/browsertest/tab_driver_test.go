@@ -72,8 +72,8 @@ type Tab struct {
 	expected []*regexp.Regexp
 }
 
-// Request is a network request of a page.
-type Request struct{ URL, Type string }
+// Request is a network request of a page. Range is its header field, empty for a whole file.
+type Request struct{ URL, Type, Range string }
 
 // open opens a tab on the site at a base address.
 func open(t *testing.T, base string, v View) *Tab {
@@ -171,7 +171,8 @@ func (tab *Tab) hear(event any) {
 		if strings.HasPrefix(e.Request.URL, "data:") {
 			return
 		}
-		tab.requests = append(tab.requests, Request{e.Request.URL, string(e.Type)})
+		asked, _ := e.Request.Headers["range"].(string)
+		tab.requests = append(tab.requests, Request{e.Request.URL, string(e.Type), asked})
 		if !strings.HasPrefix(e.Request.URL, tab.base+"/") {
 			say("request to another site: %s", e.Request.URL)
 		}
