@@ -6,7 +6,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
-// things are lists like those of words.txt: what belongs to each group. A plus is a blank.
+// things are lists in the form of words.txt: what belongs to each group. A plus is a blank.
 const things = `
 things of developers: contract contracts application applications dapp dapps wallet wallets tool tools tooling
 things of developers: library libraries program programs code use+case use+cases rollup rollups L2 L2s
@@ -17,64 +17,63 @@ things of validators: validator validators operator operators staker stakers min
 things of validators: block_producer block_producers
 `
 
-// Words of a sentence that says that somebody has to act.
+// Words of a duty, and of what developers maintain.
 const (
 	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|estimators?|rollups?|programs?|contracts?`
 	duty     = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
 )
 
-// Patterns of what a group has to do. All are compared with a sentence without its code and its
-// brackets.
+// Patterns of a duty. They match a sentence without its code and its brackets.
 var (
-	// userFirst is a sentence about users, and userNext a duty of theirs.
+	// userFirst matches a sentence about users, and userNext a duty of users.
 	userNext  = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
 	userFirst = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
-	// stops says that what is there works no longer, and breaks that it will not, unless it is
-	// spared.
+	// stops matches what no longer works, breaks what will not work, and spared denies both.
 	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe)\b|\bno longer(?: \w+){0,2} (?:valid|supported)\b`)
 	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
 		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken)\b|` +
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
 	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively|reducing)|n[’']t)\b(?:,? \w+){0,10} ` +
 		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out|no longer)(?:s|ing)?\b`)
-	// refused begins with transactions that were good and are not any more.
+	// refused matches transactions that were valid and will not be.
 	refused = pattern(`(?i)^(?:(?:some|any|all|many|most|the|such|these|those|pre-?signed|existing|pending|legacy|current|sending) )*transactions? ` +
 		`(?:(?:that|which|with|using|whose|of|from|above|larger|exceeding|stored|signed|sent|in)\b[^;]{0,80}? )?` +
 		`(?:will|would|may|might|could|can)(?: \w+){0,3} (?:fail|invalid|invalidated|rejected|unprocessable|excluded)\b`)
-	// owes says that what is theirs must do something that it did not before.
+	// owes matches a new duty of what developers maintain.
 	owes = pattern(`(?i)^(?:\S+ ){0,5}(?:` + subjects + `)\b.{0,60}?\b(?:must|needs? to|ha(?:s|ve) to)\b`)
-	// must is a demand, which in a convention is for those who are to follow it.
+	// must matches a demand. In a convention it binds those who will follow it.
 	must = pattern(`(?i)\bmust\b`)
-	// argues says in a rationale what will be, and not what would be if another way were chosen.
+	// argues matches a sentence of a rationale about the change itself, not about an alternative.
 	argues = pattern(`^This(?: \w+){0,3} will\b`)
-	// advises is what a section on security asks of everybody at all times.
+	// advises matches the advice that a section on security gives everybody at all times.
 	advises = pattern(`(?i)\b(?:ensur\w*|take care)\b`)
-	// wishes says that it is for those who want it.
+	// wishes matches a duty of those who want the change.
 	wishes = pattern(`(?i)\b(?:wish|want|choose|to (?:adopt|integrate))`)
-	// denied is a duty that nobody has.
+	// denied matches a duty that nobody has.
 	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
-	// limited has the words that say so of a reassurance, see [limits].
+	// limited has the words that restrict a reassurance, see [limits].
 	limited = pattern(`(?i)^if\b|\b(?:unless|except|most|some|only|should|may|might|must|but|however|until|before|prior|immediately|yet)\b`)
-	// contrast begins a reassurance behind what is not one.
+	// contrast is the beginning of a reassurance that follows bad news.
 	contrast = prose.Lazily(`(?i)^(?:\w+ )?(?:but|however),? `)
-	// some is said of a part of a group, or of what is not so yet.
+	// some restricts a statement to a part of a group, or to the future.
 	some   = pattern(`(?i)\b(?:that|which|who|whose|those|if|when|where|would)\b`)
 	aside  = prose.Lazily(`\([^()]*\)`)
 	duties = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
-	// acts are words of change, and releases begins with one that is of a new version.
+	// acts are words of change. releases matches an act that is a new version.
 	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|adopt|ensur|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\b(?:split|take care)\b`)
 	releases = pattern(`(?i)^(?:upgrad|updat(?:ed|es|ing)|update\w*(?: \w+){0,4} (?:nodes?|clients?|software|versions?|releases?|implementations?)\b)`)
 )
 
-// pattern reports whether a text matches an expression, which is compiled at its first use.
+// pattern returns a function that reports whether a text matches an expression. The expression is
+// compiled at its first use.
 func pattern(expression string) func(text string) bool {
 	compiled := prose.Lazily(expression)
 	return func(text string) bool { return compiled().MatchString(text) }
 }
 
-// obliges returns the groups of which a sentence says that what is theirs stops working, or that
-// they have to change it.
+// obliges returns the groups that have to act: what is theirs stops working, or they have to change
+// it.
 func (x *sentence) obliges() (out [4]bool) {
 	switch {
 	case !x.role.existing() && x.role != security && (x.role != rationale || !argues(x.own)),
@@ -86,14 +85,14 @@ func (x *sentence) obliges() (out [4]bool) {
 	if text != x.own {
 		theirs = wordsOf(text, "").found
 	}
-	for a := range foundation { // of which no words are known
+	for a := range foundation { // no list has the things of the foundation
 		out[a] = theirs.has(thingsOf(a)) && (x.ends(a, text) && !spared(text) || x.demands(a, text))
 	}
 	return out
 }
 
-// ends reports whether what is a group's stops working. Who has sent a transaction, or signed one,
-// has to do it again.
+// ends reports whether what belongs to a group stops working. The sender of a refused transaction
+// has to send it again.
 func (x *sentence) ends(a axis, text string) bool {
 	return a == developers && (stops(text) || breaks(text)) || a == users && x.role.existing() && refused(text)
 }
@@ -108,9 +107,9 @@ func (x *sentence) demands(a axis, text string) bool {
 	return a == developers && x.role.existing() && owes(text) || changesBy(a, text, duty)
 }
 
-// changesBy reports whether behind the duty at duty[0] to duty[1] of a text stands a word of change,
-// and what is the group's no farther than right behind that. A release is no act of validators, and
-// a sentence that names users beside others obliges them not.
+// changesBy reports whether a word of change follows the duty at text[duty[0]:duty[1]], with the
+// things of a group before it or close behind it. A release is no act of validators. A sentence
+// that names users beside others does not oblige them.
 func changesBy(a axis, text string, duty []int) bool {
 	const near = 60 // bytes behind the word of change
 	before, behind := text[:duty[0]], text[duty[1]:]
@@ -127,9 +126,8 @@ func changesBy(a axis, text string, duty []int) bool {
 	return false
 }
 
-// reassures reports whether a sentence says that nothing comes of the change for a group. In a
-// convention, elsewhere than where it speaks of what exists, it says what the convention itself
-// does not need.
+// reassures reports whether a sentence denies consequences of the change for a group. The abstract
+// of a convention is not asked: it describes what the convention itself does not need.
 func (x *sentence) reassures(a axis) bool {
 	placed := x.role.existing() || x.role == abstract && x.kind != convention
 	return placed && x.marks.has(markCalm) && x.names(a) && !limits(x.own) && !limited(x.title)
@@ -140,5 +138,5 @@ func (x *sentence) quotes(list mark) bool {
 	return wordsOf(x.quote, x.id.Kind).found.has(list)
 }
 
-// limits reports whether a reassurance is not for all, or not for sure.
+// limits reports whether a reassurance is not for all, or not certain.
 func limits(text string) bool { return limited(contrast().ReplaceAllString(text, "")) }

@@ -9,7 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// axis is one of the four groups that a summary speaks to.
+// axis is one of the four groups of readers that a summary addresses.
 type axis int
 
 // The axes, in the order of the members of a summary.
@@ -30,13 +30,12 @@ func axes(sum *api.Summary) [4]*api.Axis {
 	return [...]*api.Axis{&sum.Developers, &sum.Users, &sum.Validators, &sum.Foundation}
 }
 
-// enoughFor are the points from which on a sentence is taken for a group.
+// enoughFor has the points that a sentence needs to be quoted for a group.
 var enoughFor = [4]int{developers: 5, users: 6, validators: 6, foundation: 8}
 
-// extractAxis picks the sentences that speak of one group. Each of them is evidence, so the impact
-// holds nothing that the text does not. The first one that obliges the group says that it has to
-// act; without one, the first that reassures it says that it has nothing to do. Nobody has to act
-// for an abandoned proposal.
+// extractAxis picks the sentences about one group. Each is evidence, so the impact holds only what
+// the text holds. The group has to act if one of them obliges it, and has nothing to do if none
+// obliges and one reassures it. Nobody has to act for an abandoned proposal.
 func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 	const outright = 2 // points above what is enough
 	points, caveat := func(x *sentence) int { return x.group[a] }, ""
@@ -60,7 +59,7 @@ func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 	}
 	acts := slices.IndexFunc(picked, func(x *sentence) bool { return x.acts[a] })
 	calm := slices.IndexFunc(picked, func(x *sentence) bool {
-		// A quote may be a part of its sentence, or begin with another one.
+		// A quote may be a part of its sentence, or begin with the sentence before.
 		return x.reassures(a) && s.isOne() && x.quotes(markCalm) && !limits(x.quote)
 	})
 	switch {
@@ -74,7 +73,7 @@ func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 	return out
 }
 
-// told is what sentences tell, joined. A bundled proposal is named before the first of its
+// told joins the texts of sentences. The id of a bundled proposal precedes the first of its
 // sentences.
 func told(caveat string, picked []*sentence) string {
 	out, from := caveat, ""
@@ -88,10 +87,9 @@ func told(caveat string, picked []*sentence) string {
 	return fit(out, maxImpact)
 }
 
-// answer is the sentence that says best that a group has to act; without any, the first one that
-// says that nothing comes of the change for it. Beside others that say what does, that counts only
-// where a text speaks of what exists, and for all of the group. Nobody has to act for an abandoned
-// proposal.
+// answer returns the sentence that answers best whether a group has to act: the one with most
+// points that obliges it, else the first one that reassures it. Beside other sentences about the
+// group, only a reassurance about what exists and about the whole group counts.
 func (s Subject) answer(a axis, all []*sentence, beside bool) []*sentence {
 	if abandoned(s) {
 		return nil
@@ -115,7 +113,7 @@ func (s Subject) answer(a axis, all []*sentence, beside bool) []*sentence {
 }
 
 // best returns the sentences that have at least so many points, by points and then by place in the
-// text, so that equal ones have one order. The argument is not changed.
+// text. The argument is not changed.
 func best(in []*sentence, points func(*sentence) int, least int) []*sentence {
 	var out []*sentence
 	for _, x := range in {
@@ -127,9 +125,9 @@ func best(in []*sentence, points func(*sentence) int, least int) []*sentence {
 	return out
 }
 
-// pick takes in turn the sentences that say what nothing said does, at most so many of at most room
-// runes together, and returns them in the order of the text. One that is told with the sentence
-// before it takes the place of that.
+// pick takes sentences in turn, unless they repeat what was said: at most so many sentences of at
+// most room runes together. It returns them in the order of the text. A sentence whose text
+// includes a picked one replaces it.
 func pick(ranked []*sentence, most, room int, said ...string) []*sentence {
 	var picked []*sentence
 	heard := longerOf(said)

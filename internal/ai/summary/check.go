@@ -14,7 +14,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Bounds of a summary, lengths in runes. The prompt in internal/ai/prompts names them too.
+// Bounds of a summary, lengths in runes. The prompt in internal/ai/prompts has them too.
 const (
 	minChanges  = 1
 	maxChanges  = 6
@@ -26,13 +26,13 @@ const (
 	maxEvidence = 3 // of one axis
 )
 
-// ErrForm says that an answer is not a summary, whatever its proposal says.
+// ErrForm reports an answer that breaks the form of a summary, for any proposal.
 var ErrForm = errors.New("it breaks the form of a summary")
 
-// Accept leaves of a model's answer what the text supports. A quote that is not in its section is
-// dropped, a group without any quote is said to be missing, and severities are raised to their
-// floors. The error says why nothing of the answer can be used: it breaks the rules of [CheckForm],
-// or the summary that is left breaks those of [Check]. For the former it wraps [ErrForm].
+// Accept removes from a model's answer what the text does not support. It drops each quote that is
+// not in its section, marks a group without quotes as not mentioned, and raises severities to their
+// floors. An error means that the answer is unusable: it breaks the rules of [CheckForm], and the
+// error wraps [ErrForm], or its remainder breaks the rules of [Check].
 func Accept(sum *api.Summary, s Subject) error {
 	if err := check(*sum, nil, 2*maxEvidence); err != nil {
 		return fmt.Errorf("%w: %w", ErrForm, err)
@@ -56,10 +56,9 @@ func Accept(sum *api.Summary, s Subject) error {
 	return Check(*sum, s)
 }
 
-// Complete sets what follows from the rest of a summary and from the headers of now, whatever the
-// sentences say: the fork, of which groups the text speaks, and the first of its quotes for a group
-// that has to act where none is named. Nobody has to act for a proposal that nobody pursues any
-// more.
+// Complete sets what follows from the rest of a summary and from the current headers: the fork, the
+// groups that the text mentions, and the first quote of a group that has to act if the summary
+// names none. Nobody has to act for an abandoned proposal.
 func Complete(sum *api.Summary, s Subject) {
 	sum.Hardfork = nil
 	if s.Fork != nil {
@@ -76,22 +75,21 @@ func Complete(sum *api.Summary, s Subject) {
 	}
 }
 
-// CheckForm reports all that is wrong with a summary and can be seen without its proposal: the
-// length and count of its texts, characters that a reader cannot see, addresses and markup,
-// severities.
+// CheckForm reports every fault of a summary that is visible without its proposal: the length and
+// number of its texts, invisible characters, addresses and markup, severities.
 func CheckForm(sum api.Summary) error { return check(sum, nil, maxEvidence) }
 
-// Check reports every way in which a summary breaks the rules: its number, all that [CheckForm]
-// reports, severities below a floor, numbers and addresses that are not in the text, quotes that
-// are not in their sections, and a claim without a quote. It does not compare content hashes: a
-// caller can tell a summary of an older text by them. A committed summary falls below a floor when
-// a fork takes the proposal up later, and has to be made again.
+// Check reports every fault of a summary: a wrong number, the faults that [CheckForm] reports,
+// severities below a floor, numbers and addresses that are not in the text, quotes that are not in
+// their sections, and claims without a quote. It does not compare content hashes, by which a caller
+// sees whether a summary is of an older text. A committed summary fails when a fork later takes the
+// proposal up and raises a floor.
 func Check(sum api.Summary, s Subject) error {
 	return check(sum, &s, maxEvidence)
 }
 
-// check is Check, or without a subject CheckForm, with a bound on the quotes of a group: a model
-// may give more than are kept.
+// check is Check, or CheckForm if s is nil. maxEvidence bounds the quotes of a group: a model may
+// give more than are kept.
 func check(sum api.Summary, s *Subject, maxEvidence int) error {
 	var problems []error
 	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
@@ -160,8 +158,8 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 	return errors.Join(problems...)
 }
 
-// outdated reports the sentences of the rules that the configuration and other headers have
-// overtaken. Both change without the text.
+// outdated reports sentences of the rules that no longer agree with the configuration or with other
+// headers. Both change without the text.
 func (s *Subject) outdated(sum api.Summary) (problems []error) {
 	id := s.Proposal.ID.String()
 	i := strings.Index(sum.TLDR, id+" bundles ")
@@ -177,7 +175,7 @@ func (s *Subject) outdated(sum api.Summary) (problems []error) {
 	return problems
 }
 
-// faultOf says what is wrong with one of the summary's own texts, nothing when it is sound.
+// faultOf returns what is wrong with a text of the summary itself, empty for a sound one.
 func faultOf(text string, most int) string {
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text):
@@ -194,22 +192,21 @@ func faultOf(text string, most int) string {
 	return ""
 }
 
-// hides reports a text with a character that a reader cannot see, or with the one that stands for
-// bytes that were none.
+// hides reports whether a text has an invisible character or U+FFFD.
 func hides(text string) bool {
 	_, class := mip.Hidden(text)
 	return class != mip.Visible || strings.ContainsRune(text, unicode.ReplacementChar)
 }
 
-// Patterns of what a program can make a link or an element of.
+// Patterns of links and elements.
 var (
-	// leading finds addresses and links, each in two parts that are harmless apart.
+	// leading matches addresses and links, in two groups that are harmless apart.
 	leading = prose.Lazily(`(?i)(:)(//)|(www)(\.)|(\])(\()|(javascript)(:)`)
 	htmlTag = prose.Lazily(`<[\p{L}/!?][^>]*>`)
 )
 
-// isLive reports whether a program can make a link of a part of a text: an address, a link of
-// Markdown or a tag outside of code. The summary's own words need none of them.
+// isLive reports whether a program can make a link or an element of a part of a text: an address, a
+// link of Markdown, a tag outside of code.
 func isLive(text string) bool {
 	return hasLeading(text) || strings.Contains(text, "<") && htmlTag().MatchString(uncoded(text))
 }
@@ -222,12 +219,11 @@ func hasLeading(text string) bool {
 	}) && leading().MatchString(text)
 }
 
-// fit makes of a header's text one in which [faultOf] finds nothing, at most n runes long, cut
-// between words. Addresses and links are taken apart, so that nothing makes a link of them, and
-// stay readable.
+// fit changes a text of the header so that [faultOf] finds nothing, and shortens it to n runes
+// between words. Addresses and links are taken apart and stay readable.
 func fit(s string, n int) string {
 	s = mip.Collapse(mip.OneLine(strings.ReplaceAll(s, "\uFFFD", "")))
-	for hasLeading(s) { // javascript:// takes two turns
+	for hasLeading(s) { // javascript:// takes two rounds turns
 		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
 	}
 	if isLive(s) {
@@ -240,7 +236,7 @@ func fit(s string, n int) string {
 	return short
 }
 
-// Texts are the texts of a summary but for its quotes.
+// Texts returns the texts of a summary without its quotes.
 func Texts(sum api.Summary) []string {
 	out := append([]string{sum.TLDR}, sum.WhatsChanging...)
 	for _, x := range axes(&sum) {
@@ -249,8 +245,8 @@ func Texts(sum api.Summary) []string {
 	return out
 }
 
-// supported reports whether all that a summary names is in the subject. The rules may also count, and
-// cut a long word.
+// supported reports whether the subject has every name and number of a summary. The rules may also
+// count, and cut a long word.
 func supported(sum api.Summary, s Subject) bool {
 	source := sourceOf(s)
 	foreign := func(text string) bool { return !source.Holds(text) }
@@ -258,15 +254,15 @@ func supported(sum api.Summary, s Subject) bool {
 	if !named || sum.Source != api.Extractive {
 		return !named
 	}
-	// The rules' own summary takes long to make, so the text alone is asked first.
+	// Compare with the text first: the summary by rules takes longer to make.
 	for _, text := range Texts(Extract(s)) {
 		source.Add(text)
 	}
 	return !slices.ContainsFunc(Texts(sum), foreign)
 }
 
-// sourceOf reads the proposal and those that it bundles, their headers and the fork: all that a
-// model was asked about, and the sections that it was not given.
+// sourceOf reads the proposal and what it bundles, with headers and the fork: all that a model was
+// given, and the sections that it was not given.
 func sourceOf(s Subject) prose.Source {
 	texts := []string{Facts(s)}
 	for _, p := range s.proposals() {
@@ -278,10 +274,9 @@ func sourceOf(s Subject) prose.Source {
 	return prose.NewSource(texts...)
 }
 
-// floorsOf returns the least severity of every axis, empty where there is none: of all rows of the
-// table in kinds.txt that hold, the highest of each. It holds whatever the text says and a model
-// answers, so that no author and no model can play down what a kind of proposal or a fork brings.
-// An abandoned proposal has none.
+// floorsOf returns the least severity of each axis, empty for none: the highest among the matching
+// rows of the table in kinds.txt. Neither the text nor a model can go below it. An abandoned
+// proposal has no floors.
 func floorsOf(s Subject) (out [4]api.Severity) {
 	k := kindOf(s)
 	decided := k == core && (s.Proposal.Stage == mip.StageLastCall || s.Proposal.Stage == mip.StageFinal)
@@ -300,7 +295,7 @@ func floorsOf(s Subject) (out [4]api.Severity) {
 	return out
 }
 
-// raise lifts every axis to its floor. What is above it stays.
+// raise lifts each axis to its floor. Higher severities stay.
 func raise(sum *api.Summary, s Subject) {
 	for a, f := range floorsOf(s) {
 		if x := axes(sum)[a]; rank(x.Severity) < rank(f) {
@@ -309,20 +304,20 @@ func raise(sum *api.Summary, s Subject) {
 	}
 }
 
-// rank orders severities, mildest first; 0 is none.
+// rank orders severities, mildest first. No severity has rank 0.
 func rank(s api.Severity) int {
 	return 1 + slices.Index([]api.Severity{api.Low, api.Medium, api.High}, s)
 }
 
-// notMentioned is the sentence for a group that the text says nothing about, the English one where
-// a language has none: an honest sentence in the wrong language is better than none.
+// notMentioned returns the sentence for a group that the text does not mention, in English if
+// kinds.txt lacks the language.
 func notMentioned(locale string) string {
 	language, _, _ := strings.Cut(strings.ToLower(locale), "-")
 	return cmp.Or(line("not mentioned in "+language), line("not mentioned in en"))
 }
 
-// notMentionedBy is the impact on a group that the text says nothing about. In English it adds what
-// follows from the kind of proposal.
+// notMentionedBy returns the impact on a group that the text does not mention. In English it adds
+// what follows from the kind of proposal.
 func notMentionedBy(s Subject, a axis, locale string) string {
 	out := notMentioned(locale)
 	if out == notMentioned("en") {
@@ -331,15 +326,15 @@ func notMentionedBy(s Subject, a axis, locale string) string {
 	return fit(out, maxImpact)
 }
 
-// notMentionedForms are the impacts that need no quote: the sentence that the text says nothing,
-// with the addition of the rules. A summary may also be from before the fork took the proposal up.
+// notMentionedForms returns the impacts that need no quote: the bare sentence, and the sentence
+// with the addition of the rules. A summary may be older than the fork of its proposal.
 func notMentionedForms(s Subject, a axis, locale string) []string {
 	before := s
 	before.Fork = nil
 	return []string{notMentioned(locale), notMentioned("en"), notMentionedBy(s, a, "en"), notMentionedBy(before, a, "en")}
 }
 
-// byKind is what a group has to expect of a proposal by its kind where the text is silent.
+// byKind returns what the kind of a proposal means for a group that the text does not mention.
 func byKind(s Subject, a axis) string {
 	if abandoned(s) {
 		return "The proposal is " + strings.ToLower(string(s.Proposal.Status)) + "."

@@ -13,8 +13,7 @@ import (
 //go:embed kinds.txt
 var kindsFile string
 
-// lists are the lists of kinds.txt by name. A list is not changed. The file is read at the first
-// use, so that a process that makes no summary does not wait for it.
+// lists returns the lists of kinds.txt by name, read at the first use. They are not changed.
 var lists = sync.OnceValue(func() map[string][]string {
 	out, name := map[string][]string{}, ""
 	for line := range strings.Lines(kindsFile) {
@@ -29,23 +28,22 @@ var lists = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// list is a list of kinds.txt, nil when there is none.
+// list returns a list of kinds.txt, nil for an unknown name.
 func list(name string) []string { return lists()[name] }
 
-// line is a list of one entry, empty when there is none.
+// line returns the entry of a list that has one, else empty.
 func line(name string) string { return strings.Join(list(name), " ") }
 
-// of is what is said of a proposal with its status: that of the word or, where it has stopped in
-// another way, of the stage.
+// of returns the line of kinds.txt for a status, else for its stage.
 func of(what string, p *mip.Proposal) string {
 	return cmp.Or(line(what+" of "+string(p.Status)), line(what+" of stage "+string(p.Stage)))
 }
 
-// kind is what a proposal is, read from type and category.
+// kind is the kind of a proposal, from its type and category.
 type kind string
 
-// The kinds that the rules treat each in its own way. kinds.txt has them all, with their floors,
-// sentences and words. An unknown one is empty.
+// The kinds that the rules treat specially. kinds.txt has all kinds, with their floors, sentences
+// and words. An unknown kind is empty.
 const (
 	core          kind = "core"
 	networking    kind = "networking"
@@ -55,8 +53,8 @@ const (
 	informational kind = "informational"
 )
 
-// kindOf reads the category first, and the type where no kind has the category's name: some
-// repositories swap the two. The meta proposal of a fork is about it whatever its header says.
+// kindOf reads the category, and the type if the category names no kind: some repositories swap the
+// two. The meta proposal of a fork is of kind hardfork, whatever its header has.
 func kindOf(s Subject) kind {
 	p := s.Proposal
 	if IsMeta(p.Metadata, s.Fork) || strings.HasPrefix(strings.ToLower(p.Title), "hardfork meta") {
@@ -72,7 +70,7 @@ func kindOf(s Subject) kind {
 	return ""
 }
 
-// kindIn is the kind of one of the proposals of a subject.
+// kindIn returns the kind of a proposal of the subject.
 func (s Subject) kindIn(from string, p *mip.Proposal) kind {
 	if from != "" {
 		s = Subject{Proposal: p}
@@ -80,7 +78,7 @@ func (s Subject) kindIn(from string, p *mip.Proposal) kind {
 	return kindOf(s)
 }
 
-// abandoned reports whether nothing will come of a proposal: nobody pursues it and no fork bundles
+// abandoned reports whether a proposal will not be adopted: nobody pursues it and no fork bundles
 // it.
 func abandoned(s Subject) bool {
 	return s.Fork == nil && s.Proposal.Stage == mip.StageStopped

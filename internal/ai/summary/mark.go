@@ -8,8 +8,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 )
 
-// mark is something that counts for or against a sentence: a list of words.txt, or a property that
-// [sentence.mark] sees.
+// mark is a reason for or against a sentence: an entry of a list of words.txt, or a property that
+// [sentence.mark] finds.
 type mark uint8
 
 const (
@@ -18,11 +18,11 @@ const (
 	markUsers
 	markValidators
 	markFoundation
-	// Lists of what is a group's, in the order of the axes.
+	// Lists of the things of a group, in the order of the axes.
 	markThingsOfDevelopers
 	markThingsOfUsers
 	markThingsOfValidators
-	// Lists that change what a list above means.
+	// Lists that qualify a name.
 	markUsersNear
 	markBetweenContracts
 	markOfInterface
@@ -38,7 +38,7 @@ const (
 	markBad
 	markDuty
 	markFactor
-	// Lists of what speaks against a sentence.
+	// Lists against a sentence, and markSelf.
 	markCalm
 	markSelf
 	markNow
@@ -58,8 +58,8 @@ const (
 	markLong
 )
 
-// markTable has the list of words.txt of each mark, empty for a property, and the points that the
-// mark counts towards a group and towards a change.
+// markTable has the list of words.txt of each mark, empty for a property, and the points of the
+// mark towards a group and towards a change.
 var markTable = [...]struct {
 	list          string
 	group, change int
@@ -79,16 +79,16 @@ var markTable = [...]struct {
 	markMaybe: {"maybe", 0, -2}, markLost: {"", 0, -2}, markLong: {"", 0, -2}, markUnfit: {list: "unfit"},
 }
 
-// rolePoints are the points that a sentence has by the role of its section.
+// rolePoints has the points of a sentence by the role of its section.
 var rolePoints = [...]struct{ group, change int }{
 	abstract: {3, 4}, impact: {3, 1}, compatibility: {2, 1}, motivation: {0, -3}, security: {-1, -4},
 	specification: {-1, 2}, other: {-1, 2}, rationale: {-3, -4}, skipped: {},
 }
 
-// namesOf returns the list that names a group.
+// namesOf returns the list with the names of a group.
 func namesOf(a axis) mark { return markDevelopers + mark(a) }
 
-// thingsOf returns the list of what is a group's, which the foundation has none of.
+// thingsOf returns the list with the things of a group. The foundation has none.
 func thingsOf(a axis) mark { return markThingsOfDevelopers + mark(a) }
 
 // marks is a set of marks.
@@ -122,10 +122,10 @@ const effects marks = 1<<markBreak | 1<<markGone | 1<<markGood | 1<<markBad | 1<
 
 const mostEffect = 3
 
-// begin is how many words at the beginning of a sentence show what it is about.
+// begin is the number of first words that show the topic of a sentence.
 const begin = 5
 
-// Forms of sentences, but for the first in lower case.
+// Patterns of sentences. All but firstID match lower case.
 var (
 	firstID = prose.Lazily(`^\p{Lu}{2,}-\d+\b`)
 	figure  = prose.Lazily(`\d{3}|\d ?%|\bby \d|` +
@@ -135,20 +135,20 @@ var (
 	needsFork     = prose.Lazily(`\b(?:requires?|accompanied by|activated as part of) (?:an? |the )?(?:\w+ )?(?:hard[- ]?fork|network upgrade)`)
 )
 
-// mark sees the marks of a sentence and gives it its points.
+// mark sets the marks and the points of a sentence.
 func (x *sentence) mark() {
 	const long = 280 // runes
 	w := &x.words
 	switch x.kind {
 	case interfaces:
-		// A client is what asks, and elsewhere the software of a node.
+		// The client of an interface is not the software of a node.
 		w.drop(markValidators, markOfInterface)
 	case convention:
-		// An operator of tokens is whom their owner trusts, and a node is one of a tree.
+		// The operator of a token is someone its owner trusts, and a node may be part of a tree.
 		w.drop(markValidators, markBetweenContracts)
 	}
 	if w.found.has(markValidators) {
-		// Fees are what users pay, and here what validators get.
+		// Where a sentence is about validators, fees are their income.
 		w.drop(markUsers, markPaidToValidators)
 	}
 	about, figures := firstID().FindString(x.own), ""
@@ -171,8 +171,7 @@ func (x *sentence) mark() {
 	m.put(markExcluded, x.excluded)
 	m.put(markFork, fork && needsFork().MatchString(w.lower))
 	m.put(markSupposed, w.open(markSupposed) || strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"))
-	// What is said of today where the proposal is explained is not what it brings, unless it is to
-	// become something else.
+	// A statement about today in an abstract or a motivation is no change, unless it announces one.
 	m.put(markToday, (x.role == abstract || x.role == motivation) && !w.found.has(markSelf) && !verb && !becomes && w.before(markNow, begin))
 	m.put(markNow, w.found.has(markNow) && !w.found.has(markSelf))
 	m.put(markMaybe, w.found.has(markMaybe) && !w.found.has(markBreak))
@@ -193,8 +192,8 @@ func (x *sentence) mark() {
 // names reports whether a sentence names a group.
 func (x *sentence) names(a axis) bool { return x.marks.has(namesOf(a)) }
 
-// speaksOf returns the points of how a sentence names a group: none where it does not, or states
-// nothing.
+// speaksOf returns the points for how a sentence mentions a group. It returns none if the sentence
+// does not mention the group, or states nothing.
 func (x *sentence) speaksOf(a axis) int {
 	w := &x.words
 	states := x.marks&effects != 0
@@ -224,8 +223,8 @@ func (x *sentence) speaksOf(a axis) int {
 	return points
 }
 
-// binds reports whether a sentence binds those who follow the proposal: its abstract, where the
-// proposal is for them alone, and the demands of its specification.
+// binds reports whether a sentence binds those who follow the proposal: the abstract of a proposal
+// for them alone, and the demands of a specification.
 func (x *sentence) binds(a axis) bool {
 	switch x.role {
 	case abstract:

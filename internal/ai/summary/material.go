@@ -10,27 +10,26 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxMaterial bounds the text that a model is given, in bytes: some 16,000 tokens of English.
+// maxMaterial is the most text that a model is given, in bytes: some 16,000 tokens of English.
 const maxMaterial = 48 << 10
 
-// Section is a section as a model is given it.
+// Section is a section in a request to a model.
 type Section struct {
-	Name string // as evidence names it
+	Name string // in evidence
 	Text string
 }
 
-// keptFirst are the roles of sections that a model reads, the last one first to be cut when there
-// is too much text.
+// keptFirst are the roles of sections that a model reads. The last role is the first to be cut.
 var keptFirst = []role{abstract, compatibility, impact, security, specification, motivation, other, rationale}
 
-// Sections returns the sections that a model is to read, in order and within a bound of 48 KiB. For
-// the meta proposal of a fork every proposal has the same share. Sections that hold nothing about
-// the change (tests, code, references, licence) are left out, and the one that does not fit is cut.
+// Sections returns the sections that a model reads, in order, at most 48 KiB. For the meta proposal
+// of a fork each proposal has the same share. Sections without content about the change (tests,
+// code, references, licence) are left out. A section that does not fit is cut.
 func Sections(s Subject) []Section {
-	const least = 100 // bytes; less of a section says nothing
+	const least = 100 // bytes; less of a section is useless
 	var out []Section
 	for from, p := range s.proposals() {
-		// Sections that say most of the change take their share first.
+		// Sections with most about the change take their share first.
 		share := maxMaterial / (1 + len(s.Bundled))
 		all := make([]Section, len(p.Sections))
 		for _, r := range keptFirst {
@@ -47,8 +46,8 @@ func Sections(s Subject) []Section {
 	return out
 }
 
-// Facts are the facts of the header, a line each, in at most 12 KiB. No fork and no deadline is
-// among them: whoever is told a time repeats it, and a summary is read when it has come.
+// Facts returns the facts of the header, one a line, in at most 12 KiB. It has no fork and no
+// deadline: a model would repeat the time, and readers would meet it after the time has come.
 func Facts(s Subject) string {
 	var lines []string
 	for from, p := range s.proposals() {
@@ -68,18 +67,18 @@ func Facts(s Subject) string {
 	return mip.Shorten(strings.Join(lines, "\n")+"\n", maxMaterial/4)
 }
 
-// The functions below make whole sentences from a proposal's header: what can be said of a proposal
-// whose text says little. They are no quotes.
+// The functions below write whole sentences from the header of a proposal, for texts that say
+// little. These sentences are no quotes.
 
-// reasonGiven begins the sentence of a header that says why a proposal was withdrawn.
+// reasonGiven introduces the reason for a withdrawal.
 const reasonGiven = "The reason given: "
 
-// outcome says first what a reader must not miss: that nothing will come of it, or what took its
-// place.
+// outcome returns what a reader must see first: that the proposal will not be adopted, or what
+// replaced it.
 func outcome(p *mip.Proposal) []string {
 	id := p.ID.String()
 	var out []string
-	// EIP-1 asks for the reason in the header.
+	// EIP-1 requires the reason in the header.
 	if r := p.WithdrawalReason; p.Stage == mip.StageStopped && r != nil && mip.Collapse(*r) != "" {
 		out = []string{id + " is " + strings.ToLower(string(p.Status)) + ". " + reasonGiven + mip.Sentence(mip.Collapse(*r))}
 	} else if fate := of("fate", p); fate != "" {
@@ -91,7 +90,7 @@ func outcome(p *mip.Proposal) []string {
 	return out
 }
 
-// header says what kind of thing a proposal is and where it stands. Where type and category are the
+// header returns a sentence with the status, type, category and date. If type and category are the
 // same word, as in "Meta", it is named once.
 func header(p *mip.Proposal) string {
 	line := p.ID.String() + " has no status"
@@ -112,24 +111,24 @@ func header(p *mip.Proposal) string {
 	return line + "."
 }
 
-// titled is a proposal's id and title.
+// titled returns the id and title of a proposal.
 func titled(p *mip.Proposal) string { return p.ID.String() + " (" + p.Title + ")" }
 
-// quotedTitle is a sentence with the title in quotation marks.
+// quotedTitle returns a sentence with the title in quotation marks.
 func quotedTitle(p *mip.Proposal) string {
 	return p.ID.String() + " is titled “" + strings.TrimSpace(p.Title) + "”."
 }
 
-// inventories says what the lists hold that stand in a proposal without a sentence of their own.
+// inventories returns a sentence for each list of short items in a section.
 func (r *reading) inventories() []string {
-	const most = 6 // items: with more of them a point would be cut within one
+	const most = 6 // items: more would not fit into a point a point would be cut within one
 	var out, late []string
 	for _, p := range r.parts {
 		if !slices.Contains([]role{abstract, specification, compatibility, other}, p.role) || p.title == "" {
 			continue
 		}
 		if p.size > judged {
-			continue // its list is too long to be named
+			continue // the list is too long to be named
 		}
 		var items []string
 		for _, b := range p.blocks {
@@ -137,7 +136,7 @@ func (r *reading) inventories() []string {
 				items = append(items, item)
 			}
 		}
-		// A single item is no list that says more than a sentence.
+		// A single item adds nothing to its sentence.
 		if len(items) < 2 {
 			continue
 		}
@@ -145,7 +144,7 @@ func (r *reading) inventories() []string {
 			items = append(items[:most], fmt.Sprintf("and %d more", n-most))
 		}
 		line := fmt.Sprintf("Under “%s” it lists: %s.", p.title, strings.Join(items, "; "))
-		// Lists of dates and releases come behind those of what changes.
+		// Lists of changes precede lists of dates and releases.
 		if p.role == compatibility {
 			late = append(late, line)
 		} else {
@@ -155,7 +154,7 @@ func (r *reading) inventories() []string {
 	return append(out, late...)
 }
 
-// item returns the item of a list as a part of a sentence, empty for a block that cannot be one.
+// item returns a list item as a part of a sentence, empty if the block is not suitable.
 func (p *part) item(b prose.Block) string {
 	const shortest, longest = 4, 90 // runes
 	if !b.Item {
@@ -170,7 +169,7 @@ func (p *part) item(b prose.Block) string {
 	return item
 }
 
-// relations says what a proposal stands on.
+// relations returns the proposals that a proposal requires or replaces, in sentences.
 func relations(p *mip.Proposal) []string {
 	var out []string
 	if len(p.Requires) > 0 {
@@ -186,7 +185,7 @@ func relations(p *mip.Proposal) []string {
 	return out
 }
 
-// ids writes the numbers of proposals of the same kind as ids, in words: MIP-3, MIP-4 and MIP-5.
+// ids returns the ids of proposals of the same kind in words: MIP-3, MIP-4 and MIP-5.
 func ids(p *mip.Proposal, numbers []int) string {
 	var out []string
 	for _, id := range p.ID.Siblings(numbers) {
@@ -195,8 +194,8 @@ func ids(p *mip.Proposal, numbers []int) string {
 	return enumeration(out)
 }
 
-// enumeration joins with commas and a last "and"; beyond eight it counts the others. The count is a
-// number that the text need not name: see supported.
+// enumeration joins parts with commas and a last "and". It names eight and counts the others. The
+// text need not have that count: see supported.
 func enumeration(parts []string) string {
 	const most = 8
 	if len(parts) > most {

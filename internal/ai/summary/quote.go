@@ -10,11 +10,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// quoteIndex holds the text of every section that evidence may name, with white space collapsed.
+// quoteIndex has the text of each section by its name in evidence, with white space collapsed.
 type quoteIndex map[string]string
 
-// quoteIndexOf reads the sections of the proposal and, under their longer names, of what it
-// bundles.
+// quoteIndexOf reads the sections of the proposal and of what it bundles.
 func quoteIndexOf(s Subject) quoteIndex {
 	out := quoteIndex{}
 	for from, p := range s.proposals() {
@@ -25,8 +24,8 @@ func quoteIndexOf(s Subject) quoteIndex {
 	return out
 }
 
-// holds reports whether a quote is of a fair length and is in its section, whole words of it,
-// when white space is collapsed on both sides. Marks of Markdown count as they are.
+// holds reports whether a section has a quote of a valid length, in whole words. White space is
+// collapsed on both sides. Marks of Markdown count.
 func (q quoteIndex) holds(e api.Evidence) bool {
 	quote := mip.Collapse(e.Quote)
 	if n := utf8.RuneCountInString(quote); n < minQuote || n > maxQuote || hides(quote) {
@@ -34,7 +33,7 @@ func (q quoteIndex) holds(e api.Evidence) bool {
 	}
 	first, width := utf8.DecodeRuneInString(quote)
 	last, _ := utf8.DecodeLastRuneInString(quote)
-	// The text is searched on behind a place where the quote would cut a word.
+	// If the quote would cut a word here, the search goes on behind.
 	text, before := q[e.Section], ' '
 	for {
 		i := strings.Index(text, quote)
@@ -53,11 +52,11 @@ func (q quoteIndex) holds(e api.Evidence) bool {
 }
 
 // splits reports whether a cut between two characters would cut a word. Scripts without blanks have
-// no such place: they begin with the radicals of Han at U+2E80.
+// no such place. They begin with the radicals of Han at U+2E80.
 func splits(a, b rune) bool { return prose.IsWord(a) && prose.IsWord(b) && a < 0x2E80 && b < 0x2E80 }
 
-// verified returns the evidence that is in its section, each once, at most as much as an axis may
-// have.
+// verified returns the evidence that is in its section, without repetitions, at most maxEvidence
+// quotes.
 func (q quoteIndex) verified(in []api.Evidence) []api.Evidence {
 	// Evidence is never null in JSON.
 	out := []api.Evidence{}

@@ -15,7 +15,8 @@ import (
 // role is the purpose of a section, read from its title.
 type role uint8
 
-// The roles. A section without a telling title is other, or has the role of the section above it.
+// The roles. A section whose title names none shares the role of the section above it, else is
+// other.
 const (
 	other         role = iota // is read as a specification
 	abstract                  // what is proposed
@@ -31,10 +32,10 @@ const (
 // existing reports whether a section is about what exists.
 func (r role) existing() bool { return r == compatibility || r == impact }
 
-// titles are the roles with the words of their titles. The first row that fits decides.
+// titles has the words of titles by role. The first row that matches decides.
 var titles = []struct {
 	role   role
-	nested bool // counts also below a section with another role
+	nested bool // also in a section with another role section with another role
 	title  func() *regexp.Regexp
 }{
 	{skipped, true, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|` +
@@ -50,8 +51,7 @@ var titles = []struct {
 	{specification, false, prose.Lazily(`\b(?:specification|design|proposal|change)`)},
 }
 
-// roleOf returns the role of a section below one with the role above: the role that the title
-// names, else above.
+// roleOf returns the role that a title names, else the role of the section above.
 func roleOf(title string, above role) role {
 	if above == skipped {
 		return above
@@ -91,10 +91,10 @@ func roles(sections []mip.Section) []role {
 	return out
 }
 
-// reading is a proposal as the rules read it.
+// reading is a proposal, cut into blocks.
 type reading struct {
 	id     mip.ID
-	from   string // the same for a bundled proposal, empty for the subject's own
+	from   string // the id of a bundled proposal; empty for the subject's own proposal, empty for the subject's own
 	kind   kind
 	labels map[string]bool // of its link definitions
 	parts  []part          // its sections that are not skipped
@@ -107,7 +107,7 @@ type part struct {
 	title    string
 	role     role
 	size     int  // bytes of Markdown
-	excludes bool // its lists are no part of the change
+	excludes bool // its lists are not part of the change of the change
 	blocks   []prose.Block
 }
 
@@ -143,11 +143,11 @@ type sentence struct {
 	change int     // points towards a change
 }
 
-// judged is how many bytes of a subject's texts are read.
+// judged is the number of bytes of a subject's texts that are read.
 const judged = 192 << 10
 
-// isOne reports whether the subject is one proposal that is read as a whole. What one of several
-// says holds for itself alone, and what is not read may say the contrary.
+// isOne reports whether the subject is one proposal that is read as a whole. One of several
+// proposals holds for itself alone, and unread text may hold the contrary.
 func (s Subject) isOne() bool {
 	size := 0
 	for _, section := range s.Proposal.Sections {
@@ -156,8 +156,8 @@ func (s Subject) isOne() bool {
 	return !s.bundles() && size <= judged
 }
 
-// sentences returns the sentences that a summary may quote, in order: the proposal's own, then for
-// the meta proposal of a fork the bundled ones'. own is the proposal as it was read.
+// sentences returns the sentences that a summary may quote, in order: the sentences of the
+// proposal, then, for the meta proposal of a fork, of the bundled ones. own is the proposal itself.
 func sentences(s Subject) (all []*sentence, own *reading) {
 	size := 0
 	for from, p := range s.proposals() {
@@ -185,8 +185,8 @@ func sentences(s Subject) (all []*sentence, own *reading) {
 	return all, own
 }
 
-// sectionID is how evidence names a section: by its id, and for a bundled proposal's by the
-// proposal's id, # and the section's id.
+// sectionID returns the name of a section in evidence: its id, for a bundled proposal behind the
+// proposal's id and #.
 func sectionID(from, id string) string { return strings.TrimPrefix(from+"#"+id, "#") }
 
 // sentences cuts a block into the sentences that a summary may quote.
@@ -232,16 +232,16 @@ func (p *part) sentences(b prose.Block) (out []*sentence) {
 	return out
 }
 
-// Forms of a text that decide whether it is a sentence of its own.
+// Patterns of sentences that need another one, or cannot be read.
 var (
-	// backReference begins a sentence that points at the one before it. With a name of the document
-	// it points at that.
+	// backReference matches a sentence that refers to the one before, toDocument one that refers to
+	// the document.
 	backReference = prose.Lazily(`^["“(]?(?:This|It|Its|They|Their|These|That|Such|Those)\b`)
 	toDocument    = prose.Lazily(`^["“(]?(?:This|That|These|Those)(?: \w+)?,? (?:\p{Lu}{2,}|proposal|change|document|standard|specification|feature)\b`)
 	formula       = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
 )
 
-// unfinished are parts of what its author has yet to write, and of an address.
+// unfinished are placeholders, and a part of an address.
 var unfinished = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
 
 // isUnfinished reports whether a text has a placeholder, an address or a formula.
@@ -250,13 +250,13 @@ func isUnfinished(text string) bool {
 		strings.ContainsAny(text, `$\`) && formula().MatchString(text)
 }
 
-// pointsBack reports whether a sentence cannot be understood without the one before it.
+// pointsBack reports whether a sentence needs the one before it.
 func pointsBack(text string) bool {
 	return backReference().MatchString(text) && !toDocument().MatchString(text)
 }
 
-// isProse reports whether a text has the length, the characters and the words of a sentence. White
-// space is collapsed.
+// isProse reports whether a text has the length and the characters of a sentence. Its white space
+// is collapsed.
 func isProse(text string) bool {
 	const shortest, longest = 20, 420 // runes
 	n := utf8.RuneCountInString(text)
@@ -273,16 +273,15 @@ func isProse(text string) bool {
 	return letters*100 >= n*60 && balanced(text) && !hides(text) && !isLive(text) && !isUnfinished(text)
 }
 
-// clauseEnd is what stands behind the clause of a sentence.
+// clauseEnd matches the end of a clause.
 var clauseEnd = regexp.MustCompile(`^[,;:.–—] `)
 
-// quotable is the longest beginning of a sentence that evidence may hold, cut where a clause ends.
-// It is empty when there is none. No cut is made within code, a target or brackets, so that marks
-// stay in pairs.
+// quotable returns the longest beginning of a sentence that evidence may hold, cut at the end of a
+// clause, else empty. It does not cut code, targets or brackets, so that marks stay in pairs.
 func quotable(raw string) string {
 	quote, cut := raw, utf8.RuneCountInString(raw) > maxQuote
 	if cut {
-		// The mark of the last clause may be the first character that is too many.
+		// The mark of the last clause may be the first character beyond the limit.
 		quote = string([]rune(raw)[:maxQuote+1])
 	}
 	for cut {

@@ -1,24 +1,29 @@
-// Package summary makes the summary of a proposal by rules, from the proposal's own sentences, and checks any summary
-// against the proposal.
+// Package summary makes the summary of a proposal by rules, from the proposal's own sentences, and
+// checks any summary against the proposal.
 //
 // [Extract] goes through these steps:
 //
-//  1. Each section has a role by its title. Tests, code, references and the licence are skipped (read.go).
-//  2. A section is cut into sentences that can be quoted, an item with the lead of its list (read.go).
-//  3. A sentence has marks: words of words.txt, where it stands, its form. Marks are points towards each group of
-//     readers and towards what changes (mark.go).
-//  4. The best sentences are the points (summary.go) and, with their quotes, the impacts (axis.go). A group has to act
-//     where a sentence says that what is theirs stops working, or that they have to change it (act.go).
-//  5. The header adds what becomes of the proposal (material.go).
+//  1. Each section has a role by its title. Tests, code, references and the licence are skipped
+//     (read.go).
+//  2. A section is cut into sentences that can be quoted, an item with the lead of its list
+//     (read.go).
+//  3. A sentence has marks: words of words.txt, its place, its form. Marks are points towards each
+//     group of readers and towards what changes (mark.go).
+//  4. The best sentences become the points (summary.go) and, with their quotes, the impacts
+//     (axis.go). A group has to act if something of theirs stops working or has to be changed
+//     (act.go).
+//  5. The header adds the outcome of the proposal (material.go).
 //  6. Severities are raised to the floors of the proposal's kind and status (check.go, kinds.txt).
 //
-// Nothing in it depends on the time but generatedAt, on an order of a map, or on the machine. It says nothing of when a
-// fork activates: a page says that by the configuration and the reader's clock.
+// Summaries do not depend on the time but for generatedAt, on the order of a map, or on the
+// machine. They do not mention when a fork activates: a page computes that from the configuration
+// and the reader's clock.
 //
-// The rules end where a model begins: [Accept] holds a model's answer to its form, to quotes that stand in the text,
-// to the names and numbers of the text and to the floors, and does not read its sentences.
+// The rules end where a model begins: [Accept] holds a model's answer to its form, to quotes that
+// are in the text, to the names and numbers of the text and to the floors. It does not read the
+// answer's sentences.
 //
-// It asks no model, and it does not know who wrote a summary or where one is kept.
+// The package calls no model, and does not know who wrote a summary or where a summary is kept.
 package summary
 
 import (
@@ -33,17 +38,17 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Subject is the proposal that a summary speaks of, with what is known around it.
+// Subject is the proposal of a summary with its context.
 type Subject struct {
 	Proposal *mip.Proposal   // required; not changed
-	Bundled  []*mip.Proposal // for the meta proposal of a hard fork: what the fork bundles, ascending; not changed
+	Bundled  []*mip.Proposal // what the fork of a meta proposal bundles, ascending; not changed the fork bundles, ascending; not changed
 	Fork     *mip.HardFork   // the fork that bundles the proposal or whose meta proposal it is; nil: none
 	Now      time.Time       // becomes generatedAt
 }
 
-// ForkOf is the hard fork of a [Subject]: the one that bundles a proposal or whose meta proposal it
-// is, nil when there is none: forks bundle proposals of the main kind of a site. Of several it is
-// the one that the proposal's own hardfork names, else the first.
+// ForkOf returns the hard fork of a [Subject], nil for none: the fork that bundles the proposal or
+// whose meta proposal it is. Forks bundle proposals of the main kind of a site. Among several forks
+// it prefers the one in the proposal's own hardfork field, else the first.
 func ForkOf(main string, p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 	if p.ID.Kind != main {
 		return nil
@@ -59,8 +64,8 @@ func ForkOf(main string, p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 	return found
 }
 
-// Context is what the summary of a proposal speaks of besides it: the fork, and for a fork's meta
-// proposal what the fork bundles. all are the proposals of the site, in the order of [mip.Search].
+// Context returns the fork of a proposal and, for the meta proposal of a fork, what the fork
+// bundles. all are the proposals of the site, in the order of [mip.Search].
 func Context(main string, p mip.Metadata, all []mip.Metadata, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Metadata) {
 	fork = ForkOf(main, p, forks)
 	if !IsMeta(p, fork) {
@@ -74,15 +79,14 @@ func Context(main string, p mip.Metadata, all []mip.Metadata, forks []mip.HardFo
 	return fork, bundled
 }
 
-// IsMeta reports whether a proposal is the meta proposal of a fork, whose [Subject] has the bundled
-// proposals. A nil fork has none.
+// IsMeta reports whether a proposal is the meta proposal of a fork. A nil fork has none.
 func IsMeta(p mip.Metadata, f *mip.HardFork) bool {
 	return f != nil && f.MetaMIP != nil && *f.MetaMIP == p.Number
 }
 
-// Extract makes a summary from the proposal's own sentences, without a model: the same subject
-// gives the same summary. It is English, its source is "extractive", and [Check] accepts it. What a
-// group cannot read in the text is said to be missing.
+// Extract makes a summary from the proposal's own sentences, without a model. The same subject has
+// the same summary. The summary is English, its source is "extractive", and [Check] accepts it. A
+// group that the text does not mention is marked as not mentioned.
 func Extract(s Subject) api.Summary {
 	all, own := sentences(s)
 	sum := api.Summary{
@@ -102,8 +106,9 @@ func Extract(s Subject) api.Summary {
 	return sum
 }
 
-// tldr is the header's description; a short one takes the abstract's first sentence along, unless
-// that repeats it. Without a description it is that sentence, else what the header says.
+// tldr returns the header's description. The first sentence of the abstract follows a short
+// description that it does not repeat, and replaces a missing one. If both are missing, the text is
+// made of the header.
 func tldr(s Subject, all []*sentence) string {
 	const short = 90 // runes
 	p := s.Proposal
@@ -129,8 +134,8 @@ func tldr(s Subject, all []*sentence) string {
 	return fit(slices.Concat(outcome(p), []string{quotedTitle(p) + " " + header(p)})[0], maxTLDR)
 }
 
-// proposals are the subject's own and then the bundled ones, each behind the id that names it in
-// evidence, which is empty for the subject's own.
+// proposals yields the subject's own proposal and then the bundled ones. Their ids in evidence are
+// empty for the own one.
 func (s Subject) proposals() iter.Seq2[string, *mip.Proposal] {
 	return func(yield func(string, *mip.Proposal) bool) {
 		more := yield("", s.Proposal)
@@ -140,11 +145,11 @@ func (s Subject) proposals() iter.Seq2[string, *mip.Proposal] {
 	}
 }
 
-// bundles reports whether the summary is made of the proposals that the subject bundles.
+// bundles reports whether the summary is about the bundled proposals.
 func (s Subject) bundles() bool { return kindOf(s) == hardfork && len(s.Bundled) > 0 }
 
-// opening is the first sentence of the proposal's abstract that does not speak of today, else its
-// first one, nil when there is none.
+// opening returns the first sentence of the abstract that is not about today, else its first
+// sentence, nil for none.
 func opening(all []*sentence) *sentence {
 	var first *sentence
 	for _, x := range all {
@@ -159,12 +164,11 @@ func opening(all []*sentence) *sentence {
 	return first
 }
 
-// enoughForChange are the points from which on a sentence is worth being one of what changes.
+// enoughForChange are the points that a sentence needs to be a point of what changes.
 const enoughForChange = 6
 
-// changes picks one to six points: what becomes of the proposal by its header, and what the
-// abstract and the specification say will be different. Where few sentences say it, weaker ones and
-// lists of the text stand beside them.
+// changes picks one to six points: the outcome by the header, and the best sentences about what
+// changes. If those are few, weaker sentences and lists of the text follow.
 func changes(s Subject, all []*sentence, own *reading, tldr string) []string {
 	const most, few = 5, 3 // sentences of the text
 	points := slices.DeleteFunc(outcome(s.Proposal), func(line string) bool { return line == tldr })
@@ -196,7 +200,7 @@ func changes(s Subject, all []*sentence, own *reading, tldr string) []string {
 	return out
 }
 
-// listed are points of sentences. Items of one list are one point while they fit.
+// listed returns the points of sentences. Items of one list are one point while they fit.
 func listed(picked []*sentence) (out []string) {
 	lead := ""
 	for _, x := range picked {
@@ -206,7 +210,7 @@ func listed(picked []*sentence) (out []string) {
 				continue
 			}
 		}
-		// A lead that was left out, as it is too long, joins nothing.
+		// A lead that was too long is not in the text, and joins nothing.
 		lead = ""
 		if strings.HasPrefix(x.text, x.lead) {
 			lead = x.lead
@@ -216,12 +220,12 @@ func listed(picked []*sentence) (out []string) {
 	return out
 }
 
-// bundledChanges gives every bundled proposal a point while there is room: what it says of itself
-// in one sentence.
+// bundledChanges returns a point for each bundled proposal while there is room: one sentence about
+// it.
 func bundledChanges(s Subject, all []*sentence, n int) []string {
 	var out []string
 	for i, b := range s.Bundled {
-		// The last point names all that are left.
+		// The last point names the remaining proposals.
 		if len(out) == n-1 && i < len(s.Bundled)-1 {
 			var rest []string
 			for _, b := range s.Bundled[i:] {
@@ -229,7 +233,7 @@ func bundledChanges(s Subject, all []*sentence, n int) []string {
 			}
 			return append(out, s.Proposal.ID.String()+" also bundles "+enumeration(rest)+".")
 		}
-		// The description says most, then the abstract, then the header.
+		// The description is best, then the abstract, then the header.
 		line := header(b)
 		if i := slices.IndexFunc(all, func(x *sentence) bool { return x.from == b.ID.String() && x.role == abstract }); i >= 0 {
 			line = all[i].text
@@ -239,7 +243,7 @@ func bundledChanges(s Subject, all []*sentence, n int) []string {
 		}
 		out = append(out, titled(b)+": "+line)
 	}
-	// A fork of one or two proposals leaves room for more of what they say.
+	// A fork of one or two proposals leaves room for more of their sentences.
 	said := slices.DeleteFunc(slices.Clone(all), func(x *sentence) bool { return x.from == "" })
 	for _, x := range pick(best(said, func(x *sentence) int { return x.change }, enoughForChange), n-len(out), math.MaxInt, out...) {
 		out = append(out, x.from+": "+x.text)

@@ -18,8 +18,8 @@ type entry struct {
 	open  bool // any letters may follow the last word
 }
 
-// lexicon returns the entries of words.txt and [things] by [key] of their first word. They are read
-// at the first use, so that a process that makes no summary does not wait for it.
+// lexicon returns the entries of words.txt and [things] by [key] of their first word. It is built
+// at the first use.
 var lexicon = sync.OnceValue(func() map[string][]*entry {
 	lists := map[string]mark{}
 	for m, row := range markTable {
@@ -46,10 +46,10 @@ var lexicon = sync.OnceValue(func() map[string][]*entry {
 	return out
 })
 
-// anyID is the word that stands for the prefix of the proposals.
+// anyID stands for the prefix of the proposals.
 const anyID = "ID"
 
-// key returns the first two bytes of a word, or the whole of a shorter one.
+// key returns the first two bytes of a word, or a shorter word.
 func key(word string) string { return word[:min(len(word), 2)] }
 
 // opens reports whether words begin with the entry.
@@ -64,13 +64,13 @@ func (e *entry) opens(words []string) bool {
 
 func isNoLetter(c rune) bool { return !unicode.IsLetter(c) }
 
-// hit is an entry in the words of a text, from one word to before another.
+// hit is an entry in a text: words from to to-1.
 type hit struct {
 	*entry
 	from, to int
 }
 
-// words is a text as the rules read it.
+// words is a text, cut into words and looked up in the lists.
 type words struct {
 	lower string // the text in lower case, without its code
 	all   []string
@@ -78,8 +78,8 @@ type words struct {
 	found marks // the lists of the hits
 }
 
-// wordsOf cuts a text into words and looks them up. A span of code is the word "c", and the prefix
-// of the proposals is [anyID].
+// wordsOf cuts a text into words and looks them up. A span of code becomes the word "c", and the
+// prefix of the proposals becomes [anyID].
 func wordsOf(text, prefix string) words {
 	const letters, few = 5, 8 // of a word; entries in a sentence
 	w := words{
@@ -125,7 +125,7 @@ func (w *words) open(lists ...mark) bool {
 	return slices.ContainsFunc(lists, func(list mark) bool { return w.before(list, 1) })
 }
 
-// several reports whether a text has more than one entry of a list.
+// several reports whether a text has two different entries of a list.
 func (w *words) several(list mark) bool {
 	var first *entry
 	return w.found.has(list) && slices.ContainsFunc(w.hits, func(h hit) bool {
@@ -136,7 +136,7 @@ func (w *words) several(list mark) bool {
 	})
 }
 
-// drop removes from a list the hits at whose place another list has one too.
+// drop removes from a list the hits that begin where the other list has a hit.
 func (w *words) drop(list, other mark) {
 	if !w.found.has(list) || !w.found.has(other) {
 		return
@@ -149,7 +149,8 @@ func (w *words) drop(list, other mark) {
 	w.found.put(list, slices.ContainsFunc(w.hits, func(h hit) bool { return h.list == list }))
 }
 
-// uncoded returns a text with a C in place of each span of code: a parameter named owner is nobody.
+// uncoded returns a text with a C in place of each span of code: a parameter named owner is no
+// person.
 func uncoded(text string) string {
 	if !strings.Contains(text, "`") {
 		return text
@@ -161,8 +162,8 @@ func uncoded(text string) string {
 	return strings.Join(parts, "")
 }
 
-// repeats reports whether two thirds of a text's longer words are in one of the others. All are the
-// results of [longer].
+// repeats reports whether another text has two thirds of a text's words. All are results of
+// [longer].
 func repeats(text []string, others ...[]string) bool {
 	const shared = 65 // percent
 	return len(text) > 0 && slices.ContainsFunc(others, func(other []string) bool {
@@ -176,8 +177,8 @@ func repeats(text []string, others ...[]string) bool {
 	})
 }
 
-// longer returns the words of a text that carry meaning, each once: words of four letters or more,
-// and words with digits.
+// longer returns the words of a text that carry meaning, without repetitions: words of four letters
+// or more, and words with digits.
 func longer(text string) (out []string) {
 	text = strings.ToLower(strings.ReplaceAll(text, "`", " "))
 	for w := range strings.FieldsFuncSeq(text, isNoWord) {
