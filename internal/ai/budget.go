@@ -12,61 +12,59 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// Limits is how much a model may be asked. A number below 1 stands for the default.
+// Limits bounds the questions to a model. A number below 1 means the default.
 type Limits struct {
-	// AtOnce is how many questions are under way at a time. The default is 4. Others wait.
+	// AtOnce is the number of concurrent questions. The default is 4. Others wait.
 	AtOnce int
-	// CallsPerMinute is how many questions are let in within any 60 s. The default is 60.
+	// CallsPerMinute is the number of questions within any 60 s. The default is 60.
 	CallsPerMinute int
 	// TokensPerDay bounds questions and answers in a day of UTC. The default is 1,000,000.
 	TokensPerDay int
 }
 
-// Budget is a model that asks another one no more than [Limits] allow, by this process. It is safe
-// for concurrent use.
+// Budget is a model that asks another one within the [Limits] of this process. It is safe for
+// concurrent use.
 //
 // Only wall time counts, so that a process which was frozen has the budget of the time in which it
 // wakes.
 type Budget struct {
 	model Model
-	// A place for each question under way.
+	// One slot for each concurrent question.
 	semaphore chan struct{}
-	// Questions, as in Limits.
+	// Questions, see Limits.
 	perMinute int
 
 	mu sync.Mutex
-	// Questions let in during the last minute.
+	// Questions of the last minute.
 	begun []time.Time
-	// Midnight of the day in which spent counts.
+	// Midnight of the day of spent.
 	today time.Time
 	// Tokens of the day.
 	spent int
-	// Tokens that are set aside.
+	// Reserved tokens.
 	reserved int
-	// Both for texts at which the model has failed before.
+	// Both for texts that the model has failed at before.
 	spentAgain, reservedAgain int
 	// All but Left.
 	ever Spend
 }
 
-// Spend is what went to a model, and what did not, since the process began. Tokens are as
-// [Budget.Ask] counts them.
+// Spend counts the use of a model since the process began. Tokens are as [Budget.Ask] counts them.
 type Spend struct {
-	// Questions went to the model and have ended.
+	// Questions were sent to the model and have ended.
 	Questions int
-	// Asked are the tokens that were set aside for these.
+	// Asked is the number of tokens that were reserved for these questions.
 	Asked int
-	// Used are the tokens that they took, or that were set aside where nobody said.
+	// Used is the number of tokens that they took, or that were reserved if the cost is unknown.
 	Used int
 
-	// Questions that were refused because of the day, what others had set aside of it, the minute,
-	// any day at all, and the share of texts at which the model has failed before.
+	// Refused questions by their reason: the day, the reservations of others, the minute, larger
+	// than any day, the share of texts that the model has failed at before.
 	Day, Claimed, Minute, TooLarge, Again int
 
-	// Left are tokens of the present day. It is less than 0 when a question took more than
-	// expected.
+	// Left is the rest of the present day. It is negative if a question took more than expected.
 	Left int
-	// PerDay is what a day has.
+	// PerDay is the number of tokens of a day.
 	PerDay int
 }
 
@@ -82,8 +80,8 @@ func NewBudget(m Model, c Limits) *Budget {
 	}
 }
 
-// Again is m for questions about a text at which it has failed before. A [Budget] has a tenth of a
-// day for all of them, so that such texts cannot take the day from others.
+// Again returns m for questions about texts that it has failed at before. A [Budget] has a tenth of
+// a day for all of them, so that such texts cannot exhaust the day.
 func Again(m Model) Model {
 	if b, ok := m.(*Budget); ok {
 		return again{b}
@@ -96,17 +94,17 @@ type again struct{ budget *Budget }
 // Ask implements [Model].
 func (a again) Ask(ctx context.Context, p Prompt) (Reply, error) { return a.budget.ask(ctx, p, true) }
 
-// Ask asks the model when the budget allows it. It waits for those under way as long as ctx allows,
-// but for no minute and no day to pass: without budget it returns an [api.HTTPError] of code
-// rate_limited at once, or one of code ai_failed for a question that no day has room for. The error
-// for a ctx that ends meanwhile wraps its error and its cause.
+// Ask asks the model if the budget allows it. It waits for concurrent questions as long as ctx
+// allows, but not for a minute or a day to pass: without budget it returns an [api.HTTPError] of
+// code rate_limited at once, or of code ai_failed for a question that is larger than any day. If
+// ctx ends while it waits, the error wraps the error and the cause of ctx.
 //
-// The most that the question may cost is set aside before, and settled by Reply.Tokens after, with
-// an error too. It stays as it is when the model gives no number of tokens. Tokens are given back
-// for a question that is Reply.Unbilled, and the call too for one that is Reply.Unsent.
+// The highest cost of the question is reserved before, and replaced by Reply.Tokens after, with an
+// error too. The reservation stays if the model gives no number of tokens. Tokens are returned for
+// a question that is Reply.Unbilled, and the call too for one that is Reply.Unsent.
 func (b *Budget) Ask(ctx context.Context, p Prompt) (Reply, error) { return b.ask(ctx, p, false) }
 
-// ask is [Budget.Ask]. again tells of a text at which the model has failed before.
+// ask is [Budget.Ask]. again is set for a text that the model has failed at before.
 func (b *Budget) ask(ctx context.Context, p Prompt, again bool) (reply Reply, err error) {
 	tokens := mostTokens(p)
 	if ctx.Err() != nil {
@@ -126,17 +124,17 @@ func (b *Budget) ask(ctx context.Context, p Prompt, again bool) (reply Reply, er
 	}
 }
 
-// waitError is the error of a question whose context ended before it began.
+// waitError returns the error of a question whose context ended before it began.
 func waitError(ctx context.Context) error {
 	return fmt.Errorf("wait for a turn at the model: %w (%w)", ctx.Err(), context.Cause(ctx))
 }
 
-// mostTokens is the most that a question and its answer are expected to cost. Text that no proposal
-// is made of can cost more: that is counted when it is known, and leaves so much less.
+// mostTokens returns the highest expected cost of a question and its answer. Text that no proposal
+// consists of can cost more. The excess is counted when it is known.
 func mostTokens(p Prompt) int {
 	const (
-		bytesPerToken = 2  // fewer than proposals have: English has four, hexadecimal digits about two
-		framing       = 64 // tokens that a provider adds around the messages
+		bytesPerToken = 2  // proposals have more: English has four, hexadecimal digits about two
+		framing       = 64 // tokens that a provider adds to the messages
 	)
 	answer := p.MaxTokens
 	if answer < 1 {
@@ -145,12 +143,12 @@ func mostTokens(p Prompt) int {
 	return (len(p.System)+len(p.User))/bytesPerToken + framing + answer
 }
 
-// reserve counts a question and sets aside what it may cost. It asks for the day first: to wait for
-// a minute is no use when the day is used up.
+// reserve counts a question and reserves its highest cost. It checks the day first: to wait for a
+// minute is useless when the day is used up.
 func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 	const (
-		// questionTime is about how long a question takes. Most of what others have set aside is
-		// given back then.
+		// questionTime is about the duration of a question. Most reservations are returned after
+		// it.
 		questionTime = 5 * time.Second
 		againShare   = 10 // a tenth of the day
 	)
@@ -161,7 +159,7 @@ func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 	switch {
 	case tokens > b.ever.PerDay:
 		b.ever.TooLarge++
-		// There is no time after which to ask again: the question is too large for any day.
+		// No Retry-After: the question is too large for any day.
 		return now, &api.HTTPError{
 			Code:   api.AIFailed,
 			Detail: "The proposal is longer than what this site spends on its language model in a day.",
@@ -190,8 +188,8 @@ func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 	return now, nil
 }
 
-// settle counts what a question cost in place of what was set aside. It counts for the day in which
-// the question ends, so that a question over midnight cannot be paid by a day that is already over.
+// settle replaces the reservation of a question by its cost. It counts for the day in which the
+// question ends, so that a question over midnight does not use a day that is over.
 func (b *Budget) settle(tokens int, again bool, begun time.Time, reply Reply) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -218,19 +216,19 @@ func (b *Budget) settle(tokens int, again bool, begun time.Time, reply Reply) {
 	}
 }
 
-// expire drops what lies outside the minute and the day, also when the clock was set back. It
-// returns the time without the monotonic reading, which stands still while a process is frozen.
+// expire drops counts outside the minute and the day, also when the clock was set back. It returns
+// the time without the monotonic reading, which stands still while a process is frozen.
 func (b *Budget) expire() time.Time {
 	const day = 24 * time.Hour
 	now := time.Now().Round(0)
 	b.begun = slices.DeleteFunc(b.begun, func(t time.Time) bool { return t.After(now) || now.Sub(t) >= time.Minute })
 	if today := now.UTC().Truncate(day); !today.Equal(b.today) {
-		b.today, b.spent, b.spentAgain = today, 0, 0 // what is set aside stays so
+		b.today, b.spent, b.spentAgain = today, 0, 0 // reservations stay
 	}
 	return now
 }
 
-// Spend is what was spent until now.
+// Spend returns the use of the model until now.
 func (b *Budget) Spend() Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,20 +13,20 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// call is the network of langchaingo for one question. langchaingo has no deadline, no retry and no bound, and turns a
-// failure into text. A call asks the host instead, and keeps what happened.
+// call is the network of langchaingo for one question. langchaingo has no deadline, no retry and no
+// bound, and turns a failure into text. A call asks the host instead, and keeps the outcome.
 type call struct {
 	model *Client
-	// The reason why there is no answer, or why the one that came is not used.
+	// The reason why there is no answer, or why the answer is not used.
 	err      error
 	unbilled bool
 	unsent   bool
-	// The host has turned the question away once, and got it again in other words.
+	// The host has rejected the question once, and got it again in another form.
 	again bool
 }
 
-// RoundTrip implements [http.RoundTripper] for a single request. The host has its own address and query: of the
-// request it takes the method, the path, the header and the body.
+// RoundTrip implements [http.RoundTripper] for a single request. It uses the method, the path, the
+// header and the body of the request. The host has its own address and query.
 func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	r.Body.Close()
@@ -34,7 +34,7 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	p := c.model.provider
-	// langchaingo has no key for Ollama, which a proxy before it may ask for.
+	// langchaingo sends no key to Ollama, but a proxy before Ollama may require one.
 	if p.name == "ollama" && c.model.Key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.model.Key)
 	}
@@ -49,7 +49,8 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if res.Status >= http.StatusBadRequest {
 		reason := p.rejection(res)
-		// A provider bills only a question that it reads. Its filter reads one that it refuses.
+		// A provider bills only a question that it reads. Its filter reads a question before it
+		// refuses it.
 		c.err, c.unbilled = withStatus(reason, res.Status), !errors.Is(reason, errRefused)
 		return nil, errNoAnswer
 	}
@@ -63,8 +64,8 @@ func (c *call) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// ask sends a question. A host that refuses the name of the answer's bound is asked once more with
-// the other name. If that works, the name is kept for later questions.
+// ask sends a question. A host that rejects the name of the answer's bound is asked once more with
+// the other name. If that works, later questions use it.
 func (c *call) ask(r *http.Request, body []byte) (*fetch.Response, error) {
 	m, bound, other := c.model, maxTokens, maxCompletionTokens
 	if m.wantsCompletionTokens.Load() {
@@ -84,22 +85,22 @@ func (c *call) ask(r *http.Request, body []byte) (*fetch.Response, error) {
 	return res, err
 }
 
-// refuses reports whether a host names a parameter when it turns a question away. Hosts and the
+// refuses reports whether a host names a parameter when it rejects a question. Hosts and the
 // gateways before them have codes and forms of their own, so the whole body counts.
 func refuses(res *fetch.Response, parameter string) bool {
 	bad := res.Status == http.StatusBadRequest || res.Status == http.StatusUnprocessableEntity
 	return bad && bytes.Contains(res.Body, []byte(parameter))
 }
 
-// The names of an answer's bound in OpenAI's format. The first is the older one.
+// The names of an answer's bound in OpenAI's format, the older one first.
 const (
 	maxTokens           = "max_tokens"
 	maxCompletionTokens = "max_completion_tokens"
 )
 
-// edit changes the body of langchaingo's request: the bound of an answer in OpenAI's format gets the
-// given name. langchaingo always sends a temperature, which many models do not accept, and never
-// tells Ollama not to stream.
+// edit changes the body of langchaingo's request: the bound of an answer in OpenAI's format gets
+// the given name. langchaingo always sends a temperature, which many models do not accept, and does
+// not ask Ollama to disable streaming.
 func (p provider) edit(body []byte, bound string) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
@@ -113,11 +114,11 @@ func (p provider) edit(body []byte, bound string) []byte {
 	if p.name == "ollama" {
 		fields["stream"] = json.RawMessage("false")
 	}
-	edited, _ := json.Marshal(fields) // values that were read are written
+	edited, _ := json.Marshal(fields) // decoded values can be encoded
 	return edited
 }
 
-// plain writes the content of an answer in OpenAI's format as a string, which langchaingo wants.
+// plain replaces the content of an answer in OpenAI's format by a string, as langchaingo wants.
 // Some gateways give a list of parts instead: text, and thoughts, which are left out.
 func (p provider) plain(body []byte) []byte {
 	var answer, message map[string]json.RawMessage
@@ -135,7 +136,7 @@ func (p provider) plain(body []byte) []byte {
 	var text strings.Builder
 	for _, part := range parts {
 		if part.Type == "text" || part.Type == "output_text" {
-			piece, _ := strictjson.String(part.Text) // a text that is no string is none
+			piece, _ := strictjson.String(part.Text) // a part without a string has no text
 			text.WriteString(piece)
 		}
 	}
@@ -146,10 +147,11 @@ func (p provider) plain(body []byte) []byte {
 	return plain
 }
 
-// ending is why the text of an answer is not to be used, nil when nothing speaks against it. langchaingo keeps no stop
-// reason of Ollama's and no refusal of OpenAI's, and loses the reason when there is no text.
+// ending returns why the text of an answer must not be used, else nil. langchaingo drops the stop
+// reason of Ollama, the refusal of OpenAI, and any reason without a text.
 func (p provider) ending(body []byte) *api.HTTPError {
-	// The fields of all three formats that tell how an answer ended. A field of another format is absent.
+	// The fields of all three formats with the end of an answer. A field of another format is
+	// absent.
 	var w struct {
 		Choices []struct { // OpenAI
 			FinishReason string `json:"finish_reason"`
@@ -189,14 +191,14 @@ func (p provider) ending(body []byte) *api.HTTPError {
 	return errUnreadable.because("it has ended for no known reason")
 }
 
-// rejection is the failure that an answer of status 4xx means. It names what an operator can mend.
+// rejection returns the failure of an answer with status 4xx. It names what an operator can fix.
 func (p provider) rejection(res *fetch.Response) *api.HTTPError {
 	var w struct {
 		Error struct {
 			Code string `json:"code"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(res.Body, &w) // other servers have texts and numbers there
+	_ = json.Unmarshal(res.Body, &w) // other servers have texts and numbers here
 	switch {
 	case w.Error.Code == "content_filter" || w.Error.Code == "content_policy_violation": // Azure, OpenAI
 		return errRefused.because("")

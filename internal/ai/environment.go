@@ -10,22 +10,22 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// Configured is the language model of the environment. The zero value has none.
+// Configured is the language model of the environment. The zero value has no model.
 type Configured struct {
-	// Model is nil when none is wanted; otherwise a [Budget], which must not be asked when it is Unusable.
+	// Model is nil if none is configured, else a [Budget]. It must not be asked if Unusable is set.
 	Model Model
-	// Name is the model's, as replies have it.
+	// Name is the model's name in replies.
 	Name string
-	// Unusable is why the model that is wanted cannot be used. It holds no value of any variable.
+	// Unusable is why the configured model cannot be used. It holds no value of any variable.
 	Unusable error
-	// Requests counts the questions. It is nil when no model is wanted.
+	// Requests counts the questions. It is nil without a model.
 	Requests *fetch.Stats
 }
 
-// Environment reads the AI_* variables and the key of the provider alone, through lookup, which is like [os.LookupEnv].
-// Blanks around a value do not count, and an empty one is as good as missing. It asks nothing. The errors name each
-// variable with a bad value, say what would be right, and hold no key. Unusable has what [NewClient] finds missing or
-// wrong.
+// Environment reads the AI_* variables and the key of the configured provider through lookup, which
+// is like [os.LookupEnv]. Blanks around a value do not count, and an empty value is a missing one.
+// It sends no question. The errors name each variable with a bad value and a right value, and hold
+// no key. Unusable has the faults that [NewClient] finds.
 func Environment(lookup func(name string) (value string, ok bool)) (Configured, []error) {
 	get := func(name string) string {
 		value, _ := lookup(name)
@@ -86,10 +86,10 @@ func parseTimeout(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseCount reads a whole number from 1 to 1,000,000,000, as every variable that counts requests, calls or
-// tokens has it. An empty text is 0, for the default. The error says what would be right.
+// ParseCount reads a whole number from 1 to 1,000,000,000, the form of every variable that counts
+// requests, calls or tokens. An empty text is 0, for the default. The error explains the form.
 func ParseCount(text string) (int, error) {
-	const most = 1_000_000_000 // beyond what a process can do in a day
+	const most = 1_000_000_000 // more than a process can do in a day
 	if text == "" {
 		return 0, nil
 	}

@@ -15,16 +15,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// failure is why a model gives no answer. Every error of this package is an [api.HTTPError] that wraps one, but for
-// those of a budget, of a caller and of a context. Nothing in it comes from a provider, and it holds no address and no
-// key.
+// failure is why a model gives no answer. Every error of this package is an [api.HTTPError] that
+// wraps one, except errors of a budget, of a caller and of a context. It holds no text of a
+// provider, no address and no key.
 type failure struct {
-	// The word in records that processes share: no process believes a text of another one.
+	// The word in records that processes share: no process trusts a text of another one.
 	word string
 	// For the log.
 	text string
 	code api.Code
-	// For callers, who need not know how an answer failed.
+	// For callers, who need not know the reason.
 	detail string
 }
 
@@ -33,15 +33,16 @@ var (
 		api.UpstreamTimeout, "The language model did not answer in time."}
 	errUnavailable = &failure{"unavailable", "the model is unavailable",
 		api.UpstreamUnavailable, "The language model is not available."}
-	// By itself, or the provider's filter does.
+	// The model or the filter of the provider refuses.
 	errRefused = &failure{"refused", "the model refuses to answer",
 		api.AIFailed, "The language model refuses to answer."}
-	// The answer is prose, empty or cut off, or lacks the form of the API, a summary or a translation.
+	// The answer is prose, empty or cut off, or lacks the form of the API, a summary or a
+	// translation.
 	errUnreadable = &failure{
 		"unreadable", "the model's answer is not in the form that was asked for", api.AIUnreadable,
 		"The language model's answer is not in the form that was asked for, so nothing of it is shown.",
 	}
-	// The answer has the form, and claims what the text does not, or tells what must stay secret.
+	// The answer has the form, but the text does not support it, or it repeats the prompt.
 	errFailed = &failure{"failed", "the model's answer is not supported by the text",
 		api.AIFailed, "The language model's answer is not supported by the text, so nothing of it is shown."}
 )
@@ -49,14 +50,15 @@ var (
 // Error implements error.
 func (f *failure) Error() string { return f.text }
 
-// FailedAt reports whether an error of this package means that the model failed at a text: it answered what cannot be
-// used, refused, or took too long. A model that is not available fails at none.
+// FailedAt reports whether an error of this package means that the model failed at a text: its
+// answer is unusable, it refused, or it took too long. Errors of an unavailable model do not count.
 func FailedAt(err error) bool {
 	f, ok := errors.AsType[*failure](err)
 	return ok && f != errUnavailable
 }
 
-// because is the failure as an error. The reason is for the log, in words of our own. It may be empty.
+// because returns the failure as an error. The reason is for the log, in words of our own. It may
+// be empty.
 func (f *failure) because(reason string) *api.HTTPError {
 	err := error(f)
 	if reason != "" {
@@ -65,7 +67,7 @@ func (f *failure) because(reason string) *api.HTTPError {
 	return &api.HTTPError{Code: f.code, Detail: f.detail, Err: err}
 }
 
-// hostError is the failure that an error of the provider's host means.
+// hostError returns the failure for an error of the provider's host.
 func hostError(err error) error {
 	h, ok := errors.AsType[*fetch.Error](err)
 	if !ok {
@@ -83,7 +85,7 @@ func hostError(err error) error {
 	return e
 }
 
-// withStatus adds the status of an HTTP answer for the log; 0 means that there was none.
+// withStatus adds the status of an HTTP answer for the log. 0 means no answer.
 func withStatus(e *api.HTTPError, status int) *api.HTTPError {
 	if status != 0 && status != http.StatusOK {
 		e.Err = fmt.Errorf("%w (status %d)", e.Err, status)
@@ -91,10 +93,10 @@ func withStatus(e *api.HTTPError, status int) *api.HTTPError {
 	return e
 }
 
-// LimitModel names the limit of questions to the model, which all callers share.
+// LimitModel is the limit of questions to the model, which all callers share.
 const LimitModel = "model"
 
-// exhausted says that a budget is used up. The reason is for the log.
+// exhausted returns the error of a budget that is used up. The reason is for the log.
 func exhausted(wait time.Duration, reason string) *api.HTTPError {
 	return &api.HTTPError{
 		Code: api.RateLimited, Detail: "What this site spends on its language model is used up for now.",
@@ -102,14 +104,15 @@ func exhausted(wait time.Duration, reason string) *api.HTTPError {
 	}
 }
 
-// EncodeRecord writes an answer for other processes, as JSON. It is nil for a value that has none.
+// EncodeRecord encodes an answer for other processes as JSON. It is nil for a value without JSON.
 func EncodeRecord(v any) []byte {
 	record, _ := json.Marshal(v)
 	return record
 }
 
-// EncodeFailure writes a failure of the model for other processes: "-", its word, and until when it stands, in
-// milliseconds since 1970. It is nil for any other error: a budget and the site's documents are a process's own.
+// EncodeFailure encodes a failure of the model for other processes: "-", its word, and its end in
+// milliseconds since 1970. It is nil for any other error: a budget and the site's documents belong
+// to one process.
 func EncodeFailure(err error, stands time.Duration) []byte {
 	f, ok := errors.AsType[*failure](err)
 	if !ok {
@@ -118,9 +121,10 @@ func EncodeFailure(err error, stands time.Duration) []byte {
 	return fmt.Appendf(nil, "-%s %d", f.word, time.Now().Add(stands).UnixMilli())
 }
 
-// DecodeRecord reads a record of another process, of which nothing is believed. An answer must be byte for byte the one
-// that [EncodeRecord] writes; the caller checks what it says. A failure must stand, and for no longer than longest: it
-// is the error. ok reports whether there is an answer.
+// DecodeRecord decodes a record of another process, which is not trusted. An answer must be byte
+// for byte the result of [EncodeRecord]. The caller checks its content. A failure is returned as
+// the error. It must not be over, and must end within longest. ok reports whether the record is an
+// answer.
 func DecodeRecord[V any](record []byte, longest time.Duration) (answer V, ok bool, err error) {
 	if failed, is := bytes.CutPrefix(record, []byte("-")); is {
 		word, until, _ := strings.Cut(string(failed), " ")
@@ -135,7 +139,8 @@ func DecodeRecord[V any](record []byte, longest time.Duration) (answer V, ok boo
 		e.RetryAfter = left
 		return answer, false, e
 	}
-	// One text stands for a value: no member twice, in another case, unknown or missing, nothing after it.
+	// One text for each value: no member twice, in another case, unknown or missing, and nothing
+	// after it.
 	if json.Unmarshal(record, &answer) != nil || !bytes.Equal(EncodeRecord(answer), record) {
 		var none V
 		return none, false, nil

@@ -20,31 +20,32 @@ import (
 	"github.com/mipwatch/mipwatch/internal/fetch"
 )
 
-// errNoAnswer is for langchaingo. Callers never see it.
+// errNoAnswer is for langchaingo. Callers do not see it.
 var errNoAnswer = errors.New("no answer")
 
-// noAddress is the address that langchaingo gets. The real one may hold keys, and langchaingo's errors hold
-// addresses. Only the path of its requests is used.
+// noAddress is the address for langchaingo, whose errors hold addresses: the real one may hold
+// keys. Only the path of its requests is used.
 const noAddress = "http://model.invalid"
 
-// unboundedAnswer is the bound of an answer, in tokens, for a prompt that has none. Anthropic's API requires one, and
-// langchaingo's default is 2048.
+// unboundedAnswer is the bound of an answer, in tokens, for a prompt without one. Anthropic's API
+// requires a bound, and langchaingo's default is 2048.
 const unboundedAnswer = 8192
 
-// provider is what differs between the providers.
+// provider has the differences between the providers.
 type provider struct {
 	name string
 	// The address of its API.
 	address     string
 	keyVariable string
-	// A keyless provider can do without a key.
+	// A keyless provider works without a key.
 	keyless bool
-	// open makes the client of langchaingo. All options that langchaingo would read from the environment are set.
+	// open returns the client of langchaingo. It sets all options that langchaingo would read from
+	// the environment.
 	open func(m *Client, p Prompt, via *http.Client) (llms.Model, error)
 }
 
-// providers are all of them, by name. OpenAI's API is that of many other servers too, by AI_BASE_URL. The map is not
-// changed.
+// providers has all providers by name. Other servers have OpenAI's API too, by AI_BASE_URL. The map
+// is not changed.
 var providers = map[string]provider{
 	"openai": {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", false,
 		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
@@ -63,39 +64,41 @@ var providers = map[string]provider{
 		}},
 }
 
-// ClientConfig says which model is asked and how. The comments name the variables that errors speak of.
+// ClientConfig configures a [Client]. The comments name the variables in its errors.
 type ClientConfig struct {
 	// Provider is AI_PROVIDER: openai, anthropic or ollama. It is required.
 	Provider string
 	// Name is AI_MODEL: the model's name. It is required.
 	Name string
-	// BaseURL is AI_BASE_URL: an absolute URL before the paths of the API. Empty means the provider's own.
+	// BaseURL is AI_BASE_URL: an absolute URL before the paths of the API. Empty means the
+	// provider's own.
 	BaseURL string
 	// Key is OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_API_KEY. Ollama can do without.
 	Key string
-	// Timeout is AI_TIMEOUT: that of one Ask with its retry. 0 means 7 s.
+	// Timeout is AI_TIMEOUT, of one Ask with its retry. 0 means 7 s.
 	Timeout time.Duration
-	// Transport sends the requests. Nil means one of its own, with the proxy of the environment.
+	// Transport sends the requests. Nil means a transport with the proxy of the environment.
 	Transport http.RoundTripper
-	// UserAgent is sent with each request. Empty means that of net/http.
+	// UserAgent is sent with each request. Empty means the value of net/http.
 	UserAgent string
 	// Stats counts the questions. Nil disables counting.
 	Stats *fetch.Stats
 }
 
-// Client is a [Model] of a provider. It is safe for concurrent use. Questions to it share the pauses that the
-// provider asks for, and a breaker.
+// Client is a [Model] of a provider. It is safe for concurrent use. Questions to it share the
+// pauses that the provider asks for, and a breaker.
 type Client struct {
 	ClientConfig
 	provider provider
 	host     *fetch.Host
-	// wantsCompletionTokens is what is known of the host: it wants the bound of an answer as
-	// max_completion_tokens, not as max_tokens. Only OpenAI's format has both names.
+	// wantsCompletionTokens is set once the host has required max_completion_tokens for the bound
+	// of an answer, in place of max_tokens. Only OpenAI's format has both names.
 	wantsCompletionTokens atomic.Bool
 }
 
-// NewClient returns a client. It asks nothing and reads no environment. An error names every variable that is missing
-// or wrong, and holds no value of any, so that it may be shown. The caller closes the client.
+// NewClient returns a client. It sends no question and reads no environment. An error names every
+// variable that is missing or wrong without its value, so that it may be shown. The caller closes
+// the client.
 func NewClient(c ClientConfig) (*Client, error) {
 	const answerMost = 1 << 20 // bytes
 	p, known := providers[c.Provider]
@@ -130,8 +133,8 @@ func NewClient(c ClientConfig) (*Client, error) {
 	return m, nil
 }
 
-// isOpenAI reports whether an address is OpenAI's own or Microsoft's, where the bound of an answer is
-// max_completion_tokens. Other servers of OpenAI's API are asked with max_tokens first.
+// isOpenAI reports whether an address is OpenAI's own or Microsoft's, where the bound of an answer
+// is max_completion_tokens. Other servers of OpenAI's API get max_tokens first.
 func isOpenAI(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -141,16 +144,17 @@ func isOpenAI(address string) bool {
 	return strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".azure.com")
 }
 
-// Close closes idle connections. It does not end questions under way.
+// Close closes idle connections. It does not end running questions.
 func (m *Client) Close() { m.host.Close() }
 
-// Ask sends a prompt and waits for the answer. There is at most one retry: after a connect error, a 5xx, or a 429
-// whose wait is under a second, and only when two seconds are left for it. A host that refuses the name of the answer's
-// bound is asked once more with the other name. If that works, later questions have that name from the start.
+// Ask sends a prompt and waits for the answer. There is at most one retry: after a connect error, a
+// 5xx, or a 429 whose wait is under a second, and only if two seconds are left for it. A host that
+// rejects the name of the answer's bound is asked once more with the other name. If that works,
+// later questions use that name.
 //
-// An error is an [api.HTTPError], or wraps [context.Canceled] when ctx was cancelled.
+// An error is an [api.HTTPError], or wraps [context.Canceled] if ctx was canceled.
 func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
-	const shortestKey = 8                              // bytes; a shorter one stands in for a key where a server wants any
+	const shortestKey = 8                              // bytes; a shorter key is a dummy for a server that requires any
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout) // of both tries
 	defer cancel()
 	c := &call{model: m}
@@ -158,14 +162,14 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 	text, tokens := read(res)
 	reply := Reply{Model: m.Name, Tokens: tokens, Unbilled: c.unbilled, Unsent: c.unsent}
 	switch {
-	case c.err != nil: // it says more than langchaingo's
+	case c.err != nil: // more specific than langchaingo's
 		return reply, c.err
 	case err != nil:
 		return reply, errUnreadable.because("langchaingo cannot read it")
 	case strings.TrimSpace(text) == "":
 		return reply, errUnreadable.because("it is empty")
-	// Refuse an answer with the key, which a careless gateway may show its model, unless the proposal holds the same
-	// word.
+	// Refuse an answer with the key, which a careless gateway may show its model, unless the
+	// proposal holds the same word.
 	case len(m.Key) >= shortestKey && holds(text, m.Key) && !strings.Contains(p.User, m.Key):
 		return reply, errFailed.because("it holds the key")
 	}
@@ -177,7 +181,7 @@ func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
 func holds(text, key string) bool {
 	for _, object := range objects(text) {
 		var v any
-		_ = json.Unmarshal(object, &v) // v is nil for an object that is no JSON for this package
+		_ = json.Unmarshal(object, &v) // v is nil for an object that this package cannot decode
 		if strings.Contains(fmt.Sprint(v), key) {
 			return true
 		}
@@ -185,10 +189,10 @@ func holds(text, key string) bool {
 	return strings.Contains(text, key)
 }
 
-// generate lets langchaingo write a prompt in the provider's format and read the answer. Its errors are worth nothing:
-// they repeat what the provider sent.
+// generate lets langchaingo write a prompt in the provider's format and read the answer. Its errors
+// are not used: they repeat text of the provider.
 func (m *Client) generate(ctx context.Context, c *call, p Prompt) (res *llms.ContentResponse, err error) {
-	// langchaingo trusts answers to have the right shape: a choice that is null is a nil dereference.
+	// langchaingo trusts the shape of answers: a choice that is null is a nil dereference.
 	defer func() {
 		if recover() != nil {
 			res, err = nil, errNoAnswer
@@ -220,8 +224,9 @@ func (m *Client) generate(ctx context.Context, c *call, p Prompt) (res *llms.Con
 	return llm.GenerateContent(ctx, messages, options...)
 }
 
-// window is the size in tokens of the context that Ollama keeps for a question and its answer. It cuts off the rest in
-// silence, and its default is 2 to 4 thousand. There are few sizes, because Ollama loads the model again for another.
+// window returns the size in tokens of Ollama's context for a question and its answer. Ollama cuts
+// off the rest silently, and its default is 2 to 4 thousand. There are few sizes, because Ollama
+// loads the model again for another one.
 func window(p Prompt) int {
 	const (
 		bytesPerToken = 3 // fewer than English has, so that code fits too
@@ -234,8 +239,9 @@ func window(p Prompt) int {
 	return size
 }
 
-// read returns the whole text of an answer, which Anthropic gives in blocks, and the tokens of question and answer by
-// the provider's count: 0 when it says nothing credible. Both are empty without an answer.
+// read returns the whole text of an answer, which Anthropic gives in blocks, and the tokens of
+// question and answer by the provider's count: 0 without a credible number. Both are empty without
+// an answer.
 func read(res *llms.ContentResponse) (text string, tokens int) {
 	if res == nil || len(res.Choices) == 0 {
 		return "", 0

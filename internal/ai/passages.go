@@ -14,18 +14,18 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// translationSource is a proposal as its passages are translated.
+// translationSource is a proposal, divided into passages for its translation.
 type translationSource struct {
 	// The links that any section defines, by label as goldmark compares it.
 	links map[string]parser.Reference
-	// The description is nil where there is none.
+	// The description is nil if there is none.
 	title, description *passage
 	sections           []section
 	// The passages to ask for, in the order of the text.
 	all      []*passage
 	bySource map[string]*passage
-	// The number of the next placeholder. They count through the whole text, so that one in another passage than its
-	// own is noticed.
+	// The number of the next placeholder. Numbers continue through the whole text, so that a
+	// placeholder in another passage is noticed.
 	next int
 }
 
@@ -37,7 +37,7 @@ type passage struct {
 	first int
 	// The source with placeholders.
 	asked string
-	// The translation; the source while there is none, and when nothing in it is language.
+	// The translation, or the source if there is none yet or nothing to translate.
 	result string
 	in     []*section
 }
@@ -49,9 +49,9 @@ type section struct {
 	passages []*passage
 }
 
-// place is where a passage stands in a section.
+// place is the place of a passage in a section.
 type place struct {
-	// The kinds of the block and of those around it.
+	// The kinds of the block and of its ancestors.
 	path  string
 	lines []gmtext.Segment
 }
@@ -86,7 +86,8 @@ func newTranslationSource(p *mip.Proposal) *translationSource {
 	return v
 }
 
-// add returns the passage of a source. Passages without language are known too, so that they are looked at once.
+// add returns the passage of a source. Passages without language are added too, so that they are
+// checked once.
 func (v *translationSource) add(source string) *passage {
 	if known := v.bySource[source]; known != nil {
 		return known
@@ -101,7 +102,7 @@ func (v *translationSource) add(source string) *passage {
 	return p
 }
 
-// places finds the passages in a section, and the links that it defines.
+// places returns the passages in a section, and its link definitions.
 func places(body string) (out []place, links []parser.Reference) {
 	root, links := markdown.ParseBlocks(body)
 	for _, n := range markdown.Passages(root) {
@@ -121,7 +122,7 @@ func places(body string) (out []place, links []parser.Reference) {
 	return out, links
 }
 
-// text is what stands in a place of a section.
+// text returns the text at a place of a section.
 func (p place) text(body string) string {
 	parts := make([]string, len(p.lines))
 	for i, l := range p.lines {
@@ -130,9 +131,10 @@ func (p place) text(body string) string {
 	return strings.Join(parts, "\n")
 }
 
-// with is the section with other texts for its passages, which may have fewer lines but not more. All between the
-// passages stays, byte for byte. ok is false unless goldmark finds these texts, and no other passage, in the same
-// places of the same blocks: then everything else is what it was, too.
+// with returns the section with other texts for its passages, which may have fewer lines but not
+// more. Everything between the passages stays, byte for byte. ok is false unless goldmark finds
+// exactly these texts in the same places of the same blocks. Then everything else is unchanged,
+// too.
 func (s *section) with(textOf func(*passage) string) (body string, ok bool) {
 	var b strings.Builder
 	starts := make([]int, len(s.passages))
@@ -160,7 +162,7 @@ func (s *section) with(textOf func(*passage) string) (body string, ok bool) {
 	return body, ok
 }
 
-// fits reports whether the sections that hold a passage keep their blocks with a translation of it.
+// fits reports whether the sections with a passage keep their blocks with a translation of it.
 func (p *passage) fits(result string) bool {
 	return !slices.ContainsFunc(p.in, func(s *section) bool {
 		_, ok := s.with(func(other *passage) string {

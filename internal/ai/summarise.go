@@ -15,10 +15,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// Summarise asks the model once for a summary in the language of locale, a BCP 47 tag, and keeps of the answer what the
-// text supports: see [summary.Accept]. There is no half summary. An error is an [api.HTTPError]: of code ai_unreadable
-// for an answer without the form that was asked for, of code ai_failed for one that the text does not support or that
-// repeats the question. The model's own errors are returned, wrapped.
+// Summarise asks the model once for a summary in the language of locale, a BCP 47 tag, and keeps
+// the parts of the answer that the text supports: see [summary.Accept]. It returns a whole summary
+// or an error. An error is an [api.HTTPError]: of code ai_unreadable for an answer without the
+// requested form, of code ai_failed for an answer that the text does not support or that repeats
+// the question. The model's own errors are returned, wrapped.
 func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (sum api.Summary, err error) {
 	defer func() {
 		if err != nil {
@@ -44,7 +45,7 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 	case err != nil:
 		return sum, errFailed.because(err.Error())
 	}
-	// An accepted summary is short, and an answer may have any number of texts of any length.
+	// An accepted summary is short, but an answer may have any number of texts of any length.
 	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, "", task, codeWord) }) {
 		return sum, errFailed.because("it repeats the question")
 	}
@@ -54,13 +55,13 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 //go:embed prompts/summary.txt
 var taskFile string
 
-// task is the system message. It holds nothing of any proposal; %s is the language's tag.
+// task returns the system message. It holds no text of a proposal. %s is the language's tag.
 var task = strings.TrimSuffix(taskFile, "\n")
 
-// prompt asks for a summary. The material stands between lines with a code word that is drawn for
-// this call, so that no text can contain it and none can close the data.
+// prompt returns the prompt for a summary. The material is between lines with a code word that is
+// drawn for this call, so that no text can contain it and none can end the data.
 func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
-	const maxAnswer = 4096 // tokens: enough for the longest summary in scripts that need most of them
+	const maxAnswer = 4096 // tokens: enough for the longest summary in the scripts with most tokens
 	// The word has at least 128 random bits, so no author guesses it.
 	codeWord = rand.Text()
 	var b strings.Builder
@@ -76,10 +77,10 @@ func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 	return Prompt{System: fmt.Sprintf(task, locale), User: user, MaxTokens: maxAnswer, JSON: true}, codeWord
 }
 
-// decode reads a model's reply: the last JSON object in it with exactly the members of the schema,
-// each once and of the right type. Those that [summary.Complete] sets may be left out. White space in
-// texts is collapsed. Lengths, severities and quotes are for [summary.Accept]. An error repeats
-// nothing of the reply.
+// decode reads a model's reply: the last JSON object with exactly the members of the schema, each
+// once and of the right type. Members that [summary.Complete] sets may be missing. White space in
+// texts is collapsed. [summary.Accept] checks lengths, severities and quotes. An error repeats no
+// text of the reply.
 func decode(reply string) (sum api.Summary, err error) {
 	err = errors.New("it holds no JSON object")
 	for _, object := range objects(reply) {

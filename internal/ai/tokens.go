@@ -20,9 +20,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// token is a part of a passage that its translation must hold, byte for byte and as often.
+// token is a part of a passage that its translation must hold unchanged, as often as the passage.
 type token struct {
-	// The fault of a translation that has it more or less often.
+	// The fault of a translation with another number of it.
 	fault    fault
 	from, to int
 	// The form that is compared.
@@ -31,8 +31,9 @@ type token struct {
 	hidden bool
 }
 
-// fault says how a translation breaks the rules: for the log, and for the model when it is asked again. It is one of a
-// fixed set and holds no text of proposal or model. The model reads it behind the word "it".
+// fault is how a translation breaks the rules: for the log, and for the model when it is asked
+// again. It is one of a fixed set and holds no text of proposal or model. In the prompt it follows
+// the word "it".
 type fault string
 
 // The faults.
@@ -55,8 +56,8 @@ const (
 		"a line begins like a list, heading, quote or code, or a bar splits a cell"
 )
 
-// tokens finds the tokens of a passage, in order. Those of Markdown come from goldmark, so that they are exactly what
-// is rendered. The words between them come from a regular expression.
+// tokens returns the tokens of a passage, in order. Tokens of Markdown come from goldmark, so that
+// they agree with the rendering. A regular expression finds the words between them.
 func (v *translationSource) tokens(source string) []token {
 	c := &passageContext{Context: parser.NewContext(), links: v.links, source: source}
 	inlineParser().Parse(gmtext.NewReader([]byte(source)), parser.WithContext(c))
@@ -73,7 +74,7 @@ func (v *translationSource) tokens(source string) []token {
 	return out[:len(out)-1]
 }
 
-// inlineParser finds links, code and the like in one passage, whatever block that would be by itself.
+// inlineParser finds links, code and the like in one passage, whatever block it would be by itself.
 var inlineParser = sync.OnceValue(func() parser.Parser {
 	var noted []util.PrioritizedValue
 	for i, p := range []parser.InlineParser{
@@ -87,8 +88,8 @@ var inlineParser = sync.OnceValue(func() parser.Parser {
 		parser.WithInlineParsers(noted...))
 })
 
-// notingParser notes where in a passage an inline parser finds something: nodes of goldmark do not have their ends.
-// The priorities keep the order of goldmark's own parsers, in which code comes before links.
+// notingParser notes the places of an inline parser's nodes: goldmark's nodes do not have their
+// ends. The priorities keep the order of goldmark's own parsers, in which code precedes links.
 type notingParser struct{ parser.InlineParser }
 
 // Parse implements [parser.InlineParser].
@@ -109,7 +110,8 @@ func (p notingParser) CloseBlock(parent ast.Node, block gmtext.Reader, pc parser
 	}
 }
 
-// passageContext is the context of one passage: the links that the proposal defines, and the tokens that are found.
+// passageContext is the context of one passage: the link definitions of the proposal, and the
+// tokens found so far.
 type passageContext struct {
 	parser.Context
 	links  map[string]parser.Reference
@@ -123,7 +125,7 @@ func (c *passageContext) Reference(label string) (parser.Reference, bool) {
 	return r, ok
 }
 
-// note adds the token of a node that was parsed between two offsets: for a link the part behind its text.
+// note adds the token of a node between two offsets: for a link the part behind its text.
 func (c *passageContext) note(n ast.Node, from, to int) {
 	add := func(f fault, kind string, from, to int, hidden bool) {
 		c.found = append(c.found, token{f, from, to, kind + c.source[from:to], hidden && from < to})
@@ -139,7 +141,7 @@ func (c *passageContext) note(n ast.Node, from, to int) {
 	switch n := n.(type) {
 	case *ast.CodeSpan:
 		const mostShown = 40 // bytes
-		// Sentences depend on short code. A model gets code wrong that is long or escaped in JSON.
+		// Sentences depend on short code. Models get long or JSON-escaped code wrong.
 		add(codeFault, "", from, to, to-from > mostShown || strings.ContainsAny(c.source[from:to], "\n\\\"{}"))
 	case *markdown.Formula, *ast.AutoLink, *ast.RawHTML:
 		add(markupFault, "", from, to, true)
@@ -150,9 +152,9 @@ func (c *passageContext) note(n ast.Node, from, to int) {
 	}
 }
 
-// wordToken matches what is a token anywhere in plain text. It is compiled at its first use, which takes milliseconds.
-// Its groups are markup, key words and names. Among markup are [opening], names with escaped underscores, entities,
-// footnotes, and bare addresses without the punctuation behind them.
+// wordToken matches tokens of plain text. It is compiled at its first use, which takes
+// milliseconds. Its groups are markup, key words and names. Markup includes [opening], names with
+// escaped underscores, entities, footnotes, and bare addresses without the punctuation behind them.
 var wordToken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(\{\{|[A-Za-z0-9]*(?:\\_[A-Za-z0-9]*)+|\\[!-/:-@\[-` + "`" + `{-~]|(?: {2,}|\\)\n` +
@@ -165,7 +167,7 @@ var wordToken = sync.OnceValue(func() *regexp.Regexp {
 			`|[0-9]{4}-[0-9]{2}-[0-9]{2}|0[xX][0-9A-Fa-f]+|[0-9]+(?:[,_][0-9]{3})*(?:\.[0-9]+)*(?:[eE][-+]?[0-9]+)?|\p{Nd}+`)
 })
 
-// wordOf is the token of a match of wordToken, counted from at.
+// wordOf returns the token of a match of wordToken, counted from at.
 func wordOf(source string, at int, match []int) token {
 	const mostShown = 24 // bytes
 	w := token{from: at + match[0], to: at + match[1]}
@@ -186,7 +188,8 @@ func wordOf(source string, at int, match []int) token {
 	return w
 }
 
-// signBefore is the minus or hyphen before a number. It is no sign behind a word, a number or a closing mark.
+// signBefore returns the minus or hyphen before a number. Behind a word, a number or a closing mark
+// it is no sign.
 func signBefore(source string, at int) string {
 	c, n := utf8.DecodeLastRuneInString(source[:at])
 	before, _ := utf8.DecodeLastRuneInString(source[:at-n])
@@ -196,10 +199,11 @@ func signBefore(source string, at int) string {
 	return string(c)
 }
 
-// language matches two letters in a row, or one of a script that writes words so. It is compiled at its first use.
+// language matches two letters in a row, or one letter of a script with such words. It is compiled
+// at its first use.
 var language = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{L}\p{L}|\p{Lo}`) })
 
-// hasLanguage reports whether anything but tokens is in the passage. If not it is not asked for.
+// hasLanguage reports whether a passage has more than tokens. Other passages are not translated.
 func (p *passage) hasLanguage() bool {
 	at := 0
 	return slices.ContainsFunc(append(p.tokens, token{from: len(p.source)}), func(t token) bool {
@@ -209,13 +213,13 @@ func (p *passage) hasLanguage() bool {
 	})
 }
 
-// opening begins a placeholder. It is a hidden token where it stands in a passage.
+// opening begins a placeholder. In a passage itself it is a hidden token.
 const opening = "{{"
 
-// placeholder is that of number n, such as {{3}}.
+// placeholder returns the placeholder of a number, such as {{3}}.
 func placeholder(n int) string { return opening + strconv.Itoa(n) + "}}" }
 
-// hide is the passage with placeholders. Their numbers begin with the one that is given.
+// hide returns the passage with placeholders, numbered from first.
 func (p *passage) hide(number int) string {
 	var b strings.Builder
 	at := 0
@@ -226,12 +230,13 @@ func (p *passage) hide(number int) string {
 	return b.String() + p.source[at:]
 }
 
-// hidden are the tokens that have a placeholder, in order.
+// hidden returns the tokens with a placeholder, in order.
 func (p *passage) hidden() []token {
 	return slices.DeleteFunc(slices.Clone(p.tokens), func(t token) bool { return !t.hidden })
 }
 
-// show replaces the placeholders of a reply by what they stand for. ok is false unless each is there once and no other.
+// show replaces the placeholders of a reply by their tokens. ok is false unless each occurs once
+// and there are no others.
 func (p *passage) show(reply string) (shown string, ok bool) {
 	ok = true
 	var pairs []string
@@ -243,11 +248,12 @@ func (p *passage) show(reply string) (shown string, ok bool) {
 	return strings.NewReplacer(pairs...).Replace(reply), ok && strings.Count(reply, opening) == len(pairs)/2
 }
 
-// check returns the translation with its placeholders resolved, or what is wrong with the reply. Cheap checks come
-// first. Those that parse come after heapsMarks, which keeps a hostile answer from taking their time.
+// check returns the translation with its placeholders replaced, or the fault of the reply. Cheap
+// checks come first. Checks that parse come after heapsMarks, which limits the time that a hostile
+// answer can take.
 func (v *translationSource) check(p *passage, reply, codeWord string) (string, fault) {
-	// A translation may have so many bytes for each of its source's, and so many beyond: some scripts take three bytes a
-	// letter, and short words can become long.
+	// The bytes of a translation for each byte of its source, and the bytes beyond: some scripts
+	// take three bytes a letter, and short words can become long.
 	const mostGrowth, mostAdded = 4, 100
 	lines := strings.Split(strings.Trim(reply, " \t\n"), "\n")
 	for i := range lines { // indented lines could be code
@@ -282,8 +288,9 @@ func (v *translationSource) check(p *passage, reply, codeWord string) (string, f
 	return result, noFault
 }
 
-// heapsMarks reports whether a translation has far more of a mark of Markdown than its source. Some marks in a row take
-// goldmark the square of their number. A proposal is held to limits because of that, and a translation to its source.
+// heapsMarks reports whether a translation has far more of a mark of Markdown than its source.
+// goldmark takes quadratic time for some marks in a row. So a proposal is held to limits, and a
+// translation to its source.
 func heapsMarks(source, result string) bool {
 	const factor, spare = 2, 32
 	return strings.ContainsFunc("[]<>`$*-|!\\", func(mark rune) bool {
@@ -291,7 +298,8 @@ func heapsMarks(source, result string) bool {
 	})
 }
 
-// addsInvisible reports whether a translation has a character that no reader sees more often than its source.
+// addsInvisible reports whether a translation has an invisible character more often than its
+// source.
 func addsInvisible(source, result string) bool {
 	allowed := map[rune]int{}
 	for _, c := range invisible(source) {
@@ -306,7 +314,7 @@ func addsInvisible(source, result string) bool {
 	return false
 }
 
-// invisible are the characters of a text that no reader sees, and those that stand for bytes that were none.
+// invisible counts the invisible characters of a text, and U+FFFD.
 func invisible(text string) (all []rune) {
 	for i, class := range mip.Classes(text) {
 		if c, _ := utf8.DecodeRuneInString(text[i:]); class != mip.Visible && c != '\n' || c == unicode.ReplacementChar {
@@ -316,8 +324,8 @@ func invisible(text string) (all []rune) {
 	return all
 }
 
-// tokenFault compares all tokens, in any order: languages differ in theirs. A number word may become a number. A fault
-// of numbers comes last: a lost link can lose its number.
+// tokenFault compares all tokens, in any order: languages differ in the order of words. A number
+// word may become a number. A fault of numbers comes last: a lost link can lose its number.
 func tokenFault(p *passage, got []token) fault {
 	type key struct {
 		fault fault

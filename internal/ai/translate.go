@@ -19,10 +19,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/strictjson"
 )
 
-// How much is asked for.
+// Bounds of the questions.
 const (
-	// pieceBytes is how much of the source is asked for at once. An answer of that size arrives within seconds, and a
-	// whole proposal is not many pieces.
+	// pieceBytes is the size of one question in bytes of the source. An answer of that size arrives
+	// within seconds, and a whole proposal has few pieces.
 	pieceBytes = 1500
 	mostAsked  = 4 // pieces at a time
 	attempts   = 2 // for each passage
@@ -30,8 +30,8 @@ const (
 
 // Piece is one question of the translation of a text.
 type Piece struct {
-	// Hash is that of the passages' sources. Their places do not matter: equal pieces of two texts have equal
-	// translations.
+	// Hash is the hash of the passages' sources. Their places do not matter: equal pieces of two
+	// texts have equal translations.
 	Hash [32]byte
 
 	view     *translationSource
@@ -39,33 +39,36 @@ type Piece struct {
 	locale   string
 }
 
-// Passages are the passages of a piece in another language, in order.
+// Passages are the translated passages of the piece, in order.
 type Passages struct {
 	Source string   `json:"source"` // name of the model
 	Texts  []string `json:"texts"`
 	Made   mip.Time `json:"made"`
 }
 
-// PieceCache has the translations of pieces: those that were made before, and those that [Piece.Ask] makes now. It is
-// asked for some pieces at a time. Its error is that of the translation.
+// PieceCache returns the translations of pieces: cached ones, and new ones by [Piece.Ask]. It is
+// called with some pieces at a time. Its error ends the translation.
 type PieceCache interface {
 	Piece(ctx context.Context, p *Piece) (Passages, error)
 }
 
-// Translate returns the title, the description and the sections with the given ids (none: all), in the
-// proposal's order, translated from English into the language of a BCP 47 tag.
+// Translate returns the title, the description and the sections with the given ids (none: all), in
+// the proposal's order, translated from English into the language of a BCP 47 tag.
 //
-// The model gets passages alone, in pieces of about 1,500 bytes, four at a time. Headings, lists, tables and blocks of
-// code and HTML are put together here and stay what they were. In a passage, placeholders stand for what a model cannot
-// make sense of: targets, addresses, tags, formulas, long code. Short code, numbers, names and the key words of
-// RFC 2119 are visible. All of these must come back byte for byte and as often. A passage that breaks a rule is asked
-// for once more; after that the error is an [api.HTTPError] of code ai_failed, or ai_unreadable when the answer is not
-// the JSON that was asked for. A translation is whole or there is none. The model's own errors are returned, wrapped.
+// The model gets passages alone, in pieces of about 1,500 bytes, four at a time. Headings, lists,
+// tables and blocks of code and HTML are kept unchanged and put together here. In a passage,
+// placeholders replace parts that a model cannot use: targets, addresses, tags, formulas, long
+// code. Short code, numbers, names and the key words of RFC 2119 are visible. All of these must
+// come back unchanged and as often. A passage that breaks a rule is asked for once more. After that
+// the error is an [api.HTTPError] of code ai_failed, or ai_unreadable for an answer without the
+// requested JSON. A translation is whole or there is none. The model's own errors are returned,
+// wrapped.
 //
-// The pieces of a text do not depend on the chosen sections: Translate asks for those with a passage of them. So a text
-// costs at most what the whole costs when the cache has a piece that it has had before.
+// The pieces of a text do not depend on the chosen sections: Translate asks for all pieces with a
+// passage of them. So all requests for a text cost at most the whole text if the cache keeps its
+// pieces.
 //
-// GeneratedAt is that of the newest piece. Source is empty when nothing had to be asked.
+// GeneratedAt is the time of the newest piece. Source is empty if there was nothing to ask.
 func Translate(
 	ctx context.Context, cache PieceCache, p *mip.Proposal, locale string, ids []string,
 ) (out api.Translation, err error) {
@@ -81,7 +84,7 @@ func Translate(
 	if err != nil {
 		return out, err
 	}
-	v := newTranslationSource(p) // of all sections, whichever are chosen
+	v := newTranslationSource(p) // of all sections, not only the chosen ones
 	wanted := []*passage{v.title, v.description}
 	for _, i := range chosen {
 		wanted = append(wanted, v.sections[i].passages...)
@@ -108,8 +111,8 @@ func Translate(
 	return out, nil
 }
 
-// Choose returns the positions of the sections with the given ids, ascending; no id: all of them. The error for an id
-// that no section has is an [api.HTTPError] of code bad_request.
+// Choose returns the positions of the sections with the given ids, ascending. Without ids it
+// returns all. The error for an unknown id is an [api.HTTPError] of code bad_request.
 func Choose(all []mip.Section, ids []string) ([]int, error) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(all, func(s mip.Section) bool { return s.ID == id }) {
@@ -129,7 +132,7 @@ func Choose(all []mip.Section, ids []string) ([]int, error) {
 	return out, nil
 }
 
-// pieces packs the passages in order. A passage that is larger than a piece is one by itself: it is not cut, since a
+// pieces packs the passages in order. A passage that is larger than a piece is one by itself: a
 // model needs whole sentences.
 func (v *translationSource) pieces() [][]*passage {
 	var out [][]*passage
@@ -145,8 +148,9 @@ func (v *translationSource) pieces() [][]*passage {
 	return out
 }
 
-// translate sets the results of the pieces that hold wanted passages. It returns the newest of them, without its
-// texts. The first failure ends the calls that are under way; it returns when all have ended.
+// translate sets the results of the pieces with wanted passages. It returns the newest of them,
+// without its texts. The first failure cancels the other calls. It returns when all calls have
+// ended.
 func (v *translationSource) translate(
 	ctx context.Context, cache PieceCache, locale string, wanted []*passage,
 ) (newest Passages, err error) {
@@ -183,7 +187,7 @@ func (v *translationSource) translate(
 	return newest, nil
 }
 
-// newPiece is the piece of some passages.
+// newPiece returns the piece of some passages.
 func (v *translationSource) newPiece(locale string, passages []*passage) *Piece {
 	hash := sha256.New()
 	for _, p := range passages {
@@ -192,12 +196,13 @@ func (v *translationSource) newPiece(locale string, passages []*passage) *Piece 
 	return &Piece{Hash: [32]byte(hash.Sum(nil)), view: v, passages: passages, locale: locale}
 }
 
-// Fits reports whether a translation is that of a model and whole. Its passages are not compared with the text again.
+// Fits reports whether a translation is whole and made by a model. It does not compare the passages
+// with the text again.
 func (p *Piece) Fits(made Passages, model string) bool {
 	return made.Source == model && len(made.Texts) == len(p.passages) && !slices.Contains(made.Texts, "")
 }
 
-// Ask asks a model for the passages, and once more for those whose translation breaks a rule.
+// Ask asks a model for the passages, and once more for passages whose translation breaks a rule.
 func (p *Piece) Ask(ctx context.Context, m Model) (Passages, error) {
 	asked, results := p.passages, map[*passage]string{}
 	var faults []fault
@@ -242,12 +247,13 @@ var translationTaskFile string
 // translationTask is the system message. %s is the language's tag.
 var translationTask = strings.TrimSuffix(translationTaskFile, "\n")
 
-// prompt asks for the translation of passages. faults are what was wrong with the last answer, nil the first time. The
-// code word around the data is drawn for this call, and no answer may hold it.
+// prompt returns the prompt for the translation of passages. faults are the faults of the last
+// answer, nil the first time. The code word around the data is drawn for this call, and no answer
+// may hold it.
 func (v *translationSource) prompt(asked []*passage, locale string, faults []fault) (p Prompt, codeWord string) {
 	var lines []string
 	for i, p := range asked {
-		text, _ := api.JSON(p.asked) // no string fails
+		text, _ := api.JSON(p.asked) // strings have JSON
 		lines = append(lines, fmt.Sprintf("\"%d\": %s", i+1, bytes.TrimSpace(text)))
 	}
 	data := "{\n" + strings.Join(lines, ",\n") + "\n}"
@@ -260,17 +266,17 @@ func (v *translationSource) prompt(asked []*passage, locale string, faults []fau
 	for i, f := range faults {
 		fmt.Fprintf(&user, "- %d: it %s\n", i+1, f)
 	}
-	const room = 256 // tokens, for all of an answer that is no text
+	const room = 256 // tokens, for the JSON around the texts
 	return Prompt{
 		System:    fmt.Sprintf(translationTask, locale),
 		User:      user.String(),
-		MaxTokens: len(data) + room, // a token a byte of English is enough for every script
+		MaxTokens: len(data) + room, // one token for each byte of English is enough for every script
 		JSON:      true,
 	}, codeWord
 }
 
-// readAnswers reads the last JSON object in a reply whose keys are "1" to n and no others, each once,
-// and whose values are strings. It is nil for a reply without one.
+// readAnswers reads the last JSON object in a reply whose keys are exactly "1" to n, each once, and
+// whose values are strings. It is nil for a reply without one.
 func readAnswers(reply string, n int) []string {
 	for _, object := range objects(reply) {
 		found, err := strictjson.Object(object)

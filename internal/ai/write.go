@@ -22,24 +22,25 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// ErrWrite is wrapped by the error of [WriteSummaries] for a file that cannot be written. The error names it.
+// ErrWrite is wrapped by the error of [WriteSummaries] for a file that cannot be written. The error
+// names the file.
 var ErrWrite = errors.New("the summary cannot be written")
 
 // Outdated is a committed summary that is missing or has to be made again.
 type Outdated struct {
-	// File is the proposal's, as problems name it.
+	// File is the proposal's name in problems.
 	File string
 	// Dir is the folder of proposals.
 	Dir string
 	// Name is the summary's path within Dir.
 	Name string
-	// Subject reads what the summary speaks of. WriteSummaries sets its Now.
+	// Subject returns the subject of the summary. WriteSummaries sets its Now.
 	Subject func() summary.Subject
 }
 
-// WriteOptions says how summaries are made.
+// WriteOptions configures [WriteSummaries].
 type WriteOptions struct {
-	// Model writes the summaries. Without one they are made of the proposals' own sentences.
+	// Model writes the summaries. Nil means summaries by rules.
 	Model Model
 	// Now becomes generatedAt.
 	Now time.Time
@@ -49,18 +50,19 @@ type WriteOptions struct {
 	Waiting func(time.Duration)
 }
 
-// WriteReport says what became of the proposals, in the order of their files.
+// WriteReport is the outcome of [WriteSummaries], in the order of the proposals' files.
 type WriteReport struct {
 	// Written are files, named as in problems.
 	Written []string
-	// Problems has one warning for each proposal whose summary could not be made.
+	// Problems has one warning for each proposal without a new summary.
 	Problems []mip.Problem
 }
 
-// WriteSummaries makes summaries, a few at a time, and puts each in its place as soon as it is made: a file is
-// the old one or the new one, whole, and never outside of its folder. A failure of the model is a problem of
-// that proposal, whose file stays as it was, and the others go on. The error is for what is wrong with more than
-// one: a file that cannot be written, or the end of ctx. The report is true then too.
+// WriteSummaries makes summaries, a few at a time, and writes each as soon as it is made: a file is
+// the old one or the new one, whole, and never outside of its folder. If the model fails at a
+// proposal, the report has a problem, the proposal's file stays, and the others go on. The error is
+// for more than one proposal: a file that cannot be written, or the end of ctx. The report is valid
+// then too.
 func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r WriteReport, err error) {
 	const atOnce = 4 // summaries
 	for _, out := range all {
@@ -68,8 +70,8 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r Writ
 		if err != nil {
 			return r, err
 		}
-		// These are of an earlier run that was killed. On an error there is no such folder, or writing into it fails with
-		// the reason.
+		// Files of an earlier run that was killed. If there is no such folder, writing into it
+		// fails with the reason.
 		_ = folder.Recover(root, path.Dir(out.Name))
 		root.Close()
 	}
@@ -80,7 +82,7 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r Writ
 		workers.Go(func() error {
 			file := path.Join(filepath.ToSlash(out.Dir), out.Name)
 			sum, failed := o.summarise(ctx, out)
-			if ctx.Err() != nil { // a summary that was ready all the same is made again the next time
+			if ctx.Err() != nil { // a summary that is lost here is made again by the next run
 				return ctx.Err()
 			}
 			if failed == nil {
@@ -110,12 +112,12 @@ func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r Writ
 	return r, err
 }
 
-// summarise makes one summary. When the model says that it will answer later, it waits: for a limit by the minute, not
-// by the day.
+// summarise makes one summary. If the model asks for a pause, it waits: for a limit by the minute,
+// not by the day.
 func (o WriteOptions) summarise(ctx context.Context, out Outdated) (api.Summary, error) {
 	const (
 		longest = 10 * time.Minute
-		most    = 20 // waits: others may take what was waited for
+		most    = 20 // waits: others may take the budget first
 	)
 	if ctx.Err() != nil {
 		return api.Summary{}, ctx.Err()
@@ -144,7 +146,7 @@ func (o WriteOptions) summarise(ctx context.Context, out Outdated) (api.Summary,
 
 // replaceSummary writes a summary into its folder of proposals.
 func replaceSummary(out Outdated, sum api.Summary) error {
-	var text bytes.Buffer // a line for each member, which people can review
+	var text bytes.Buffer // one line for each member, for reviews
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")

@@ -10,16 +10,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Source is the set of what texts name: numbers, hosts, files, e-mail addresses, long words with digits, letters
-// under many marks, words of two scripts. A text that is made from them may name these.
+// Source is a set of names in texts: numbers, hosts, files, e-mail addresses, long words with
+// digits, letters under many marks, words of two scripts. A text made from these texts may use
+// these names.
 //
-// A model that obeys a hostile proposal could state a figure that is not in the text, or an address that leads a reader
-// away. So a text of a model is compared with its source before anybody reads it. Both are read as a person or a
-// browser would: with escapes resolved, and with look-alikes of digits, letters and dots as one character. Forms of
-// numbers that languages write in their own way, such as 20,000 and 20.000, are the same.
+// A model that obeys a hostile proposal could state a wrong figure, or an address that leads a
+// reader away. So its text is compared with its source before anybody reads it. Both are read as a
+// person or a browser would: with escapes resolved, and with look-alikes of digits, letters and
+// dots as one character. Forms of a number in different languages, such as 20,000 and 20.000, are
+// equal.
 type Source map[string]bool
 
-// NewSource reads texts in Markdown.
+// NewSource returns the source of texts in Markdown.
 func NewSource(texts ...string) Source {
 	s := Source{}
 	for _, text := range texts {
@@ -28,8 +30,8 @@ func NewSource(texts ...string) Source {
 	return s
 }
 
-// Add reads one more text. Its words are in the set too, for long words, and for the words that a full stop of another
-// script parts.
+// Add adds the names of a text. Its words are added too: a long word, or a word before a full stop
+// of another script, may repeat one of them.
 func (s Source) Add(text string) {
 	for n := range SpeltNumbers(text) {
 		s[n] = true
@@ -47,11 +49,11 @@ func (s Source) Add(text string) {
 	}
 }
 
-// Holds reports whether all that a text names is in the source. A number may be grouped in another way, also by
-// blanks. The same host, file or long word must be named in every letter, but for case.
+// Holds reports whether the source has every name of a text. A number may be grouped in another
+// way, also by blanks. A host, file or long word must be the same in every letter, but for case.
 func (s Source) Holds(text string) bool {
 	for _, reading := range readings(text) {
-		// Blanks group digits only where the source has the number that they make.
+		// Blanks group digits only if the source has the resulting number.
 		joined := spacedNumber().ReplaceAllStringFunc(reading, func(n string) string {
 			if joined := strings.ReplaceAll(n, " ", ""); s[joined] {
 				return joined
@@ -65,8 +67,8 @@ func (s Source) Holds(text string) bool {
 	return true
 }
 
-// holds is Holds for one reading of a text. A full stop of another script can end a sentence, and a dot in the middle
-// part a list, between words of the source.
+// holds is Holds for one reading of a text. A full stop of another script can end a sentence, and a
+// middle dot can divide a list, between words of the source.
 func (s Source) holds(reading string) bool {
 	foreign := func(form string) bool { return !s[form] }
 	return !slices.ContainsFunc(mentions(reading), func(forms []string) bool {
@@ -75,8 +77,8 @@ func (s Source) holds(reading string) bool {
 	})
 }
 
-// readings are the ways in which a reader can meet a text: as it is, and with the escapes of Markdown and HTML
-// resolved.
+// readings returns the forms of a text that a reader can meet: as it is, and with the escapes of
+// Markdown and HTML resolved.
 func readings(text string) []string {
 	var plain strings.Builder
 	for i := range len(text) {
@@ -89,8 +91,8 @@ func readings(text string) []string {
 
 // Characters that fold replaces.
 const (
-	// softDot stands for the full stops of other scripts, which a browser takes for dots in a host (UTS 46, section
-	// 4.5), and for dots in the middle, which people do.
+	// softDot replaces the full stops of other scripts, which a browser takes for dots in a host
+	// (UTS 46, section 4.5), and middle dots, which people take for dots.
 	softDot = "。"
 	raised  = "⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉"
 )
@@ -100,21 +102,22 @@ var (
 	raisedNumber = Lazily("[" + raised + "]+")
 	dots         = strings.NewReplacer("․", ".", "﹒", ".", "ꓸ", ".", "⁄", "/", "∕", "/", "⧸", "/")
 	softDots     = Lazily("[．｡︒۔܁܂‧·•∙⋅・ꞏ᛫⸱⸳⸼●∘◦⦁⬤⚫᠃᙮።⳹꘎𐄁\\x{1D16D}]")
-	// catalan is one letter, with a dot in the middle.
+	// catalan is a single letter with a middle dot.
 	catalan = Lazily(`([lL])` + softDot + `([lL])`)
-	// Programs that take addresses apart write evil[.]example and evil (dot) example, and people read them.
+	// Programs that defuse addresses write evil[.]example and evil (dot) example, and people read
+	// them.
 	partedDot = Lazily(`(?i) ?[\[({<]+ ?dot ?[\])}>]+ ?| ?[\[{【]+ ?[.` + softDot + `] ?[\]}】]+ ?|` +
 		`[\p{Ps}\p{Pi}<"'’|]+ ?[.` + softDot + `] ?[\p{Pe}\p{Pf}>"'|]+`)
 	spacedDot = Lazily(`(?i)\s+(?:dot\s+|\.)(com|org|net|io|co|app|dev|xyz|info|me|gg|ai)\b`)
-	// wrongDot is what a reader corrects before the end of a host: a comma, several dots, a dot and a blank. No word of a
-	// sentence is written like these ends.
+	// wrongDot is a slip that a reader corrects before the end of a host: a comma, several dots, a
+	// dot and a blank. No word of a sentence looks like these ends.
 	wrongDot = Lazily(`(?:[.,]+ ?[.,]+|,|\. )(com|org|net|io|xyz|gg)\b`)
 	partedAt = Lazily(`(?i) ?[\[({<]+ ?(?:at|@) ?[\])}>]+ ?`)
 )
 
-// fold writes look-alikes as one character: digits of all scripts, letters in other forms, dots, with brackets around
-// them or without. It drops format characters, which nobody sees. A raised number gets a mark before it: 10⁶ is not
-// 106.
+// fold replaces look-alikes by one character: digits of all scripts, letters in other forms, dots
+// with and without brackets. It drops format characters, which are invisible. A raised number gets
+// a mark: 10⁶ is not 106.
 func fold(text string) string {
 	text = raisedNumber().ReplaceAllStringFunc(dots.Replace(text), func(n string) string { return "^" + n })
 	var b strings.Builder
@@ -139,7 +142,8 @@ func fold(text string) string {
 	return partedAt().ReplaceAllString(text, "@")
 }
 
-// digit is the value of a decimal digit. Unicode has the digits of a script in a row, from zero to nine.
+// digit returns the value of a decimal digit. Unicode has the digits of a script in a row, from
+// zero to nine.
 func digit(c rune) (value rune) {
 	for unicode.Is(unicode.Nd, c-1-value) {
 		value++
@@ -147,8 +151,9 @@ func digit(c rune) (value rune) {
 	return value % 10
 }
 
-// A label of a host has characters of one class: the scripts of Europe and America, whose letters look alike and stand
-// apart from those of other scripts (western), scripts that put no blanks between words (dense), others.
+// A label of a host has characters of one class: western has the scripts of Europe and America,
+// whose letters look alike and differ from other scripts; dense has scripts without blanks between
+// words; all other scripts are the third class.
 const (
 	western    = `\p{Latin}\p{Greek}\p{Cyrillic}\p{Armenian}\p{Georgian}\p{Coptic}\p{Glagolitic}\p{Gothic}\p{Cherokee}\p{Lisu}\p{Inherited}`
 	denseClass = `\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Arabic}\p{Syriac}`
@@ -156,32 +161,35 @@ const (
 	label      = `[-0-9A-Za-z_` + western + `]+`
 	sparse     = `(?:` + label + `|` + otherLabel + `)`
 	anyLabel   = `(?:` + label + `|[` + denseClass + `]+|` + otherLabel + `)`
-	style      = "[*`~]*" // marks of emphasis and code do not part a name
+	style      = "[*`~]*" // marks of emphasis and code do not divide a name
 	path       = `(/[0-9A-Za-z_/.\-~%+#?=&:@$,;!]*)?`
 )
 
-// Patterns of mentions. A label ends where the class of characters changes: in 访问evil.example the host begins with
-// evil. Digits are folded before, so they are ASCII.
+// Patterns of names. A label ends where the class of characters changes: in 访问evil.example the host
+// begins with evil. Digits are ASCII after fold.
 var (
 	sparseWord = Lazily(label)
-	// names are labels that dots or at signs join. A full stop of another script joins none of a dense script.
+	// names are labels joined by dots or at signs. A full stop of another script joins no dense
+	// labels.
 	names = []pattern{
 		Lazily(`(` + anyLabel + `(?:` + style + `[.@]` + style + anyLabel + `)+)` + path),
 		Lazily(`(` + sparse + `(?:` + style + `[.@` + softDot + `]` + style + sparse + `)+)` + path),
 	}
 	nameMarks = strings.NewReplacer("*", "", "`", "", "~", "")
-	// others are long words, such as keys and hashes, labels of hosts in Punycode, letters under five marks or more, numbers in one character, hosts
-	// without a dot.
+	// others are long words such as keys and hashes, labels of hosts in Punycode, letters under
+	// five marks or more, numbers in one character. hosts are hosts without a dot.
 	others = Lazily(`[-0-9A-Za-z_]{25,}|(?i:\bxn--[-0-9a-z]+)|\P{M}?\p{M}{5,}|[\p{No}\p{Nl}]`)
 	hosts  = Lazily(`(?i)\blocalhost\b|(?:^|[^:/\w])//[-\w]+|\[[0-9a-f.]*:[0-9a-f:.]+\]`)
-	// number joins digits by a comma, a full stop, an apostrophe, an underscore, a narrow or fixed blank.
+	// number may have commas, full stops, apostrophes, underscores, narrow or fixed blanks between
+	// digits.
 	number       = Lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
 	spacedNumber = Lazily(`\b[0-9]{1,3}(?: [0-9]{3})+\b`)
 	numberGroups = Lazily(`^[0-9]{1,3}(?:\.[0-9]{3})+$`)
 	groupMarks   = strings.NewReplacer("_", "", "'", "", "’", "", "\u00A0", "", "\u2009", "", "\u202F", "", ",", ".")
 )
 
-// mentions are the names and numbers of a folded text, each in the forms of which one has to be in the source.
+// mentions returns the names and numbers of a folded text. Each has several forms. The source must
+// have one of them.
 func mentions(text string) [][]string {
 	var out [][]string
 	for _, n := range number().FindAllString(text, -1) {
@@ -196,7 +204,7 @@ func mentions(text string) [][]string {
 	for _, host := range hosts().FindAllString(text, -1) {
 		out = append(out, []string{strings.ToLower(host[max(0, strings.Index(host, "//")):])})
 	}
-	for _, word := range sparseWord().FindAllString(text, -1) { // endings follow a name behind a hyphen
+	for _, word := range sparseWord().FindAllString(text, -1) { // an ending may follow a name behind a hyphen
 		if slices.ContainsFunc(strings.Split(word, "-"), isMixed) {
 			out = append(out, []string{strings.ToLower(word)})
 		}
@@ -212,7 +220,7 @@ func mentions(text string) [][]string {
 	return out
 }
 
-// isMixed reports a word with letters of two western scripts.
+// isMixed reports whether a word has letters of two western scripts.
 func isMixed(word string) bool {
 	n := 0
 	for _, table := range []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian,
@@ -224,7 +232,8 @@ func isMixed(word string) bool {
 	return n > 1
 }
 
-// numberForms are the ways to read a number: 9.999 can be nine and a fraction or nearly ten thousand.
+// numberForms returns the readings of a number: 9.999 can be nine and a fraction or nearly ten
+// thousand.
 func numberForms(n string) []string {
 	if strings.HasPrefix(n, "0x") {
 		return []string{n}
@@ -237,7 +246,7 @@ func numberForms(n string) []string {
 	if i := strings.LastIndexByte(n, '.'); i >= 0 {
 		fraction = i
 	}
-	// All digits may be of groups, or those before the last point.
+	// All digits may be in groups, or the digits before the last point.
 	for _, end := range []int{len(n), fraction} {
 		if numberGroups().MatchString(n[:end]) {
 			out = append(out, strings.ReplaceAll(n[:end], ".", "")+n[end:])
@@ -246,10 +255,10 @@ func numberForms(n string) []string {
 	return out
 }
 
-// isHost reports whether joined labels can be a host, a file or an e-mail address: one of them but the first has two
-// letters or more and nothing else, or is in the encoding of international names (RFC 3492).
+// isHost reports whether joined labels can be a host, a file or an e-mail address: a label behind
+// the first consists of two letters or more, or has the encoding of international names (RFC 3492).
 func isHost(name string) bool {
-	// Labels that an at sign joins are an e-mail address, with a full stop or without.
+	// An at sign makes an e-mail address of labels, with or without a full stop.
 	labels := strings.Split(strings.ReplaceAll(name, softDot, "."), ".")
 	return strings.Contains(name, "@") || slices.ContainsFunc(labels[1:], func(label string) bool {
 		other := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) }
@@ -258,8 +267,9 @@ func isHost(name string) bool {
 	})
 }
 
-// SpeltNumbers counts the numbers that an English text writes as words, each in digits. Other languages write some of
-// these words in digits: "May" and "two blocks" in Chinese and Japanese.
+// SpeltNumbers counts the numbers that an English text spells as words, by their digits. Other
+// languages write some of these words in digits, such as "May" and "two blocks" in Chinese and
+// Japanese.
 func SpeltNumbers(text string) map[string]int {
 	out := map[string]int{}
 	words := strings.FieldsFuncSeq(strings.ToLower(text), func(c rune) bool { return c < 'a' || c > 'z' })
@@ -271,7 +281,7 @@ func SpeltNumbers(text string) map[string]int {
 	return out
 }
 
-// numberWords has the number of each word: of those that follow a number in the list. It is not changed.
+// numberWords has the number of each word, which precedes the words in the list. It is not changed.
 var numberWords = func() map[string]string {
 	out, n := map[string]string{}, ""
 	for word := range strings.FieldsSeq(`0 zero 1 a an one once first single january

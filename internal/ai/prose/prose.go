@@ -1,10 +1,10 @@
-// Package prose reads the prose in Markdown: paragraphs and items, their sentences, each as a reader sees it, and the
-// numbers and addresses that a text names.
+// Package prose reads the prose in Markdown: paragraphs and items, their sentences as a reader sees
+// them, and the numbers and addresses in a text.
 //
-// Sentences are cut from the source and not from its rendering, so that each of them is a quote that can be found in
-// the proposal again. [Plain] then reads one as it would be rendered.
+// Sentences are cut from the source and not from its rendering, so that each of them is a quote
+// that can be found in the proposal again. [Plain] then returns a sentence as it is rendered.
 //
-// It does not know the meaning of a sentence, nor who wrote it.
+// The package does not know the meaning of a sentence, nor its author.
 package prose
 
 import (
@@ -18,18 +18,19 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Block is a run of prose in a section: a paragraph, or the first paragraph of a list's item. Its text is the source
-// with every run of white space collapsed to one blank. So a part of it is a part of the section after the same
-// collapsing.
+// Block is a run of prose in a section: a paragraph, or the first paragraph of a list item. Its
+// text is the source with white space collapsed. So a part of it is a part of the collapsed
+// section.
 type Block struct {
 	Text string
 	Item bool
-	// Lead is the paragraph before the list of an item, or the item above a nested list, where it ends with a colon.
+	// Lead is the paragraph before the list of an item, or the item above a nested list, if it ends
+	// with a colon.
 	Lead string
 }
 
-// Blocks returns the prose of a section in order. Headings, code, tables, quotes, HTML, footnotes and formulas are
-// left out: their lines are no sentences.
+// Blocks returns the prose of a section in order. It leaves out headings, code, tables, quotes,
+// HTML, footnotes and formulas: their lines are no sentences.
 func Blocks(text string) []Block {
 	root, _ := markdown.ParseBlocks(text)
 	var out []Block
@@ -50,7 +51,7 @@ func Blocks(text string) []Block {
 			for _, line := range markdown.PassageLines(n, text) {
 				lines = append(lines, text[line.Start:line.Stop])
 			}
-			// In a list item only the first paragraph is the item; what follows explains it.
+			// The other paragraphs of a list item explain the first one.
 			if prose := mip.Collapse(strings.Join(lines, " ")); prose != "" && entering {
 				texts[n] = prose
 				if n.Parent().Kind() == ast.KindListItem && n.PreviousSibling() == nil {
@@ -65,7 +66,7 @@ func Blocks(text string) []Block {
 	return out
 }
 
-// Labels are the labels of the links that the sections define, in lower case.
+// Labels returns the labels of the link definitions in the sections, in lower case.
 func Labels(sections []mip.Section) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range sections {
@@ -80,10 +81,10 @@ func Labels(sections []mip.Section) map[string]bool {
 	return out
 }
 
-// Body is a section without its heading, which claims nothing. The underline of a heading goes with it. A section of
-// level 0 has no heading, whatever its first line looks like.
+// Body returns a section without its heading and the underline of a heading. A section of level 0
+// has no heading, whatever its first line looks like.
 func Body(s mip.Section) string {
-	// A blank line ends a heading: what follows need not be read.
+	// A blank line ends a heading, so the rest is not parsed.
 	start, _, _ := strings.Cut(strings.TrimLeft(s.Markdown, " \t\n"), "\n\n")
 	root, _ := markdown.ParseBlocks(start)
 	heading, ok := root.FirstChild().(*ast.Heading)
@@ -100,12 +101,12 @@ func Body(s mip.Section) string {
 	return text
 }
 
-// pattern is a regular expression that is compiled at its first use. To compile those of this package takes ten
-// milliseconds, which no start of a process should wait for.
+// pattern is a regular expression that is compiled at its first use. The patterns of this package
+// take ten milliseconds to compile, which no start of a process should wait for.
 type pattern func() *regexp.Regexp
 
-// Lazily is [regexp.MustCompile] for a package variable: the expression is compiled at its first use, which a process
-// that reads no prose never comes to. The function that it returns is safe for concurrent use.
+// Lazily is [regexp.MustCompile] for a package variable: the expression is compiled at its first
+// use. The returned function is safe for concurrent use.
 func Lazily(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -16,29 +16,32 @@ import (
 
 // Patterns at the end of a sentence.
 var (
-	// behindMark are quotes, brackets, further marks and footnotes behind a full stop, which belong to the sentence.
+	// behindMark are quotes, brackets, further marks and footnotes behind a full stop. They belong
+	// to the sentence.
 	behindMark = Lazily("^(?:[\"'”’»」）)*_.!?]|\\[\\^[^\\]]{1,18}\\])*")
-	// nextSentence is how one begins. In lower case only names do, such as eth_call.
+	// nextSentence is the beginning of a sentence. Only names, such as eth_call, begin one in lower
+	// case.
 	nextSentence = Lazily("^ +(?:[\"'“‘«`(\\[*_<\\p{Nd}\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]|[^ ]*[_(])")
-	// noEnd is the last word of a sentence whose full stop does not end it: an abbreviation or an initial.
+	// noEnd is an abbreviation or an initial, whose full stop ends no sentence.
 	noEnd = Lazily(`^(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|Mrs?|Ms|Dr|Prof|al|Inc|Ltd|` +
 		`w\.r\.t|a\.k\.a|incl|viz|ca|[eE]q|[rR]ef|[vV]ol|pp|Ch|\p{Lu})$`)
-	// itemNumber is a text whose full stop ends the number of an item.
+	// itemNumber is the number of an item, whose full stop ends no sentence.
 	itemNumber = Lazily(`^[0-9]{1,9}$`)
 )
 
 // sentenceMarks are the characters that can end a sentence.
 const sentenceMarks = ".!?。！？"
 
-// Split cuts a block's text into sentences, at full stops, question and exclamation marks. A full stop in code, in a
-// link's target, in brackets or after an abbreviation ends none. The parts are parts of the text as it stands.
+// Split cuts a block's text into sentences, at full stops, question and exclamation marks. A full
+// stop in code, in a link's target, in brackets or after an abbreviation ends no sentence. The
+// parts are parts of the text as it stands.
 func Split(text string) []string {
-	// The mark at the end of the text does not have to be looked at.
+	// The mark at the end of the text cuts nothing.
 	if text != "" && !strings.ContainsAny(text[:len(text)-1], sentenceMarks) {
 		return []string{text}
 	}
 	var out []string
-	// start is where the sentence begins; depth is how many brackets are open in it.
+	// start is the beginning of the sentence, and depth the number of its open brackets.
 	start, depth := 0, 0
 	cut := func(end int) {
 		if s := strings.TrimSpace(text[start:end]); s != "" {
@@ -53,7 +56,8 @@ func Split(text string) []string {
 		}
 		switch c {
 		case '(', '[':
-			// A bracket that does not close soon is a slip, and must not hold the full stops of all that follows.
+			// A bracket that does not close soon is a slip, and must not hide the full stops of the
+			// whole rest.
 			const soon = 300 // bytes
 			if depth > 0 || strings.ContainsAny(text[i:min(len(text), i+soon)], ")]") {
 				depth++
@@ -62,7 +66,7 @@ func Split(text string) []string {
 			depth = max(0, depth-1)
 		case '.', '!', '?', '。', '！', '？':
 			end, ok := sentenceEnd(text, start, i)
-			// A mark within brackets ends a sentence only when the brackets close right behind it.
+			// A mark within brackets ends a sentence only if the brackets close right behind it.
 			if ok && depth <= strings.Count(text[i:end], ")")+strings.Count(text[i:end], "]") {
 				cut(end)
 			}
@@ -72,11 +76,11 @@ func Split(text string) []string {
 	return out
 }
 
-// sentenceEnd returns where the sentence ends that begins at start and whose last mark is at i, if it ends there. In
+// sentenceEnd returns the end of the sentence that begins at start, if the mark at i ends it. In
 // scripts without blanks a mark is enough.
 func sentenceEnd(text string, start, i int) (end int, ok bool) {
-	// Patterns see no more of the text than they need, since they are asked at each mark.
-	const longest, far = 20, 100 // bytes of an abbreviation; of what is behind the mark
+	// Patterns are matched at each mark, so they see only the text that they need.
+	const longest, far = 20, 100 // bytes of an abbreviation, and behind the mark
 	near := func(at int) string { return text[at:min(len(text), at+far)] }
 	_, width := utf8.DecodeRuneInString(text[i:])
 	end = i + width
@@ -92,8 +96,8 @@ func sentenceEnd(text string, start, i int) (end int, ok bool) {
 	return end, !abbreviates && nextSentence().MatchString(near(end))
 }
 
-// masked returns for each byte whether it is no text of a reader: a mark, code, a formula, an
-// address, a link whose brackets close.
+// masked reports for each byte whether a reader does not see it as text: marks, code, formulas,
+// addresses, links whose brackets close.
 func masked(line string) []bool {
 	linked := strings.Contains(line, "@") || strings.Contains(line, "://") || strings.Contains(line, "www.")
 	if parts := codeSpans(line, "\\[<$"); parts != nil && !linked {
@@ -122,8 +126,8 @@ func masked(line string) []bool {
 	return out
 }
 
-// codeSpans returns text and code of a line in turn, nil where the text has one of the marks of other
-// Markdown. Most lines have none, and need no parser.
+// codeSpans returns text and code of a line in turn, nil if the text has one of the marks of other
+// Markdown. Most lines have none and need no parser.
 func codeSpans(line, marks string) []string {
 	parts := strings.Split(line, "`")
 	for i, part := range parts {
@@ -131,7 +135,7 @@ func codeSpans(line, marks string) []string {
 		switch {
 		case !code && strings.ContainsAny(part, marks), code && strings.Contains(part, "&"):
 			return nil
-		// A run of backticks, or code that is not shown as it is written.
+		// A run of backticks, or code that is displayed in another form.
 		case part == "" && i > 0 && i < len(parts)-1, code && mip.OneLine(part) != part:
 			return nil
 		}
@@ -142,8 +146,8 @@ func codeSpans(line, marks string) []string {
 	return parts
 }
 
-// Plain returns a line of Markdown as a reader sees it: links as their text, emphasis and tags gone,
-// code still between backticks. labels are the reference links that the proposal defines, in lower
+// Plain returns a line of Markdown as a reader sees it: links as their text, without emphasis and
+// tags, code still between backticks. labels are the link definitions of the proposal, in lower
 // case.
 func Plain(line string, labels map[string]bool) string {
 	if codeSpans(line, "\\*_[<&~^$") != nil {
@@ -183,8 +187,8 @@ func Plain(line string, labels map[string]bool) string {
 	return mip.Collapse(html.UnescapeString(b.String()))
 }
 
-// tag writes what a tag shows. Those of raised and lowered text become ^ and _, as in 2^192 and x_n, and a line break
-// becomes a blank. It returns where in the text the last index begins.
+// tag writes the text of a tag: a blank for a line break, ^ and _ for raised and lowered text, as
+// in 2^192 and x_n. It returns the offset of the last index in the text.
 func tag(b *strings.Builder, tag string, index int) int {
 	switch strings.Trim(tag, "<> /") {
 	case "br":

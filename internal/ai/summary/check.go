@@ -223,7 +223,7 @@ func hasLeading(text string) bool {
 // between words. Addresses and links are taken apart and stay readable.
 func fit(s string, n int) string {
 	s = mip.Collapse(mip.OneLine(strings.ReplaceAll(s, "\uFFFD", "")))
-	for hasLeading(s) { // javascript:// takes two rounds turns
+	for hasLeading(s) { // javascript:// takes two rounds
 		s = leading().ReplaceAllString(s, "$1$3$5$7 $2$4$6$8")
 	}
 	if isLive(s) {

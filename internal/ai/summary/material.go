@@ -121,14 +121,14 @@ func quotedTitle(p *mip.Proposal) string {
 
 // inventories returns a sentence for each list of short items in a section.
 func (r *reading) inventories() []string {
-	const most = 6 // items: more would not fit into a point a point would be cut within one
+	const most = 6 // items: more would not fit into a point
 	var out, late []string
 	for _, p := range r.parts {
 		if !slices.Contains([]role{abstract, specification, compatibility, other}, p.role) || p.title == "" {
 			continue
 		}
 		if p.size > judged {
-			continue // the list is too long to be named
+			continue // the list is too long
 		}
 		var items []string
 		for _, b := range p.blocks {

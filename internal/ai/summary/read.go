@@ -35,7 +35,7 @@ func (r role) existing() bool { return r == compatibility || r == impact }
 // titles has the words of titles by role. The first row that matches decides.
 var titles = []struct {
 	role   role
-	nested bool // also in a section with another role section with another role
+	nested bool // also in a section with another role
 	title  func() *regexp.Regexp
 }{
 	{skipped, true, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|` +
@@ -94,7 +94,7 @@ func roles(sections []mip.Section) []role {
 // reading is a proposal, cut into blocks.
 type reading struct {
 	id     mip.ID
-	from   string // the id of a bundled proposal; empty for the subject's own proposal, empty for the subject's own
+	from   string // the id of a bundled proposal; empty for the subject's own
 	kind   kind
 	labels map[string]bool // of its link definitions
 	parts  []part          // its sections that are not skipped
@@ -107,7 +107,7 @@ type part struct {
 	title    string
 	role     role
 	size     int  // bytes of Markdown
-	excludes bool // its lists are not part of the change of the change
+	excludes bool // its lists are not part of the change
 	blocks   []prose.Block
 }
 

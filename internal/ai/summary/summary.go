@@ -41,7 +41,7 @@ import (
 // Subject is the proposal of a summary with its context.
 type Subject struct {
 	Proposal *mip.Proposal   // required; not changed
-	Bundled  []*mip.Proposal // what the fork of a meta proposal bundles, ascending; not changed the fork bundles, ascending; not changed
+	Bundled  []*mip.Proposal // what the fork of a meta proposal bundles, ascending; not changed
 	Fork     *mip.HardFork   // the fork that bundles the proposal or whose meta proposal it is; nil: none
 	Now      time.Time       // becomes generatedAt
 }
