@@ -73,7 +73,8 @@ func (s Source) holds(reading string) bool {
 	foreign := func(form string) bool { return !s[form] }
 	return !slices.ContainsFunc(mentions(reading), func(forms []string) bool {
 		words := strings.Split(forms[0], softDot)
-		return slices.ContainsFunc(words, foreign) && !slices.ContainsFunc(forms, func(form string) bool { return s[form] })
+		known := func(form string) bool { return s[form] }
+		return slices.ContainsFunc(words, foreign) && !slices.ContainsFunc(forms, known)
 	})
 }
 
@@ -119,7 +120,7 @@ var (
 // with and without brackets. It drops format characters, which are invisible. A raised number gets
 // a mark: 10⁶ is not 106.
 func fold(text string) string {
-	text = raisedNumber().ReplaceAllStringFunc(dots.Replace(text), func(n string) string { return "^" + n })
+	text = raisedNumber().ReplaceAllString(dots.Replace(text), "^$0")
 	var b strings.Builder
 	for _, c := range softDots().ReplaceAllString(text, softDot) {
 		switch {
@@ -155,8 +156,10 @@ func digit(c rune) (value rune) {
 // whose letters look alike and differ from other scripts; dense has scripts without blanks between
 // words; all other scripts are the third class.
 const (
-	western    = `\p{Latin}\p{Greek}\p{Cyrillic}\p{Armenian}\p{Georgian}\p{Coptic}\p{Glagolitic}\p{Gothic}\p{Cherokee}\p{Lisu}\p{Inherited}`
-	denseClass = `\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Arabic}\p{Syriac}`
+	western = `\p{Latin}\p{Greek}\p{Cyrillic}\p{Armenian}\p{Georgian}` +
+		`\p{Coptic}\p{Glagolitic}\p{Gothic}\p{Cherokee}\p{Lisu}\p{Inherited}`
+	denseClass = `\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}` +
+		`\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Arabic}\p{Syriac}`
 	otherLabel = `[^\x00-\x7F` + western + denseClass + `\p{N}\p{P}\p{S}\p{Z}\p{C}]+`
 	label      = `[-0-9A-Za-z_` + western + `]+`
 	sparse     = `(?:` + label + `|` + otherLabel + `)`
@@ -185,7 +188,8 @@ var (
 	number       = Lazily(`0[xX][0-9A-Fa-f]+|[0-9]+(?:[.,_'’\x{A0}\x{2009}\x{202F}][0-9]+)*`)
 	spacedNumber = Lazily(`\b[0-9]{1,3}(?: [0-9]{3})+\b`)
 	numberGroups = Lazily(`^[0-9]{1,3}(?:\.[0-9]{3})+$`)
-	groupMarks   = strings.NewReplacer("_", "", "'", "", "’", "", "\u00A0", "", "\u2009", "", "\u202F", "", ",", ".")
+	groupMarks   = strings.NewReplacer("_", "", "'", "", "’", "", "\u00A0", "",
+		"\u2009", "", "\u202F", "", ",", ".")
 )
 
 // mentions returns the names and numbers of a folded text. Each has several forms. The source must
@@ -196,7 +200,8 @@ func mentions(text string) [][]string {
 		out = append(out, numberForms(strings.ToLower(n)))
 	}
 	for _, word := range others().FindAllString(text, -1) {
-		isASCII, punycode := word[len(word)-1] < utf8.RuneSelf, strings.HasPrefix(strings.ToLower(word), "xn--")
+		isASCII := word[len(word)-1] < utf8.RuneSelf
+		punycode := strings.HasPrefix(strings.ToLower(word), "xn--")
 		if !isASCII || punycode || strings.ContainsAny(word, "0123456789") {
 			out = append(out, []string{strings.ToLower(strings.Trim(word, "-_"))})
 		}
@@ -204,7 +209,8 @@ func mentions(text string) [][]string {
 	for _, host := range hosts().FindAllString(text, -1) {
 		out = append(out, []string{strings.ToLower(host[max(0, strings.Index(host, "//")):])})
 	}
-	for _, word := range sparseWord().FindAllString(text, -1) { // an ending may follow a name behind a hyphen
+	for _, word := range sparseWord().FindAllString(text, -1) {
+		// An ending may follow a name behind a hyphen.
 		if slices.ContainsFunc(strings.Split(word, "-"), isMixed) {
 			out = append(out, []string{strings.ToLower(word)})
 		}
@@ -223,7 +229,8 @@ func mentions(text string) [][]string {
 // isMixed reports whether a word has letters of two western scripts.
 func isMixed(word string) bool {
 	n := 0
-	for _, table := range []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian,
+	for _, table := range []*unicode.RangeTable{
+		unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian,
 		unicode.Coptic, unicode.Glagolitic, unicode.Gothic, unicode.Cherokee, unicode.Lisu} {
 		if strings.ContainsFunc(word, func(c rune) bool { return unicode.Is(table, c) }) {
 			n++
@@ -263,7 +270,8 @@ func isHost(name string) bool {
 	return strings.Contains(name, "@") || slices.ContainsFunc(labels[1:], func(label string) bool {
 		other := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) }
 		label = strings.Trim(label, "-_")
-		return strings.HasPrefix(label, "xn--") || utf8.RuneCountInString(label) > 1 && !strings.ContainsFunc(label, other)
+		return strings.HasPrefix(label, "xn--") ||
+			utf8.RuneCountInString(label) > 1 && !strings.ContainsFunc(label, other)
 	})
 }
 
@@ -272,8 +280,8 @@ func isHost(name string) bool {
 // Japanese.
 func SpeltNumbers(text string) map[string]int {
 	out := map[string]int{}
-	words := strings.FieldsFuncSeq(strings.ToLower(text), func(c rune) bool { return c < 'a' || c > 'z' })
-	for word := range words {
+	other := func(c rune) bool { return c < 'a' || c > 'z' }
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), other) {
 		if n, ok := numberWords[word]; ok {
 			out[n]++
 		}
@@ -286,7 +294,8 @@ var numberWords = func() map[string]string {
 	out, n := map[string]string{}, ""
 	for word := range strings.FieldsSeq(`0 zero 1 a an one once first single january
 		2 two twice second both pair half february
-		3 three thrice third march 4 four fourth quarter april 5 five fifth may 6 six sixth june 7 seven seventh july
+		3 three thrice third march 4 four fourth quarter april 5 five fifth may 6 six sixth june
+		7 seven seventh july
 		8 eight eighth august 9 nine ninth september 10 ten tenth october 11 eleven eleventh november
 		12 twelve twelfth dozen december 20 twenty 30 thirty 50 fifty 100 hundred 1000 thousand`) {
 		if word[0] <= '9' {

@@ -23,7 +23,8 @@ var (
 	// case.
 	nextSentence = Lazily("^ +(?:[\"'“‘«`(\\[*_<\\p{Nd}\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}]|[^ ]*[_(])")
 	// noEnd is an abbreviation or an initial, whose full stop ends no sentence.
-	noEnd = Lazily(`^(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|Mrs?|Ms|Dr|Prof|al|Inc|Ltd|` +
+	noEnd = Lazily(`^(?:[eE]\.g|[iI]\.e|eg|ie|[cC]f|vs|approx|resp|[fF]igs?|[sS]ec|No|St|Mrs?|` +
+		`Ms|Dr|Prof|al|Inc|Ltd|` +
 		`w\.r\.t|a\.k\.a|incl|viz|ca|[eE]q|[rR]ef|[vV]ol|pp|Ch|\p{Lu})$`)
 	// itemNumber is the number of an item, whose full stop ends no sentence.
 	itemNumber = Lazily(`^[0-9]{1,9}$`)
@@ -99,7 +100,9 @@ func sentenceEnd(text string, start, i int) (end int, ok bool) {
 // masked reports for each byte whether a reader does not see it as text: marks, code, formulas,
 // addresses, links whose brackets close.
 func masked(line string) []bool {
-	linked := strings.Contains(line, "@") || strings.Contains(line, "://") || strings.Contains(line, "www.")
+	linked := slices.ContainsFunc([]string{"@", "://", "www."}, func(part string) bool {
+		return strings.Contains(line, part)
+	})
 	if parts := codeSpans(line, "\\[<$"); parts != nil && !linked {
 		out := make([]bool, 0, len(line))
 		for i, part := range parts {
@@ -111,8 +114,9 @@ func masked(line string) []bool {
 		return out
 	}
 	out := slices.Repeat([]bool{true}, len(line))
+	root := markdown.ParseInline(line, nil)
 	// The function never returns an error.
-	_ = ast.Walk(markdown.ParseInline(line, nil), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.CodeSpan, *ast.Link, *ast.Image, *markdown.Formula:
 			return ast.WalkSkipChildren, nil
@@ -155,7 +159,8 @@ func Plain(line string, labels map[string]bool) string {
 	}
 	var b strings.Builder
 	source, index := []byte(line), 0 // index is where raised or lowered text begins
-	_ = ast.Walk(markdown.ParseInline(line, labels), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	root := markdown.ParseInline(line, labels)
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Text:
 			if value := n.Segment.Value(source); entering {
@@ -199,7 +204,8 @@ func tag(b *strings.Builder, tag string, index int) int {
 			return b.Len()
 		}
 		before, last := b.String()[:index], b.String()[index:]
-		if index > 0 && strings.ContainsFunc(last, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		other := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+		if index > 0 && strings.ContainsFunc(last, other) {
 			b.Reset()
 			b.WriteString(before + "(" + last + ")")
 		}

@@ -8,19 +8,21 @@ import (
 
 // things are lists in the form of words.txt: what belongs to each group. A plus is a blank.
 const things = `
-things of developers: contract contracts application applications dapp dapps wallet wallets tool tools tooling
-things of developers: library libraries program programs code use+case use+cases rollup rollups L2 L2s
-things of developers: indexer indexers explorer explorers verifier verifiers compiler compilers bot bots
-things of developers: developer developers people deployment deployments
+things of developers: contract contracts application applications dapp dapps wallet wallets
+things of developers: tool tools tooling library libraries program programs code use+case use+cases
+things of developers: rollup rollups L2 L2s indexer indexers explorer explorers bot bots
+things of developers: verifier verifiers compiler compilers developer developers people
+things of developers: deployment deployments
 things of users: user users holder holders sender senders transactions
-things of validators: validator validators operator operators staker stakers miner miners builder builders
-things of validators: block_producer block_producers
+things of validators: validator validators operator operators staker stakers miner miners
+things of validators: builder builders block_producer block_producers
 `
 
 // Words of a duty, and of what developers maintain.
 const (
-	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|estimators?|rollups?|programs?|contracts?`
-	duty     = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
+	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|` +
+		`estimators?|rollups?|programs?|contracts?`
+	duty = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
 )
 
 // Patterns of a duty. They match a sentence without its code and its brackets.
@@ -29,18 +31,26 @@ var (
 	userNext  = pattern(`(?i)^(?: \w+){0,2} (?:users?|holders?|senders?)(?:[^\w’']|$)`)
 	userFirst = pattern(`(?i)^(?:\S+ ){0,5}(?:users?|holders?|senders?|transactions)(?:[^\w’']|$)`)
 	// stops matches what no longer works, breaks what will not work, and spared denies both.
-	stops  = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe)\b|\bno longer(?: \w+){0,2} (?:valid|supported)\b`)
-	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} (?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
+	stops = pattern(`(?i)\b(?:no longer|not)(?: \w+){0,2} (?:work|function|deployable|safe)\b|` +
+		`\bno longer(?: \w+){0,2} (?:valid|supported)\b`)
+	breaks = pattern(`(?i)\b(?:will|would|may|might|could|can)(?: \w+){0,3} ` +
+		`(?:break|fail|revert|stop|cease|lose|invalid|invalidated|rejected)\b|` +
 		`\b(?:be|become|are|is) (?:\w+ ){0,2}(?:affected|impacted|broken)\b|` +
 		`\bbreaks?\b|\bto (?:fail|break|revert)\b|\bout of gas\b|\baffects (?:\w+ ){0,2}contracts\b`)
-	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|positively|reducing)|n[’']t)\b(?:,? \w+){0,10} ` +
-		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out|no longer)(?:s|ing)?\b`)
+	spared = pattern(`(?i)(?:\b(?:no|not|nor|never|neither|none|nothing|without|unlikely|rather than|` +
+		`positively|reducing)|n[’']t)\b(?:,? \w+){0,10} ` +
+		`(?:break|fail|revert|stop|cease|lose|affected|impacted|broken|invalid|rejected|running out|` +
+		`no longer)(?:s|ing)?\b`)
 	// refused matches transactions that were valid and will not be.
-	refused = pattern(`(?i)^(?:(?:some|any|all|many|most|the|such|these|those|pre-?signed|existing|pending|legacy|current|sending) )*transactions? ` +
-		`(?:(?:that|which|with|using|whose|of|from|above|larger|exceeding|stored|signed|sent|in)\b[^;]{0,80}? )?` +
-		`(?:will|would|may|might|could|can)(?: \w+){0,3} (?:fail|invalid|invalidated|rejected|unprocessable|excluded)\b`)
+	refused = pattern(`(?i)^(?:(?:some|any|all|many|most|the|such|these|those|pre-?signed|existing|` +
+		`pending|legacy|current|sending) )*transactions? ` +
+		`(?:(?:that|which|with|using|whose|of|from|above|larger|exceeding|stored|signed|sent|in)\b` +
+		`[^;]{0,80}? )?` +
+		`(?:will|would|may|might|could|can)(?: \w+){0,3} ` +
+		`(?:fail|invalid|invalidated|rejected|unprocessable|excluded)\b`)
 	// owes matches a new duty of what developers maintain.
-	owes = pattern(`(?i)^(?:\S+ ){0,5}(?:` + subjects + `)\b.{0,60}?\b(?:must|needs? to|ha(?:s|ve) to)\b`)
+	owes = pattern(`(?i)^(?:\S+ ){0,5}(?:` + subjects + `)\b.{0,60}?` +
+		`\b(?:must|needs? to|ha(?:s|ve) to)\b`)
 	// must matches a demand. In a convention it binds those who will follow it.
 	must = pattern(`(?i)\bmust\b`)
 	// argues matches a sentence of a rationale about the change itself, not about an alternative.
@@ -50,10 +60,12 @@ var (
 	// wishes matches a duty of those who want the change.
 	wishes = pattern(`(?i)\b(?:wish|want|choose|to (?:adopt|integrate))`)
 	// denied matches a duty that nobody has.
-	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} (?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
+	denied = pattern(`(?i)\b(?:no|not|nor|never|without|neither|nobody)\b(?: \w+){0,4} ` +
+		`(?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
 	// limited has the words that restrict a reassurance, see [limits].
-	limited = pattern(`(?i)^if\b|\b(?:unless|except|most|some|only|should|may|might|must|but|however|until|before|prior|immediately|yet)\b`)
+	limited = pattern(`(?i)^if\b|\b(?:unless|except|most|some|only|should|may|might|must|but|` +
+		`however|until|before|prior|immediately|yet)\b`)
 	// contrast is the beginning of a reassurance that follows bad news.
 	contrast = prose.Lazily(`(?i)^(?:\w+ )?(?:but|however),? `)
 	// some restricts a statement to a part of a group, or to the future.
@@ -61,8 +73,10 @@ var (
 	aside  = prose.Lazily(`\([^()]*\)`)
 	duties = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
 	// acts are words of change. releases matches an act that is a new version.
-	acts     = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|adopt|ensur|migrat|rewrit|re-?architect|redeploy|upgrad)\w*|\b(?:split|take care)\b`)
-	releases = pattern(`(?i)^(?:upgrad|updat(?:ed|es|ing)|update\w*(?: \w+){0,4} (?:nodes?|clients?|software|versions?|releases?|implementations?)\b)`)
+	acts = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|adopt|ensur|migrat|rewrit|` +
+		`re-?architect|redeploy|upgrad)\w*|\b(?:split|take care)\b`)
+	releases = pattern(`(?i)^(?:upgrad|updat(?:ed|es|ing)|` +
+		`update\w*(?: \w+){0,4} (?:nodes?|clients?|software|versions?|releases?|implementations?)\b)`)
 )
 
 // pattern returns a function that reports whether a text matches an expression. The expression is
@@ -94,7 +108,8 @@ func (x *sentence) obliges() (out [4]bool) {
 // ends reports whether what belongs to a group stops working. The sender of a refused transaction
 // has to send it again.
 func (x *sentence) ends(a axis, text string) bool {
-	return a == developers && (stops(text) || breaks(text)) || a == users && x.role.existing() && refused(text)
+	return a == developers && (stops(text) || breaks(text)) ||
+		a == users && x.role.existing() && refused(text)
 }
 
 // demands reports whether a group has to change something.

@@ -42,9 +42,13 @@ func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 	if abandoned(s) {
 		caveat = of("caveat", s.Proposal)
 	}
-	ranked := slices.DeleteFunc(best(all, points, enoughFor[a]), func(x *sentence) bool { return x.marks.has(markCalm) })
-	picked := pick(slices.Concat(s.answer(a, all, len(ranked) > 0), ranked), maxEvidence, maxImpact-utf8.RuneCountInString(caveat))
-	out := api.Axis{Stated: len(picked) > 0, Severity: api.Low, Impact: told(caveat, picked), Evidence: []api.Evidence{}}
+	ranked := slices.DeleteFunc(best(all, points, enoughFor[a]), func(x *sentence) bool {
+		return x.marks.has(markCalm)
+	})
+	room := maxImpact - utf8.RuneCountInString(caveat)
+	picked := pick(slices.Concat(s.answer(a, all, len(ranked) > 0), ranked), maxEvidence, room)
+	out := api.Axis{Severity: api.Low, Impact: told(caveat, picked), Evidence: []api.Evidence{}}
+	out.Stated = len(picked) > 0
 	for _, x := range picked {
 		out.Evidence = append(out.Evidence, api.Evidence{Section: x.name, Quote: x.quote})
 		if x.group[a] >= enoughFor[a]+outright && !abandoned(s) {
@@ -121,7 +125,9 @@ func best(in []*sentence, points func(*sentence) int, least int) []*sentence {
 			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out, func(a, b *sentence) int { return cmp.Or(points(b)-points(a), a.order-b.order) })
+	slices.SortFunc(out, func(a, b *sentence) int {
+		return cmp.Or(points(b)-points(a), a.order-b.order)
+	})
 	return out
 }
 
@@ -133,8 +139,12 @@ func pick(ranked []*sentence, most, room int, said ...string) []*sentence {
 	heard := longerOf(said)
 	for _, x := range ranked {
 		n := utf8.RuneCountInString(x.from+x.text) + len(" : ")
-		held := slices.IndexFunc(picked, func(y *sentence) bool { return strings.Contains(x.text, y.text) })
-		known := slices.ContainsFunc(picked, func(y *sentence) bool { return strings.Contains(y.text, x.text) })
+		held := slices.IndexFunc(picked, func(y *sentence) bool {
+			return strings.Contains(x.text, y.text)
+		})
+		known := slices.ContainsFunc(picked, func(y *sentence) bool {
+			return strings.Contains(y.text, x.text)
+		})
 		if held >= 0 {
 			n -= utf8.RuneCountInString(picked[held].text)
 		}

@@ -92,7 +92,9 @@ func Check(sum api.Summary, s Subject) error {
 // give more than are kept.
 func check(sum api.Summary, s *Subject, maxEvidence int) error {
 	var problems []error
-	report := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	report := func(format string, args ...any) {
+		problems = append(problems, fmt.Errorf(format, args...))
+	}
 	text := func(name, text string, most int) {
 		if fault := faultOf(text, most); fault != "" {
 			report("%s %s", name, fault)
@@ -109,7 +111,8 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 			problems = append(problems, s.outdated(sum)...)
 		}
 		if !supported(sum, *s) {
-			report("a text mentions a number or an address, or a name like one, that does not stand in the proposal")
+			report("a text mentions a number or an address, or a name like one, " +
+				"that does not stand in the proposal")
 		}
 	}
 	if sum.Locale == "" || sum.Source == "" || hides(sum.Locale+sum.Source) {
@@ -279,7 +282,8 @@ func sourceOf(s Subject) prose.Source {
 // proposal has no floors.
 func floorsOf(s Subject) (out [4]api.Severity) {
 	k := kindOf(s)
-	decided := k == core && (s.Proposal.Stage == mip.StageLastCall || s.Proposal.Stage == mip.StageFinal)
+	stage := s.Proposal.Stage
+	decided := k == core && (stage == mip.StageLastCall || stage == mip.StageFinal)
 	holds := map[string]bool{string(k): true, "core, decided": decided, "bundled": s.Fork != nil}
 	for _, row := range list("floors of severity") {
 		name, cells, _ := strings.Cut(row, " | ")
@@ -331,7 +335,8 @@ func notMentionedBy(s Subject, a axis, locale string) string {
 func notMentionedForms(s Subject, a axis, locale string) []string {
 	before := s
 	before.Fork = nil
-	return []string{notMentioned(locale), notMentioned("en"), notMentionedBy(s, a, "en"), notMentionedBy(before, a, "en")}
+	return []string{notMentioned(locale), notMentioned("en"),
+		notMentionedBy(s, a, "en"), notMentionedBy(before, a, "en")}
 }
 
 // byKind returns what the kind of a proposal means for a group that the text does not mention.

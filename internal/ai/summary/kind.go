@@ -62,7 +62,7 @@ func kindOf(s Subject) kind {
 	}
 	for _, word := range []*string{p.Category, p.Type} {
 		for _, k := range list("kinds") {
-			if word != nil && slices.Contains(list("types of "+k), strings.ToLower(strings.TrimSpace(*word))) {
+			if slices.Contains(list("types of "+k), strings.ToLower(strings.TrimSpace(mip.Deref(word)))) {
 				return kind(k)
 			}
 		}

@@ -66,17 +66,20 @@ var markTable = [...]struct {
 }{
 	markDevelopers: {list: "developers named"}, markUsers: {list: "users named"},
 	markValidators: {list: "validators named"}, markFoundation: {list: "foundation named"},
-	markThingsOfDevelopers: {list: "things of developers"}, markThingsOfUsers: {list: "things of users"},
+	markThingsOfDevelopers: {list: "things of developers"},
+	markThingsOfUsers:      {list: "things of users"},
 	markThingsOfValidators: {list: "things of validators"}, markUsersNear: {list: "users near"},
 	markBetweenContracts: {list: "between contracts"}, markOfInterface: {list: "of an interface"},
 	markPaidToValidators: {list: "paid to validators"}, markRightBehind: {list: "right behind"},
 	markMove: {"move", 1, 1}, markNew: {"new", 1, 1}, markGone: {"gone", 2, 2}, markSet: {list: "set"},
-	markBreak: {"break", 2, 1}, markGood: {"good", 2, 0}, markBad: {"bad", 2, 0}, markDuty: {"duty", 1, 0},
-	markFactor: {list: "factor"}, markNumber: {"", 1, 1}, markToValue: {"", 0, 3}, markVerb: {"", 0, 3},
+	markBreak: {"break", 2, 1}, markGood: {"good", 2, 0}, markBad: {"bad", 2, 0},
+	markDuty: {"duty", 1, 0}, markFactor: {list: "factor"}, markNumber: {"", 1, 1},
+	markToValue: {"", 0, 3}, markVerb: {"", 0, 3},
 	markSelf: {"self", 1, 2}, markOpening: {"", 1, 1},
 	markCalm: {"calm", -4, -3}, markAnother: {"another", -4, -4}, markExcluded: {"excluded", -6, -9},
-	markFork: {"", -5, -6}, markSupposed: {"supposed", -3, -4}, markToday: {"", -4, 0}, markNow: {"now", 0, -4},
-	markMaybe: {"maybe", 0, -2}, markLost: {"", 0, -2}, markLong: {"", 0, -2}, markUnfit: {list: "unfit"},
+	markFork: {"", -5, -6}, markSupposed: {"supposed", -3, -4}, markToday: {"", -4, 0},
+	markNow: {"now", 0, -4}, markMaybe: {"maybe", 0, -2}, markLost: {"", 0, -2},
+	markLong: {"", 0, -2}, markUnfit: {list: "unfit"},
 }
 
 // rolePoints has the points of a sentence by the role of its section.
@@ -118,7 +121,8 @@ func (m marks) points() (group, change int) {
 
 // effects are the marks of what a change does. Together they count at most mostEffect points
 // towards a group.
-const effects marks = 1<<markBreak | 1<<markGone | 1<<markGood | 1<<markBad | 1<<markMove | 1<<markNew | 1<<markDuty | 1<<markNumber
+const effects marks = 1<<markBreak | 1<<markGone | 1<<markGood | 1<<markBad |
+	1<<markMove | 1<<markNew | 1<<markDuty | 1<<markNumber
 
 const mostEffect = 3
 
@@ -129,10 +133,12 @@ const begin = 5
 var (
 	firstID = prose.Lazily(`^\p{Lu}{2,}-\d+\b`)
 	figure  = prose.Lazily(`\d{3}|\d ?%|\bby \d|` +
-		`\d ?(?:[kmgt]i?b|bytes?|bits?|ms|s|seconds?|minutes?|hours?|days?|blocks?|slots?|epochs?|gas|gwei|wei)\b`)
+		`\d ?(?:[kmgt]i?b|bytes?|bits?|ms|s|seconds?|minutes?|hours?|days?|blocks?|slots?|` +
+		`epochs?|gas|gwei|wei)\b`)
 	toValue       = prose.Lazily(`\b(?:to|by) \d`)
 	notCompatible = prose.Lazily(`\bnot (?:[\w-]+ ){0,3}compatible with\b`)
-	needsFork     = prose.Lazily(`\b(?:requires?|accompanied by|activated as part of) (?:an? |the )?(?:\w+ )?(?:hard[- ]?fork|network upgrade)`)
+	needsFork     = prose.Lazily(`\b(?:requires?|accompanied by|activated as part of) ` +
+		`(?:an? |the )?(?:\w+ )?(?:hard[- ]?fork|network upgrade)`)
 )
 
 // mark sets the marks and the points of a sentence.
@@ -163,16 +169,19 @@ func (x *sentence) mark() {
 	*m |= w.found
 	m.put(markOpening, x.first && x.role == abstract)
 	m.put(markNumber, w.found.has(markFactor) || strings.Contains(w.lower, "×") ||
-		from >= 0 && slices.Contains(w.all[from+1:], "to") || figures != "" && figure().MatchString(figures))
+		from >= 0 && slices.Contains(w.all[from+1:], "to") ||
+		figures != "" && figure().MatchString(figures))
 	m.put(markToValue, becomes)
 	m.put(markVerb, verb)
 	m.put(markCalm, w.found.has(markCalm) && !notCompatible().MatchString(w.lower))
 	m.put(markAnother, about != "" && about != x.id.String() && x.lead == "" || w.open(markAnother))
 	m.put(markExcluded, x.excluded)
 	m.put(markFork, fork && needsFork().MatchString(w.lower))
-	m.put(markSupposed, w.open(markSupposed) || strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"))
+	m.put(markSupposed, w.open(markSupposed) ||
+		strings.HasSuffix(strings.TrimRight(x.own, `"”)`), "?"))
 	// A statement about today in an abstract or a motivation is no change, unless it announces one.
-	m.put(markToday, (x.role == abstract || x.role == motivation) && !w.found.has(markSelf) && !verb && !becomes && w.before(markNow, begin))
+	m.put(markToday, (x.role == abstract || x.role == motivation) && !w.found.has(markSelf) &&
+		!verb && !becomes && w.before(markNow, begin))
 	m.put(markNow, w.found.has(markNow) && !w.found.has(markSelf))
 	m.put(markMaybe, w.found.has(markMaybe) && !w.found.has(markBreak))
 	m.put(markLost, x.lost)
@@ -228,7 +237,8 @@ func (x *sentence) speaksOf(a axis) int {
 func (x *sentence) binds(a axis) bool {
 	switch x.role {
 	case abstract:
-		return a == developers && (x.kind == convention || x.kind == interfaces) || a == validators && x.kind == networking
+		return a == developers && (x.kind == convention || x.kind == interfaces) ||
+			a == validators && x.kind == networking
 	case specification:
 		return (a == developers) == (x.kind == convention) && (a == developers || a == validators) &&
 			(x.lead != "" || !x.words.open(markDuty)) && slices.Contains(x.words.all, "must")

@@ -20,7 +20,8 @@ type Section struct {
 }
 
 // keptFirst are the roles of sections that a model reads. The last role is the first to be cut.
-var keptFirst = []role{abstract, compatibility, impact, security, specification, motivation, other, rationale}
+var keptFirst = []role{abstract, compatibility, impact, security, specification, motivation,
+	other, rationale}
 
 // Sections returns the sections that a model reads, in order, at most 48 KiB. For the meta proposal
 // of a fork each proposal has the same share. Sections without content about the change (tests,
@@ -80,7 +81,8 @@ func outcome(p *mip.Proposal) []string {
 	var out []string
 	// EIP-1 requires the reason in the header.
 	if r := p.WithdrawalReason; p.Stage == mip.StageStopped && r != nil && mip.Collapse(*r) != "" {
-		out = []string{id + " is " + strings.ToLower(string(p.Status)) + ". " + reasonGiven + mip.Sentence(mip.Collapse(*r))}
+		status := strings.ToLower(string(p.Status))
+		out = []string{id + " is " + status + ". " + reasonGiven + mip.Sentence(mip.Collapse(*r))}
 	} else if fate := of("fate", p); fate != "" {
 		out = []string{id + " " + fate}
 	}
@@ -124,11 +126,9 @@ func (r *reading) inventories() []string {
 	const most = 6 // items: more would not fit into a point
 	var out, late []string
 	for _, p := range r.parts {
-		if !slices.Contains([]role{abstract, specification, compatibility, other}, p.role) || p.title == "" {
+		read := slices.Contains([]role{abstract, specification, compatibility, other}, p.role)
+		if !read || p.title == "" || p.size > judged {
 			continue
-		}
-		if p.size > judged {
-			continue // the list is too long
 		}
 		var items []string
 		for _, b := range p.blocks {

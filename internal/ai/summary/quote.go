@@ -53,7 +53,9 @@ func (q quoteIndex) holds(e api.Evidence) bool {
 
 // splits reports whether a cut between two characters would cut a word. Scripts without blanks have
 // no such place. They begin with the radicals of Han at U+2E80.
-func splits(a, b rune) bool { return prose.IsWord(a) && prose.IsWord(b) && a < 0x2E80 && b < 0x2E80 }
+func splits(a, b rune) bool {
+	return prose.IsWord(a) && prose.IsWord(b) && a < 0x2E80 && b < 0x2E80
+}
 
 // verified returns the evidence that is in its section, without repetitions, at most maxEvidence
 // quotes.

@@ -26,7 +26,7 @@ const (
 	compatibility             // what happens to what exists, and when the change starts
 	security                  // what can go wrong
 	impact                    // who is affected
-	skipped                   // nothing about the change: tests, code, references, dependencies, licence
+	skipped                   // not about the change: tests, code, references, licence
 )
 
 // existing reports whether a section is about what exists.
@@ -39,15 +39,18 @@ var titles = []struct {
 	title  func() *regexp.Regexp
 }{
 	{skipped, true, prose.Lazily(`^(?:references?|implementations?|dependencies|prerequisites)$|` +
-		`\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|citation|licen[sc]e|changelog|` +
-		`authors?\b|terminology|definition|notation|glossary|further reading|example|vectors|pseudocode)`)},
+		`\b(?:tests?\b|testing|reference impl|copyright|acknowledg|appendi|citation|` +
+		`licen[sc]e|changelog|authors?\b|terminology|definition|notation|glossary|` +
+		`further reading|example|vectors|pseudocode)`)},
 	{compatibility, true, prose.Lazily(`compatib|\b(?:migration|transition|activation|rollout)`)},
 	{security, true, prose.Lazily(`\b(?:security|risk|privacy|attack)`)},
 	{impact, true, prose.Lazily(`\b(?:impact|drawback|effects? (?:of|on)\b|consequence|implication)`)},
 	{abstract, false, prose.Lazily(`\b(?:abstract|summary|overview|tl;dr)`)},
-	{motivation, false, prose.Lazily(`\b(?:motivation|background|introduction|problem|context|history)`)},
+	{motivation, false, prose.Lazily(
+		`\b(?:motivation|background|introduction|problem|context|history)`)},
 	{rationale, false, prose.Lazily(`^why\b|` +
-		`\b(?:rationale|alternative|discussion|faq|justification|considered|trade-?offs?|open question)`)},
+		`\b(?:rationale|alternative|discussion|faq|justification|considered|trade-?offs?|` +
+		`open question)`)},
 	{specification, false, prose.Lazily(`\b(?:specification|design|proposal|change)`)},
 }
 
@@ -116,8 +119,9 @@ func (s Subject) read(from string, p *mip.Proposal) *reading {
 	out := &reading{id: p.ID, from: from, kind: s.kindIn(from, p), labels: prose.Labels(p.Sections)}
 	for i, r := range roles(p.Sections) {
 		if section := p.Sections[i]; r != skipped {
-			out.parts = append(out.parts, part{out, sectionID(from, section.ID), section.Title, r, len(section.Markdown),
-				wordsOf(section.Title, "").found.has(markExcluded), prose.Blocks(section.Markdown)})
+			out.parts = append(out.parts, part{out, sectionID(from, section.ID), section.Title, r,
+				len(section.Markdown), wordsOf(section.Title, "").found.has(markExcluded),
+				prose.Blocks(section.Markdown)})
 		}
 	}
 	return out
@@ -126,7 +130,7 @@ func (s Subject) read(from string, p *mip.Proposal) *reading {
 // sentence is a sentence that may be quoted.
 type sentence struct {
 	*part
-	text     string // as it is told: behind the lead of its list, or behind the sentence that it points back at
+	text     string // own, behind the lead of its list or the sentence that it points back at
 	own      string // the sentence alone, as a reader sees it
 	words    words  // of own
 	quote    string // for evidence: stands in the section
@@ -213,15 +217,16 @@ func (p *part) sentences(b prose.Block) (out []*sentence) {
 			continue
 		}
 		back := pointsBack(own)
-		x := &sentence{part: p, text: own, own: own, words: w, quote: quotable(raw), lead: lead, item: b.Item,
-			excluded: excluded, lost: back && last == ""}
+		x := &sentence{part: p, text: own, own: own, words: w, quote: quotable(raw),
+			lead: lead, item: b.Item, excluded: excluded, lost: back && last == ""}
 		switch {
 		case back && last != "":
 			x.text = last + " " + own
 			if joined := lastRaw + " " + raw; utf8.RuneCountInString(joined) <= maxQuote {
 				x.quote = cmp.Or(quotable(joined), x.quote)
 			}
-		case lead != "" && i == 0 && utf8.RuneCountInString(lead+own) <= maxQuote && !isLive(lead) && !hides(lead):
+		case lead != "" && i == 0 && utf8.RuneCountInString(lead+own) <= maxQuote &&
+			!isLive(lead) && !hides(lead):
 			x.text = lead + ": " + own
 		}
 		if x.quote != "" && (x.text == own || !isLive(x.text) && !hides(x.text)) {
@@ -237,8 +242,9 @@ var (
 	// backReference matches a sentence that refers to the one before, toDocument one that refers to
 	// the document.
 	backReference = prose.Lazily(`^["“(]?(?:This|It|Its|They|Their|These|That|Such|Those)\b`)
-	toDocument    = prose.Lazily(`^["“(]?(?:This|That|These|Those)(?: \w+)?,? (?:\p{Lu}{2,}|proposal|change|document|standard|specification|feature)\b`)
-	formula       = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
+	toDocument    = prose.Lazily(`^["“(]?(?:This|That|These|Those)(?: \w+)?,? ` +
+		`(?:\p{Lu}{2,}|proposal|change|document|standard|specification|feature)\b`)
+	formula = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
 )
 
 // unfinished are placeholders, and a part of an address.
@@ -246,7 +252,8 @@ var unfinished = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
 
 // isUnfinished reports whether a text has a placeholder, an address or a formula.
 func isUnfinished(text string) bool {
-	return slices.ContainsFunc(unfinished, func(part string) bool { return strings.Contains(text, part) }) ||
+	holds := func(part string) bool { return strings.Contains(text, part) }
+	return slices.ContainsFunc(unfinished, holds) ||
 		strings.ContainsAny(text, `$\`) && formula().MatchString(text)
 }
 
@@ -270,7 +277,8 @@ func isProse(text string) bool {
 			letters++
 		}
 	}
-	return letters*100 >= n*60 && balanced(text) && !hides(text) && !isLive(text) && !isUnfinished(text)
+	return letters*100 >= n*60 && balanced(text) &&
+		!hides(text) && !isLive(text) && !isUnfinished(text)
 }
 
 // clauseEnd matches the end of a clause.

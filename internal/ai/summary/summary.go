@@ -42,7 +42,7 @@ import (
 type Subject struct {
 	Proposal *mip.Proposal   // required; not changed
 	Bundled  []*mip.Proposal // what the fork of a meta proposal bundles, ascending; not changed
-	Fork     *mip.HardFork   // the fork that bundles the proposal or whose meta proposal it is; nil: none
+	Fork     *mip.HardFork   // see [ForkOf]; nil: none
 	Now      time.Time       // becomes generatedAt
 }
 
@@ -66,7 +66,9 @@ func ForkOf(main string, p mip.Metadata, forks []mip.HardFork) *mip.HardFork {
 
 // Context returns the fork of a proposal and, for the meta proposal of a fork, what the fork
 // bundles. all are the proposals of the site, in the order of [mip.Search].
-func Context(main string, p mip.Metadata, all []mip.Metadata, forks []mip.HardFork) (fork *mip.HardFork, bundled []mip.Metadata) {
+func Context(main string, p mip.Metadata, all []mip.Metadata, forks []mip.HardFork) (
+	fork *mip.HardFork, bundled []mip.Metadata,
+) {
 	fork = ForkOf(main, p, forks)
 	if !IsMeta(p, fork) {
 		return fork, nil
@@ -123,8 +125,10 @@ func tldr(s Subject, all []*sentence) string {
 		}
 		return fit(out+" "+p.ID.String()+" bundles "+enumeration(parts)+".", maxTLDR)
 	}
-	if x := opening(all); x != nil && utf8.RuneCountInString(out) < short && !repeats(longer(x.text), longer(out)) {
-		if joined := strings.TrimSpace(out + " " + x.text); out == "" || utf8.RuneCountInString(joined) <= maxTLDR {
+	if x := opening(all); x != nil && utf8.RuneCountInString(out) < short &&
+		!repeats(longer(x.text), longer(out)) {
+		joined := strings.TrimSpace(out + " " + x.text)
+		if out == "" || utf8.RuneCountInString(joined) <= maxTLDR {
 			out = fit(joined, maxTLDR)
 		}
 	}
@@ -176,7 +180,7 @@ func changes(s Subject, all []*sentence, own *reading, tldr string) []string {
 	if s.bundles() {
 		points = append(points, bundledChanges(s, all, room)...)
 	} else {
-		ranked := func(least int) []*sentence { return best(all, func(x *sentence) int { return x.change }, least) }
+		ranked := func(least int) []*sentence { return best(all, (*sentence).changes, least) }
 		picked := pick(ranked(enoughForChange), min(most, room), math.MaxInt, tldr)
 		if least := few - len(points); len(picked) < least {
 			picked = pick(ranked(1), least, math.MaxInt, tldr)
@@ -200,12 +204,16 @@ func changes(s Subject, all []*sentence, own *reading, tldr string) []string {
 	return out
 }
 
+// changes returns the points of a sentence towards a change.
+func (x *sentence) changes() int { return x.change }
+
 // listed returns the points of sentences. Items of one list are one point while they fit.
 func listed(picked []*sentence) (out []string) {
 	lead := ""
 	for _, x := range picked {
 		if last := len(out) - 1; lead != "" && x.lead == lead {
-			if joined := strings.TrimRight(out[last], ".") + "; " + mip.Sentence(x.own); utf8.RuneCountInString(joined) <= maxChange {
+			joined := strings.TrimRight(out[last], ".") + "; " + mip.Sentence(x.own)
+			if utf8.RuneCountInString(joined) <= maxChange {
 				out[last] = joined
 				continue
 			}
@@ -235,7 +243,9 @@ func bundledChanges(s Subject, all []*sentence, n int) []string {
 		}
 		// The description is best, then the abstract, then the header.
 		line := header(b)
-		if i := slices.IndexFunc(all, func(x *sentence) bool { return x.from == b.ID.String() && x.role == abstract }); i >= 0 {
+		if i := slices.IndexFunc(all, func(x *sentence) bool {
+			return x.from == b.ID.String() && x.role == abstract
+		}); i >= 0 {
 			line = all[i].text
 		}
 		if b.Description != nil && mip.Collapse(*b.Description) != "" {
@@ -245,7 +255,8 @@ func bundledChanges(s Subject, all []*sentence, n int) []string {
 	}
 	// A fork of one or two proposals leaves room for more of their sentences.
 	said := slices.DeleteFunc(slices.Clone(all), func(x *sentence) bool { return x.from == "" })
-	for _, x := range pick(best(said, func(x *sentence) int { return x.change }, enoughForChange), n-len(out), math.MaxInt, out...) {
+	more := best(said, (*sentence).changes, enoughForChange)
+	for _, x := range pick(more, n-len(out), math.MaxInt, out...) {
 		out = append(out, x.from+": "+x.text)
 	}
 	return out
