@@ -14,17 +14,17 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 )
 
-// fake is a model that takes its time.
+// fake is a model that needs time.
 type fake struct {
 	takes  time.Duration
 	tokens int
 	err    error
-	fate   ai.Reply // Unbilled and Unsent of the replies
+	fate   ai.Reply // Unbilled and Unsent in the replies
 
 	mu         sync.Mutex
 	calls      int
-	now, atTop int       // under way, and the most that ever were
-	last       time.Time // when the last one began
+	now, atTop int       // running questions, and their maximum
+	last       time.Time // time of the last question
 }
 
 func (f *fake) Ask(ctx context.Context, _ ai.Prompt) (ai.Reply, error) {
@@ -45,10 +45,11 @@ func (f *fake) Ask(ctx context.Context, _ ai.Prompt) (ai.Reply, error) {
 	return ai.Reply{Text: "{}", Tokens: f.tokens, Unbilled: f.fate.Unbilled, Unsent: f.fate.Unsent}, f.err
 }
 
-// question costs at most n tokens by the package's reckoning, which adds 64 for the framing.
+// question returns a prompt that costs at most n tokens by the package's estimate, which adds 64
+// for the framing.
 func question(n int) ai.Prompt { return ai.Prompt{MaxTokens: n - 64} }
 
-// ask asks and says what came of it: an empty text, or the error and the wait.
+// ask asks and returns the outcome: an empty text, or the error and the wait.
 func ask(t *testing.T, b *ai.Budget, p ai.Prompt) (string, time.Duration) {
 	t.Helper()
 	_, err := b.Ask(t.Context(), p)
@@ -121,7 +122,7 @@ func TestPerMinute(t *testing.T) {
 		if got, _ := ask(t, b, question(100)); got != "" {
 			t.Errorf("when the first is a minute ago: %q", got)
 		}
-		// The window slides: the second of the three has just left it too.
+		// The window slides: the second of the three is outside now, too.
 		if got, _ := ask(t, b, question(100)); got != "" {
 			t.Errorf("a second later: %q", got)
 		}
@@ -131,8 +132,8 @@ func TestPerMinute(t *testing.T) {
 	})
 }
 
-// TestWaiting holds that who waits for a turn has a call already, so that none waits in vain, and that it
-// counts from when it begins.
+// TestWaiting checks that a waiting question has a call reserved, so that no wait is in vain, and
+// that the call counts from its beginning.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{takes: 10 * time.Second}
@@ -158,7 +159,7 @@ func TestPerDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // it is midnight of UTC
 		f := &fake{takes: time.Second}
 		b := ai.NewBudget(f, ai.Limits{TokensPerDay: 1000})
-		f.tokens = 100 // fewer than were set aside
+		f.tokens = 100 // fewer than reserved
 		for range 5 {
 			if got, _ := ask(t, b, question(500)); got != "" {
 				t.Fatalf("with room: %q", got)
@@ -167,7 +168,7 @@ func TestPerDay(t *testing.T) {
 		if got, _ := ask(t, b, question(501)); got != perDay {
 			t.Errorf("501 of 500 left: %q", got)
 		}
-		f.tokens = 0 // unknown: what was set aside stays
+		f.tokens = 0 // unknown: the reservation stays
 		ask(t, b, question(200))
 		if got, _ := ask(t, b, question(301)); got != perDay {
 			t.Errorf("301 of 300 left: %q", got)
@@ -191,7 +192,7 @@ func TestPerDay(t *testing.T) {
 			t.Errorf("before midnight: %q, %d calls", got, f.calls)
 		}
 		time.Sleep(time.Nanosecond)
-		f.tokens = 5000 // more than was set aside counts all the same
+		f.tokens = 5000 // more than reserved counts too
 		if got, _ := ask(t, b, question(1000)); got != "" {
 			t.Errorf("at midnight: %q", got)
 		}
@@ -201,7 +202,7 @@ func TestPerDay(t *testing.T) {
 	})
 }
 
-// TestOverMidnight lets a question begin in one day and end in the next, whose tokens it then takes.
+// TestOverMidnight checks that a question over midnight takes tokens of the day in which it ends.
 func TestOverMidnight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{takes: time.Minute, tokens: 600}
@@ -222,7 +223,7 @@ func TestOverMidnight(t *testing.T) {
 	})
 }
 
-// TestEstimate holds what is set aside for a prompt.
+// TestEstimate checks the reservation for a prompt.
 func TestEstimate(t *testing.T) {
 	for _, c := range []struct {
 		prompt ai.Prompt
@@ -242,7 +243,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestFailures gives back what a reply says was not used.
+// TestFailures checks that unused calls and tokens are returned.
 func TestFailures(t *testing.T) {
 	failed := errors.New("no answer")
 	for _, c := range []struct {
@@ -285,8 +286,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestLeaves cancels questions that wait for their turn: they have used nothing, and nobody's turn is
-// lost.
+// TestLeaves cancels waiting questions: they use nothing, and no slot is lost.
 func TestLeaves(t *testing.T) {
 	cause := errors.New("overtaken")
 	for _, c := range []struct {
@@ -346,7 +346,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestPanic holds that a model which panics takes no turn along.
+// TestPanic checks that a model which panics frees its slot.
 func TestPanic(t *testing.T) {
 	b := ai.NewBudget(panics{}, ai.Limits{AtOnce: 1})
 	for range 2 {
@@ -365,7 +365,7 @@ type panics struct{}
 
 func (panics) Ask(context.Context, ai.Prompt) (ai.Reply, error) { panic("model") }
 
-// TestMany asks from a thousand goroutines: whatever they do, no bound is exceeded.
+// TestMany asks from a thousand goroutines and checks that no bound is exceeded.
 func TestMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{takes: 10 * time.Millisecond, tokens: 90}
@@ -385,7 +385,7 @@ func TestMany(t *testing.T) {
 		if f.atTop != 8 || f.calls > 200 || refused.Load() < 700 {
 			t.Errorf("%d under way, %d calls, %d refused", f.atTop, f.calls, refused.Load())
 		}
-		// Now one by one, to the last token.
+		// One by one, to the last token.
 		for got := ""; got == ""; {
 			got, _ = ask(t, b, question(100))
 		}
@@ -398,7 +398,7 @@ func TestMany(t *testing.T) {
 	})
 }
 
-// TestSpend asks until each bound refuses, and reads what was spent.
+// TestSpend asks until each bound refuses, and checks the counts.
 func TestSpend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{tokens: 300}

@@ -8,7 +8,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 )
 
-// FuzzDecode: whatever a model writes, the decoder ends, and what it accepts keeps the rules.
+// FuzzDecode checks that decoding any answer ends, and that accepted answers keep the rules.
 func FuzzDecode(f *testing.F) {
 	good := `{"tldr":"Lamps.","whatsChanging":["a","b","c"],"developers":{"impact":"x","severity":"low","actionRequired":false,"evidence":[{"section":"s-a","quote":"Lamps"}]},` +
 		`"users":{"impact":"x","severity":"medium","actionRequired":true,"evidence":[]},"validators":{"impact":"x","severity":"high","actionRequired":false,"evidence":[]},` +

@@ -76,7 +76,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// environmentOf is the Environment of variables, each with blanks around its value.
+// environmentOf returns the Environment of variables, each with blanks around its value.
 func environmentOf(variables string) (Configured, []error) {
 	values := map[string]string{}
 	for one := range strings.FieldsSeq(variables) {

@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// hostile are texts that speak to whoever summarises them.
+// hostile returns texts that give orders to a summarizer.
 func hostile(t *testing.T) (texts map[string]string) {
 	data, err := os.ReadFile("summary/testdata/hostile.json")
 	if err == nil {
@@ -33,8 +33,8 @@ func infected(text string) summary.Subject {
 	return summary.Subject{Proposal: p, Now: noon}
 }
 
-// TestInjectionPrompt shows that a text cannot leave its place: whatever it holds, the task is the
-// same, the code word is not in it, and the parts are those that we made.
+// TestInjectionPrompt checks that no text can leave its place in the prompt: the task is the same,
+// the code word is not in the text, and the parts are ours.
 func TestInjectionPrompt(t *testing.T) {
 	clean, _ := prompt(summary.Subject{Proposal: lamp()}, "en")
 	codes := map[string]bool{}
@@ -62,15 +62,15 @@ func TestInjectionPrompt(t *testing.T) {
 	}
 }
 
-// obedient does what the proposal says where the schema lets it.
+// obedient is a model that does what the proposal demands within the schema.
 type obedient struct{ reply func(p Prompt) string }
 
 func (o obedient) Ask(_ context.Context, p Prompt) (Reply, error) {
 	return Reply{Text: o.reply(p), Model: "obedient"}, nil
 }
 
-// TestInjectionAnswers shows that a model that gives in gains nothing: the answer is the schema's or
-// none, and no part of the question is in it or in the error.
+// TestInjectionAnswers checks that an obedient model gains nothing: the answer has the schema or
+// there is none, and no part of the question is in it or in the error.
 func TestInjectionAnswers(t *testing.T) {
 	impact := func(text string) string {
 		a := answer()

@@ -9,7 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// named is a proposal whose text names what tests let a model name.
+// named returns a proposal whose text has the names that these tests let a model use.
 func named() *mip.Proposal {
 	p := lamp()
 	p.Frontmatter["replaces"] = "4844"
@@ -21,7 +21,7 @@ func named() *mip.Proposal {
 	return p
 }
 
-// foreign are words that lead a reader away or state a figure, and none of them stands in a proposal of these tests.
+// foreign are words that lead a reader away or are figures. No proposal of these tests has them.
 func foreign() map[string]string {
 	return map[string]string{
 		"number":                     "The reward is 9999 tokens.",
@@ -104,8 +104,8 @@ func foreign() map[string]string {
 	}
 }
 
-// A model that does what a proposal says cannot bring a figure or an address into any text of a summary that does
-// not stand in the proposal.
+// A model that obeys a proposal cannot bring a figure or an address into any text of a summary
+// unless the proposal has it.
 func TestSummaryMentions(t *testing.T) {
 	for name, text := range foreign() {
 		for place, spoil := range map[string]func(a map[string]any){
@@ -119,7 +119,7 @@ func TestSummaryMentions(t *testing.T) {
 			sum, err := Summarise(t.Context(), &canned{text: encode(t, a)}, s, "en")
 			want := errFailed
 			if strings.Contains(text, "\u200d") {
-				want = errUnreadable // as every hidden character
+				want = errUnreadable // like every hidden character
 			}
 			if !errors.Is(err, want) || sum.TLDR != "" {
 				t.Errorf("%s in %s: %q came through (%v)", name, place, text, err)
@@ -130,7 +130,7 @@ func TestSummaryMentions(t *testing.T) {
 	}
 }
 
-// What stands in the text may be named, in the forms in which languages write it.
+// Names in the text may be used, in the forms of each language.
 func TestSummaryMayMention(t *testing.T) {
 	for _, text := range []string{
 		"It costs 20,000 gas.", "It costs 20000 gas.", "Es kostet 20.000 Gas.", "Il coûte 20\u202f000 gas.", "它需要20000 gas。", "يكلف ٢٠٠٠٠.", "它需要２００００。",
@@ -148,7 +148,8 @@ func TestSummaryMayMention(t *testing.T) {
 	}
 }
 
-// A translation names nothing that its passage does not, and what is usual in other languages is no address.
+// A translation has no names that its passage lacks, and usual forms of other languages are no
+// addresses.
 func TestTranslationMentions(t *testing.T) {
 	for name, text := range foreign() {
 		s, g := only("%s", "Lamps are bright, says the EVM, msg.sender and nobody else.")

@@ -9,7 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/aimocktest"
 )
 
-// TestAimock asks a model server that others wrote, in all three formats and through its chaos modes.
+// TestAimock asks a third-party model server in all three formats and through its chaos modes.
 func TestAimock(t *testing.T) {
 	const unknown = "Anything else?"
 	server := aimocktest.Start(t, aimocktest.Options{Fixtures: []aimocktest.Fixture{
@@ -23,8 +23,8 @@ func TestAimock(t *testing.T) {
 	for _, c := range []struct {
 		name, question string
 		chaos          aimocktest.Chaos
-		kinds          map[string]error // of the providers that it applies to
-		want           askOutcome       // but for the kind
+		kinds          map[string]error // providers with this mode
+		want           askOutcome       // all but the kind
 		free           bool
 	}{
 		{name: "good", question: question, kinds: everyone(nil), want: askOutcome{Calls: 1}},

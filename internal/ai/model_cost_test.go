@@ -7,7 +7,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
-// TestCost holds what errors say of the bill.
+// TestCost checks whether errors are billed.
 func TestCost(t *testing.T) {
 	const asked, free, unasked = "asked", "free", "unasked"
 	unbound := answerWith(400, "", `{"error":{"param":"max_tokens"}}`)

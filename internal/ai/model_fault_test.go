@@ -18,7 +18,7 @@ import (
 
 var kinds = []error{errTimeout, errUnavailable, errRefused, errUnreadable, errFailed}
 
-// askOutcome is what became of a question.
+// askOutcome is the outcome of a question.
 type askOutcome struct {
 	Kind       error // nil: an answer
 	Status     int   // of the answer, unless it is 200
@@ -27,7 +27,7 @@ type askOutcome struct {
 	Took       time.Duration // by the clock of the bubble; 0 is not compared
 }
 
-// answerWith is an answer in place of the good one.
+// answerWith replaces the good answer.
 func answerWith(status int, retryAfter, body string) demo.Fault {
 	header := http.Header{}
 	if retryAfter != "" {
@@ -36,17 +36,17 @@ func answerWith(status int, retryAfter, body string) demo.Fault {
 	return demo.Answer(status, header, body)
 }
 
-// refusal is a body of every format's kind of error, with text that must not get further.
+// refusal is an error body of every format, with text that must not be passed on.
 const refusal = `{"type":"error","error":{"message":"` + leak + ` ` + key + `","type":"x","code":"y"}}`
 
-// TestFaults has the host of each provider answer in ways that are no answer. What any host can do is tabled in package
-// fetch; here stands what each kind of it becomes, and what the formats of the APIs add.
+// TestFaults has the host of each provider give unusable answers. Package fetch tests the faults of
+// any host. Here are their meanings and the faults of the APIs' formats.
 func TestFaults(t *testing.T) {
 	const second = time.Second
 	bad := func(status int) demo.Fault { return answerWith(status, "", refusal) }
 	for _, c := range []struct {
 		name   string
-		faults []demo.Fault // one a call; what comes after is good
+		faults []demo.Fault // one a call; later ones are good
 		want   askOutcome
 	}{
 		{"good", nil, askOutcome{Calls: 1}},
@@ -97,7 +97,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestReplies lets the model itself be the one that gives no answer.
+// TestReplies has the model itself give no answer.
 func TestReplies(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -125,7 +125,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// ask asks once, after prepare, and compares what became of it. Nothing secret may be in the error.
+// ask asks once, after prepare, and compares the outcome. The error must hold no secret.
 func ask(t *testing.T, provider string, want askOutcome, prepare func(*demo.Script, *demo.Model)) {
 	t.Helper()
 	n := demo.NewNetwork()
@@ -160,7 +160,8 @@ func ask(t *testing.T, provider string, want askOutcome, prepare func(*demo.Scri
 
 var sameKind = cmp.Comparer(func(a, b error) bool { return a == b })
 
-// outcomeOf reads an error. One that is of several kinds, or of none, comes back as it is.
+// outcomeOf returns the outcome of an error. An error of several kinds, or of none, is returned as
+// it is.
 func outcomeOf(err error) askOutcome {
 	o := askOutcome{Kind: err}
 	e, ok := errors.AsType[*api.HTTPError](err)
@@ -182,7 +183,7 @@ func outcomeOf(err error) askOutcome {
 	return o
 }
 
-// sealed holds an error to what may be told.
+// sealed checks that an error holds only permitted text.
 func sealed(t *testing.T, err error) {
 	t.Helper()
 	all := fmt.Sprintf("%v %+v %#v", err, err, err)
@@ -193,7 +194,7 @@ func sealed(t *testing.T, err error) {
 	}
 }
 
-// TestErrorText reads the errors that an operator can do something about.
+// TestErrorText checks the errors that an operator can fix.
 func TestErrorText(t *testing.T) {
 	for _, c := range []struct {
 		provider string
@@ -222,8 +223,8 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-// TestCallerLeaves ends with the caller's context: its deadline is the model's failure, its cancellation
-// is nobody's.
+// TestCallerLeaves checks the end of the caller's context: a deadline is a failure of the model, a
+// cancellation is not.
 func TestCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := demo.NewNetwork()

@@ -26,8 +26,8 @@ var update = flag.Bool("update", false, "write the goldens in testdata anew")
 
 const requests = "testdata/requests.txtar"
 
-// TestRequests asks a server of each wire format over a socket and compares what it got. The variables
-// that langchaingo reads by itself must not show.
+// TestRequests asks a server of each wire format over a socket and compares the requests. The
+// variables that langchaingo reads by itself must have no effect.
 func TestRequests(t *testing.T) {
 	for name := range strings.FieldsSeq("OPENAI_API_KEY OPENAI_MODEL OPENAI_BASE_URL OPENAI_API_BASE OPENAI_ORGANIZATION ANTHROPIC_API_KEY OLLAMA_HOST") {
 		t.Setenv(name, "from-the-environment")
@@ -65,7 +65,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestDefaultAddresses asks each provider where it is when no address is set.
+// TestDefaultAddresses asks each provider at its default address.
 func TestDefaultAddresses(t *testing.T) {
 	for i, host := range []string{"api.openai.com", "api.anthropic.com", "127.0.0.1:11434"} {
 		provider := formats[i]
@@ -84,7 +84,7 @@ func TestDefaultAddresses(t *testing.T) {
 	}
 }
 
-// golden compares the one request that came with a file of the archive, or writes it there.
+// golden compares the only request with a file of the archive, or writes it there.
 func golden(t *testing.T, name string, got []demo.ModelRequest) {
 	t.Helper()
 	if len(got) != 1 {
@@ -123,8 +123,8 @@ func golden(t *testing.T, name string, got []demo.ModelRequest) {
 	}
 }
 
-// TestBoundRefused has hosts that know one name of the answer's bound turn the other one away, each in its own words.
-// They are asked once more, and with the right name from then on.
+// TestBoundRefused has hosts reject one name of the answer's bound, each in its own words. They are
+// asked once more, and with the right name from then on.
 func TestBoundRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, host string
@@ -162,7 +162,7 @@ func TestBoundRefused(t *testing.T) {
 					t.Errorf("a question has the bound %d: %s", q.MaxTokens, q.Body)
 				}
 			}
-			// Who asks at the same time is answered too.
+			// Concurrent questions are answered too.
 			var all sync.WaitGroup
 			m = newModel(t, conf)
 			for range 8 {
@@ -177,7 +177,7 @@ func TestBoundRefused(t *testing.T) {
 	}
 }
 
-// picky turns away a question with another name of the bound than the one that the host knows.
+// picky rejects a question with another name of the bound than its own.
 func picky(knows string, status int, body string) demo.Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		question, err := io.ReadAll(r.Body)
@@ -193,8 +193,8 @@ func picky(knows string, status int, body string) demo.Fault {
 	}
 }
 
-// TestBoundRefusedTwice asks a host that knows neither name twice each time, and forgets what did not work. A question
-// without the bound is not asked again.
+// TestBoundRefusedTwice asks a host that rejects both names twice each time, and remembers neither.
+// A question without the bound is not asked again.
 func TestBoundRefusedTwice(t *testing.T) {
 	n := demo.NewNetwork()
 	defer n.Close()

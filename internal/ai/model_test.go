@@ -10,17 +10,17 @@ import (
 	"github.com/mipwatch/mipwatch/internal/demo"
 )
 
-// What must never show in an error.
+// Secrets that no error may hold.
 const (
 	key      = "sk-very-secret"
 	question = "What does the proposal say of validators?"
 	leak     = "text-of-the-upstream"
 )
 
-// formats are the providers, by the wire format that each speaks.
+// formats are the providers, one for each wire format.
 var formats = []string{"openai", "anthropic", "ollama"}
 
-// config is how a test asks the model at model.example, whose address holds keys of its own.
+// config configures a model at model.example, whose address holds keys.
 func config(provider string, via http.RoundTripper) ClientConfig {
 	return ClientConfig{
 		Provider: provider, Name: "large-1", BaseURL: "https://user-secret:password-secret@model.example/base?api-key=query-secret",
@@ -78,7 +78,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// untouched is a network that must not be used.
+// untouched is a network that fails the test when it is used.
 type untouched struct{ t *testing.T }
 
 func (u untouched) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -86,7 +86,7 @@ func (u untouched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, http.ErrServerClosed
 }
 
-// TestAnswers reads good answers in shapes of their own.
+// TestAnswers reads good answers in unusual forms.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name, provider, body string
@@ -128,7 +128,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestWindow holds the context that Ollama is told to keep to what a prompt takes.
+// TestWindow checks the context size for Ollama against the size of a prompt.
 func TestWindow(t *testing.T) {
 	for _, c := range []struct {
 		bytes, maxTokens, want int
@@ -148,7 +148,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestIsOpenAI tells those who want max_completion_tokens from those who know only max_tokens.
+// TestIsOpenAI checks which hosts get max_completion_tokens, and which max_tokens.
 func TestIsOpenAI(t *testing.T) {
 	for address, want := range map[string]bool{
 		"https://api.openai.com/v1":                                true,

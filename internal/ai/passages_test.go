@@ -9,12 +9,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// sectionOf is a section alone.
+// sectionOf returns a proposal of one section.
 func sectionOf(markdown string) *section {
 	return &newTranslationSource(&mip.Proposal{Sections: []mip.Section{{Markdown: markdown}}}).sections[0]
 }
 
-// shown writes the passages of a text between « and ».
+// shown returns the passages of a text between « and ».
 func shown(markdown string) string {
 	got, _ := sectionOf(markdown).with(func(p *passage) string {
 		return "«" + strings.ReplaceAll(p.source, "\n", "⏎") + "»"

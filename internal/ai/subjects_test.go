@@ -7,10 +7,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// noon is when every summary of a test is made.
+// noon is the time of every summary in the tests.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// canned is a model that gives one answer and keeps what it was asked.
+// canned is a model that gives one answer and keeps its prompt.
 type canned struct {
 	text  string
 	err   error
@@ -22,7 +22,7 @@ func (c *canned) Ask(_ context.Context, p Prompt) (Reply, error) {
 	return Reply{Text: c.text, Model: "canned-1"}, c.err
 }
 
-// switches is an activation at a time; 0 means none is set.
+// switches returns an activation at a time, unset for 0.
 func switches(unix int64) mip.Activation {
 	if unix == 0 {
 		return mip.Activation{}

@@ -15,7 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// lamp is a small proposal with everything that a summary needs.
+// lamp returns a small proposal with everything that a summary needs.
 func lamp() *mip.Proposal {
 	return &mip.Proposal{
 		Metadata: mip.Metadata{Number: 6, ID: mip.ID{Kind: "MIP", Number: 6}, Title: "Brighter lamps", Standing: mip.Draft.Usual(), Type: new("Standards Track"), Category: new("Core"),
@@ -27,7 +27,7 @@ func lamp() *mip.Proposal {
 	}
 }
 
-// answer is a valid reply for lamp, for a test to spoil.
+// answer returns a valid reply for lamp, for a test to spoil.
 func answer() map[string]any {
 	axis := func(impact, severity string, action bool, evidence ...map[string]any) map[string]any {
 		if evidence == nil {
@@ -68,7 +68,8 @@ func TestSummarise(t *testing.T) {
 			ActionEvidence: &api.Evidence{Section: "s-abstract", Quote: "Contracts that count candles MUST be adapted."},
 			Evidence:       []api.Evidence{{Section: "s-abstract", Quote: "Contracts that count candles MUST be adapted."}}},
 		Users: api.Axis{Impact: "Light can dazzle.", Severity: api.Low, Stated: true, Evidence: []api.Evidence{{Section: "s-security", Quote: "Users can be dazzled by `lamp()`."}}},
-		// The quote does not stand, so the claim is gone; the floor of a Core proposal stays.
+		// The quote is not in the text, so the claim is dropped. The floor of a Core proposal
+		// stays.
 		Validators:  api.Axis{Impact: "The text does not say what this means for this group. It is a Core proposal: once it is active, every node has to follow its rules.", Severity: api.Medium, Evidence: []api.Evidence{}},
 		Foundation:  api.Axis{Impact: "The text does not say what this means for this group.", Severity: api.Low, Evidence: []api.Evidence{}},
 		GeneratedAt: mip.NewTime(noon), ContentHash: strings.Repeat("ab", 32), Locale: "en", Source: "canned-1",
@@ -85,7 +86,7 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-// TestSummariseReplies is the list of what models answer when they do not do as they are told.
+// TestSummariseReplies lists answers of models that do not follow the task.
 func TestSummariseReplies(t *testing.T) {
 	const form = "not in the form that was asked for"
 	good := encode(t, answer())
@@ -98,7 +99,7 @@ func TestSummariseReplies(t *testing.T) {
 	draft := spoilt(func(a map[string]any) { a["tldr"] = "A draft." })
 	for _, tt := range []struct {
 		name, reply string
-		reason      string // part of the error; empty: it is a good answer
+		reason      string // part of the error; empty: a good answer
 	}{
 		{"as told", good, ""},
 		{"indented, blanks around", "\n  " + strings.ReplaceAll(good, `","`, "\",\n\t\"") + "\n\n", ""},
@@ -250,8 +251,7 @@ func TestSummariseLocale(t *testing.T) {
 	}
 }
 
-// However many quotes are invented, each is dropped alone, and a group that has none left is said to be
-// missing.
+// Each invented quote is dropped alone, and a group without quotes is marked as not mentioned.
 func TestInventedQuotes(t *testing.T) {
 	for name, quotes := range map[string][]map[string]any{
 		"invented":          {{"section": "s-abstract", "quote": "The moon is made of cheese."}},

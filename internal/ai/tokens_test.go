@@ -10,14 +10,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Where a passage stands in these tests.
+// Places of a passage in these tests.
 const (
 	inParagraph = "%s\n"
 	inHeading   = "# %s\n"
 	inCell      = "| %s |\n| --- |\n"
 )
 
-// only is the only passage of a section, in a proposal that defines the label "the paper".
+// only returns the only passage of a section, in a proposal that defines the label "the paper".
 func only(place, source string) (*translationSource, *passage) {
 	t := newTranslationSource(&mip.Proposal{Sections: []mip.Section{
 		{Markdown: "[The  paper]: https://paper.example\n"}, {Markdown: fmt.Sprintf(place, source)},

@@ -10,9 +10,10 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// FuzzTranslate holds that a text taken apart is put together again, that a model which repeats what it
-// is given gives it back byte for byte, and that one which translates changes no block. It goes without
-// Translate's calls, whose goroutines and code words would keep the fuzzer from telling inputs apart.
+// FuzzTranslate checks that a divided text can be joined again, that a model which repeats its
+// input returns the text byte for byte, and that a model which translates changes no block. It does
+// not use Translate, whose goroutines and code words would make inputs look different to the
+// fuzzer.
 func FuzzTranslate(f *testing.F) {
 	const mostSeeded = 1 << 10 // bytes; the fuzzer shortens long inputs for minutes
 	for _, d := range load(f, "MIP", samples) {
@@ -48,8 +49,8 @@ func FuzzTranslate(f *testing.F) {
 	})
 }
 
-// translated is a proposal's only section with each passage translated by f. ok is false when a check
-// refuses it; must says that none may.
+// translated returns a proposal's only section with each passage translated by f. ok is false if a
+// check refuses one. must requires that none does.
 func translated(t *testing.T, p *mip.Proposal, f func(string) string, must bool) (markdown string, ok bool) {
 	all := newTranslationSource(p)
 	for _, passage := range all.all {

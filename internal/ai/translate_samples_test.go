@@ -18,7 +18,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// document is a proposal as the sidecar has it and as goldmark reads it.
+// document is a proposal in the forms of the sidecar and of goldmark.
 type document struct {
 	file     string
 	proposal *mip.Proposal
@@ -42,10 +42,10 @@ func load(t testing.TB, prefix, folder string) []document {
 
 const samples = "../samples/proposals"
 
-// kept is what the models of these tests copy, told by other means than the code's own.
+// kept are the parts that the models of these tests copy, found in another way than in the code.
 var kept = regexp.MustCompile("(?s)`+[^`]+`+|\\{\\{x*[0-9]+\\}\\}|[A-Za-z][\\w-]*(?:\\.[A-Za-z][\\w-]*)+(?:/[\\w./-]+)?|\\b[A-Z]{2,}-[0-9]+|\\b[A-Za-z]*[0-9_][\\w.,+-]*|\\b(?:MUST|SHALL|SHOULD|NOT|REQUIRED|RECOMMENDED|MAY|OPTIONAL)\\b")
 
-// cyrillic writes every word of a text in other letters, two bytes each, and joins its lines.
+// cyrillic replaces the letters of every word by others of two bytes, and joins lines.
 func cyrillic(text string) string {
 	var b strings.Builder
 	change := func(s string) {
@@ -73,8 +73,9 @@ func cyrillic(text string) string {
 	return b.String()
 }
 
-// TestTranslateKeepsStructure translates every word of the samples, and lets goldmark judge that nothing else has
-// changed: blocks, code, links, tables, numbers. Tests of package build do so with real proposals.
+// TestTranslateKeepsStructure translates every word of the samples and checks by goldmark that
+// nothing else has changed: blocks, code, links, tables, numbers. Tests of package build do so with
+// real proposals.
 func TestTranslateKeepsStructure(t *testing.T) {
 	for _, d := range load(t, "MIP", samples) {
 		got, err := Translate(t.Context(), uncached{each(cyrillic)}, d.proposal, "ru", nil)
@@ -96,7 +97,7 @@ func digits(text []byte) []string {
 	return regexp.MustCompile(`[0-9]+`).FindAllString(string(text), -1)
 }
 
-// structure is what goldmark finds in a document besides language.
+// structure returns everything that goldmark finds in a document besides language.
 func structure(d document) []string {
 	var out []string
 	var inline []string

@@ -26,7 +26,7 @@ import (
 
 const proposals = 9
 
-// noon is when every summary of these tests is made.
+// noon is the time of every summary in these tests.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // folderOf writes small proposals.
@@ -42,7 +42,7 @@ func folderOf(t *testing.T) string {
 	return dir
 }
 
-// load reads folders of proposals as a site does that has nothing but these forks.
+// load reads folders of proposals for a site with these forks.
 func load(t *testing.T, forks []mip.HardFork, dirs ...string) *build.Content {
 	t.Helper()
 	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(&site.Site{Prefix: "MIP", HardForks: forks}, dirs...), Epoch: new(noon)})
@@ -57,7 +57,7 @@ func load(t *testing.T, forks []mip.HardFork, dirs ...string) *build.Content {
 	return c
 }
 
-// summaries reads what stands beside the proposals, by number.
+// summaries returns the committed summaries by number.
 func summaries(t *testing.T, dir string) map[int]api.Summary {
 	t.Helper()
 	out := map[int]api.Summary{}
@@ -82,7 +82,7 @@ func summaries(t *testing.T, dir string) map[int]api.Summary {
 	return out
 }
 
-// model answers every proposal with a sound summary, unless a fault is set for it.
+// model answers every proposal with a sound summary, unless it has a fault for the proposal.
 type model struct {
 	mu     sync.Mutex
 	asked  map[string]int // by title
@@ -131,7 +131,7 @@ func (m *model) Ask(ctx context.Context, p ai.Prompt) (ai.Reply, error) {
 	return ai.Reply{Text: string(b), Model: "oracle-1"}, err
 }
 
-// options are those of a run with a model of that name.
+// options returns the options of a run with a model of that name.
 type options struct {
 	ai.WriteOptions
 	Name string
@@ -173,7 +173,7 @@ func TestExtractive(t *testing.T) {
 	}
 }
 
-// A model takes over what no model or another one has written, at most four at a time.
+// A model replaces summaries of the rules and of other models, at most four at a time.
 func TestModel(t *testing.T) {
 	dir := folderOf(t)
 	write(t, dir, optionsFor(nil))
@@ -205,7 +205,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// What a model fails at is reported by proposal; what stood there stays, and the others go on.
+// A failure of the model is reported by proposal. Its old summary stays, and the others go on.
 func TestModelFails(t *testing.T) {
 	dir := folderOf(t)
 	write(t, dir, optionsFor(nil))
@@ -227,10 +227,10 @@ func TestModelFails(t *testing.T) {
 	}
 }
 
-// later is an error that says when to ask again.
+// later returns an error with a Retry-After.
 func later(d time.Duration) error { return &api.HTTPError{RetryAfter: d, Err: errors.New("later")} }
 
-// A limit is waited for, unless it lasts too long.
+// A short limit is waited for, a long one is not.
 func TestLimitsAreWaitedFor(t *testing.T) {
 	dir := folderOf(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -283,7 +283,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A summary goes where one stands already, and nowhere outside of the proposals' folders.
+// A summary replaces the committed one, and is never written outside of the proposals' folders.
 func TestPlace(t *testing.T) {
 	dir, more, outside := folderOf(t), t.TempDir(), t.TempDir()
 	if err := errors.Join(
@@ -316,7 +316,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// The meta proposal of a fork is judged together with what the fork bundles.
+// The meta proposal of a fork is read together with the proposals of the fork.
 func TestSubject(t *testing.T) {
 	dir := t.TempDir()
 	files := func(texts ...string) {

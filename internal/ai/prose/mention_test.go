@@ -2,7 +2,7 @@ package prose
 
 import "testing"
 
-// source names a few figures and addresses.
+// source has a few figures and addresses.
 const source = "It costs 20,000 gas at 1.5 gwei, or 12345678 in two blocks; see `eip-1559.md`, msg.sender and tx\\.origin. " +
 	"Node.js is at github.com/lamps/lamp, with 10<sup>18</sup> and 0xDEAD00. Ask lamps@lamps.org about the EVM and Solidity."
 

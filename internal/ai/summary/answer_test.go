@@ -8,14 +8,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// What a summary answers a group.
+// Answers of a summary to a group.
 const (
 	yes    = "needed"
 	no     = "none"
 	silent = "silent"
 )
 
-// answered is the answer of a summary, with the quote that gives it.
+// answered returns the answer of a summary, with its quote.
 func answered(x api.Axis) (answer, quote string) {
 	switch {
 	case x.ActionEvidence == nil:
@@ -26,7 +26,7 @@ func answered(x api.Axis) (answer, quote string) {
 	return no, x.ActionEvidence.Quote
 }
 
-// says is a proposal with an abstract that concerns nobody and one more section.
+// says returns a proposal with an abstract that concerns nobody and one more section.
 func says(kind, title, text string) Subject {
 	p := lamp()
 	p.Category = &kind
@@ -37,8 +37,8 @@ func says(kind, title, text string) Subject {
 	return Subject{Proposal: p, Now: noon}
 }
 
-// TestAnswers holds what a sentence answers a group that asks whether it has to do something. Each stands alone in the
-// section on compatibility.
+// TestAnswers checks for sentences alone in the section on compatibility whether a group has to
+// act.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		a    axis
@@ -76,7 +76,7 @@ func TestAnswers(t *testing.T) {
 		{validators, yes, "Block producers need to adjust the order of lamps."},
 		{users, yes, "The change requires all users to migrate to new keys."},
 
-		// Nothing to do, and said so.
+		// Nothing to do.
 		{users, no, "Users do not have to act."},
 		{users, no, "Users and wallets can maintain their usual workflows without modification."},
 		{developers, no, "No changes are required to the execution layer or to existing on-chain contracts."},
@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 		{users, silent, "No Consensus Layer changes are required."},
 		{validators, silent, "The protocol currently prohibits block producers from adding transactions that fail."},
 
-		// A no that is none.
+		// A reassurance that does not hold.
 		{users, silent, "Users are not affected unless they hold more than one key."},
 		{developers, silent, "Most existing contracts are unaffected."},
 		{users, silent, "If users do not join, they are unaffected."},
@@ -108,7 +108,7 @@ func TestAnswers(t *testing.T) {
 
 		{validators, silent, "The change is not backwards compatible with validators of today."},
 
-		// A yes that is none.
+		// A duty of nobody in the group.
 		{developers, silent, "Keys of wallets are not valid names."},
 		{developers, silent, "No known use case of wallets is broken."},
 		{developers, silent, "No parser, signer or other tool of a wallet is affected by it."},
@@ -149,7 +149,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswersByPlace holds what the same words answer in another section and kind, and beside others.
+// TestAnswersByPlace checks the same words in other sections and kinds, and beside other sentences.
 func TestAnswersByPlace(t *testing.T) {
 	for _, tt := range []struct {
 		kind, title string
@@ -157,7 +157,7 @@ func TestAnswersByPlace(t *testing.T) {
 		want        string
 		text        string
 	}{
-		// A motivation and a rationale speak of what is and of what was not chosen.
+		// A motivation is about the present, and a rationale about alternatives.
 		{"Core", "Motivation", developers, silent, "Wallets must be updated for each new token."},
 		{"Core", "Rationale", developers, silent, "With a second field all contracts would have to be redeployed."},
 		{"Core", "Rationale", developers, silent, "Existing contracts are unaffected."},
@@ -165,7 +165,7 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Core", "Rationale", developers, silent, "This would break wallets that sort by it, since they will fail."},
 		{"Core", "Motivation", users, silent, "Users have to sign twice."},
 		{"Core", "Rationale", developers, silent, "This approach breaks wallets that sort by it."},
-		// A specification says what is built: it is no order to those who have built.
+		// A specification does not oblige those who have built something already.
 		{"Core", "Specification", developers, silent, "Compilers must emit an operand behind the opcode."},
 		{"Core", "Specification", validators, silent, "A node MUST reject a block with two such transactions."},
 		{"Core", "Specification", validators, silent, "Operators MUST set the new flag before the fork."},
@@ -181,7 +181,7 @@ func TestAnswersByPlace(t *testing.T) {
 		{"MRC", "Backwards Compatibility", developers, yes, "Wallets need to ask for a new key."},
 		{"MRC", "Rationale", developers, silent, "The owner does not have to be a contract."},
 		{"Informational", "Impact", developers, silent, "Wallets must be updated."},
-		// Security gives advice, and sometimes says what has to be done.
+		// A section on security has advice, and sometimes duties.
 		{"Core", "Security Considerations", developers, silent, "Wallets should warn about such a key."},
 		{"Core", "Security Considerations", validators, yes, "Operators need to adjust the memory limits of their nodes."},
 		{"Core", "Security Considerations", developers, silent, "A block with two such contracts MUST be deemed invalid."},
@@ -191,14 +191,14 @@ func TestAnswersByPlace(t *testing.T) {
 		{"Core", "Impact", developers, yes, "Tools that assume such a layout may need updating."},
 		{"Core", "Impact", developers, silent, "Programs need to be redeployed to adopt this feature."},
 		{"Core", "Security Considerations", validators, silent, "There must be time for a vote. This lets the builder update its block."},
-		// One sentence against it is enough to say no for nobody, and a yes anywhere is one.
+		// One sentence against a reassurance is enough, and a duty counts anywhere.
 		{"Core", "Backwards Compatibility", developers, yes, "Existing contracts are unaffected.\n\nTools that parse headers have to be updated."},
 		{"Core", "Backwards Compatibility", developers, yes, "No action is required.\n\nContracts that read the length by hand will now revert."},
 		{"Core", "Backwards Compatibility", developers, yes, "Existing contracts are unaffected.\n\nSome wallets may be affected by the new order."},
 		{"Core", "Backwards Compatibility", developers, no, "Existing contracts are unaffected.\n\nUsers have to sign again."},
 		{"Core", "Backwards Compatibility", users, yes, "Existing contracts are unaffected.\n\nUsers have to migrate to new keys."},
 		{"Core", "Backwards Compatibility", validators, yes, "Validators have to do two things:\n\n- migrate the database of blocks\n- set the flag of the new one"},
-		// A reassurance counts beside what changes, where it is for all of them and for now.
+		// A reassurance counts beside changes if it is for the whole group and for now.
 		{"Core", "Backwards Compatibility", developers, no, "The fee of contracts above 8 MB is doubled.\n\nExisting contracts are unaffected."},
 		{"Core", "Backwards Compatibility", developers, silent, "The fee of contracts above 8 MB is doubled.\n\nContracts that are smaller are unaffected."},
 		{"Core", "Impact before activation", users, silent, "Users are unaffected."},
@@ -215,8 +215,8 @@ func TestAnswersByPlace(t *testing.T) {
 	}
 }
 
-// An abandoned proposal asks for nothing, and says no more than that. A fork raises a severity and answers nothing. What
-// one of several proposals says holds for itself alone.
+// An abandoned proposal obliges nobody. A fork raises a severity and answers nothing. A sentence of
+// one of several proposals holds for that proposal alone.
 func TestAnswersAround(t *testing.T) {
 	const must, idle = "Validators must migrate their keys.", "Validators are not required to upgrade."
 	for _, status := range []mip.Status{mip.Withdrawn, mip.Stagnant} {
@@ -229,7 +229,7 @@ func TestAnswersAround(t *testing.T) {
 			}
 		}
 	}
-	// The answer is that of the text. What the fork asks is no part of it.
+	// The answer is from the text. A fork does not change it.
 	for text, want := range map[string]string{"A lamp is lit at night.": silent, idle: no} {
 		s := says("Core", "Backwards Compatibility", text)
 		s.Fork = new(argand())
@@ -247,7 +247,7 @@ func TestAnswersAround(t *testing.T) {
 	}
 }
 
-// A group of which the text says nothing has no finding.
+// A group that the text does not mention has no finding.
 func TestNotStated(t *testing.T) {
 	sum := Extract(says("Core", "Backwards Compatibility", "Validators must migrate their keys."))
 	for a, x := range axes(&sum) {
@@ -257,8 +257,8 @@ func TestNotStated(t *testing.T) {
 	}
 }
 
-// TestAcceptActions holds that the rules do not read what a model says that a group has to do: its quotes have to stand in
-// the text, and a claim has one of them.
+// TestAcceptActions checks that the rules do not read a model's claim that a group has to act. Its
+// quotes must be in the text, and a claim needs one of them.
 func TestAcceptActions(t *testing.T) {
 	const (
 		must    = "Tools that parse headers have to be updated."
@@ -301,7 +301,8 @@ func TestAcceptActions(t *testing.T) {
 	}
 }
 
-// TestAnswersOfLongTexts holds that a text whose end is not judged gives no ground for a no, and what was judged counts.
+// TestAnswersOfLongTexts checks that a text which is not read to its end reassures nobody, and that
+// its read part counts.
 func TestAnswersOfLongTexts(t *testing.T) {
 	filler := strings.Repeat("A lamp is lit at night.\n\n", 10_000)
 	for first, answer := range map[string]string{"Validators must migrate their keys.": yes, "Validators are not required to upgrade.": silent} {

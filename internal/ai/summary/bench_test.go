@@ -21,8 +21,8 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// BenchmarkExtractInitials reads a text of half a megabyte in which each mark may end a sentence and none does. A reader
-// waits for a summary.
+// BenchmarkExtractInitials reads a text of half a megabyte in which each mark may end a sentence
+// and none does. A reader waits for a summary.
 func BenchmarkExtractInitials(b *testing.B) {
 	p := lamp()
 	p.Sections[0].Markdown = strings.Repeat(strings.Repeat("A. B. C. ", 100)+"\n\n", 480<<10/900)

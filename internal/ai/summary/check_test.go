@@ -32,13 +32,13 @@ func TestStands(t *testing.T) {
 		{"s-abstract", "lamp bur", false},
 		{"s-abstract", "lamp", false}, // too short
 		{"s-abstract", "", false},
-		{"s-abstract", "## Abstract", false}, // a heading claims nothing
+		{"s-abstract", "## Abstract", false}, // a heading is no claim
 		{"s-security", "Security --------", false},
 		{"s-security", "Users can be dazzled by `lamp()`.", true},
 		{"s-abstract", "Users can be dazzled by `lamp()`.", false},
 		{"", "Users can be dazzled by `lamp()`.", false},
 		{"MIP-4#s-abstract", "灯台が海を照らします", true},
-		{"MIP-4#s-text", "brighter again", true}, // not the one that is a part of agains
+		{"MIP-4#s-text", "brighter again", true}, // not the occurrence within agains
 		{"MIP-4#s-text", "brighter agai", false},
 		{"s-text", "brighter again", false},
 		{"MIP-5#s-text", "brighter again", false},
@@ -92,7 +92,7 @@ func TestCheckSummary(t *testing.T) {
 		}
 	}
 	s.Fork = new(argand())
-	for _, years := range []int{0, 1, 100} { // a summary from before the fork does not come after it by saying so
+	for _, years := range []int{0, 1, 100} { // generatedAt does not date a summary after the fork
 		sum := made()
 		sum.GeneratedAt = mip.NewTime(noon.AddDate(years, 0, 0))
 		if err := Check(sum, s); err == nil || !strings.Contains(err.Error(), "foundation: severity low is below the floor medium") {
@@ -101,7 +101,7 @@ func TestCheckSummary(t *testing.T) {
 	}
 }
 
-// The rules may count what they leave out of a list. A model names no number that the text has not.
+// The rules may count the items that they leave out. A model must not add numbers.
 func TestCounted(t *testing.T) {
 	s := Subject{Proposal: lamp(), Now: noon}
 	s.Proposal.Sections = []mip.Section{{ID: "s-changes", Level: 2, Title: "Changes", Markdown: "## Changes\n\n" +

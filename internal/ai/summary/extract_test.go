@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens in testdata anew")
 
-// TestExtractGolden compares the summaries of small proposals with what a person has read and found
-// right.
+// TestExtractGolden compares the summaries of small proposals with summaries that a person has read
+// and approved.
 func TestExtractGolden(t *testing.T) {
 	const name = "testdata/extract.txtar"
 	all, a := archive(t, name)
@@ -52,7 +52,7 @@ func TestExtractGolden(t *testing.T) {
 	}
 }
 
-// print is a summary for a person to read.
+// print returns a summary for a person to read.
 func print(sum api.Summary) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "MIP-%d: %s\n", sum.MIPNumber, sum.TLDR)

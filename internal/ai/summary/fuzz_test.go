@@ -7,7 +7,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// FuzzExtract: whatever a proposal holds, its summary keeps the rules and is the same again.
+// FuzzExtract checks that the summary of any proposal passes Check and is reproducible.
 func FuzzExtract(f *testing.F) {
 	f.Add("Title", "Description", "Draft", "Every contract MUST be adapted. It breaks otherwise.\n\n- one\n- two\n")
 	f.Add("`T` <b>", "see https://x.example [a](b)", "Withdrawn", "Users pay `f(.` more (fees. A *b _c* [d](e. F) <sub>g</sub> &lt;h&gt; $i$.\n\n```\n")

@@ -9,8 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestMarks holds what each mark does: of two sentences that differ by it alone, one is taken for a group, or as a
-// change, and the other is not.
+// TestMarks checks each mark: of two sentences that differ by it alone, one is taken for a group,
+// or as a change, and the other is not.
 func TestMarks(t *testing.T) {
 	const change = "change"
 	for _, tt := range []struct{ mark, title, for_, taken, left string }{
@@ -37,7 +37,7 @@ func TestMarks(t *testing.T) {
 	} {
 		for text, want := range map[string]bool{tt.taken: true, tt.left: false} {
 			s := says("Core", tt.title, text)
-			if tt.for_ == change { // three points that are better, as a weak one fills up
+			if tt.for_ == change { // three better points, since a weak one fills up
 				s.Proposal.Sections = append(s.Proposal.Sections, mip.Section{ID: "s-strong", Level: 2, Title: "Specification",
 					Markdown: "Set the wick of inns to 10 inches.\n\nRemove candles of churches by 300.\n\nAdd torches from 9 gates to 12.\n"})
 			}
@@ -56,7 +56,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Between contracts an operator is no validator: whom an owner trusts is one, and so is a node of a tree.
+// Between contracts an operator or a node is no validator: an operator is someone an owner trusts,
+// and a node may be part of a tree.
 func TestMarksOfConvention(t *testing.T) {
 	for text, both := range map[string]bool{
 		"An operator moves 128 lamps at once.":        false,
@@ -72,8 +73,8 @@ func TestMarksOfConvention(t *testing.T) {
 	}
 }
 
-// A specification binds those who follow it: between contracts who writes them, else who runs nodes. Where a proposal is for
-// them alone, its abstract need not name them.
+// A specification binds those who follow it: authors of contracts for a convention, else operators
+// of nodes. The abstract of a proposal for them alone need not name them.
 func TestMarksOfDuty(t *testing.T) {
 	for _, tt := range []struct {
 		title, text            string
@@ -102,8 +103,8 @@ func TestMarksOfDuty(t *testing.T) {
 	}
 }
 
-// A sentence that points back is quoted with the one before it, and both once. What a proposal depends on is no part of
-// what it changes.
+// A sentence that points back is quoted with the one before it, and both once. The dependencies of
+// a proposal are not part of its changes.
 func TestMarksOfPlace(t *testing.T) {
 	for _, tt := range []struct {
 		title, text string

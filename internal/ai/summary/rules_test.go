@@ -9,7 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// hostile are texts that speak to whoever summarises them.
+// hostile returns texts that give orders to a summarizer.
 func hostile(t *testing.T) (texts map[string]string) {
 	data, err := os.ReadFile("testdata/hostile.json")
 	if err == nil {
@@ -30,7 +30,7 @@ func infected(text string) Subject {
 	return Subject{Proposal: p, Now: noon}
 }
 
-// TestInjectionExtract shows that the rules obey no text.
+// TestInjectionExtract checks that the rules obey no text.
 func TestInjectionExtract(t *testing.T) {
 	for name, text := range hostile(t) {
 		s := infected(text)
@@ -44,7 +44,7 @@ func TestInjectionExtract(t *testing.T) {
 	}
 }
 
-// Only a sentence that says that the text is silent needs no quote; one that goes on does.
+// Only the sentence for groups that are not mentioned needs no quote. Additions need one.
 func TestSilence(t *testing.T) {
 	for _, locale := range []string{"en", "de", "ja", "zh-Hans", "xx"} {
 		for _, quiet := range []string{notMentioned(locale), notMentioned("en")} {

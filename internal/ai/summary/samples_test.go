@@ -12,8 +12,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestExtractSamples holds what must be true of every extractive summary. Tests of package build hold those of real
-// proposals to the same.
+// TestExtractSamples checks properties of every summary by rules. Tests of package build check real
+// proposals for them.
 func TestExtractSamples(t *testing.T) {
 	all := proposals(t, "../../samples/proposals", "MIP")
 	for _, p := range all {
@@ -22,7 +22,7 @@ func TestExtractSamples(t *testing.T) {
 		checkSummary(t, s, sum)
 		from := sourceOf(s)
 		for _, text := range Texts(sum) {
-			if !from.Holds(text) && !strings.Contains(text, " more") { // how many items they leave out the rules count
+			if !from.Holds(text) && !strings.Contains(text, " more") { // the rules count the items that they leave out
 				t.Errorf("%s: refused: %s", p.ID, text)
 			}
 		}

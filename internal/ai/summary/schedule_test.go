@@ -9,8 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// A summary by rules says nothing of the time of a fork: that is the configuration's, and the clock's. It names the fork
-// of the present configuration, whichever it was made with.
+// A summary by rules does not mention the time of a fork: a page computes it. It names the fork of
+// the present configuration, whichever it was made with.
 func TestNoSchedule(t *testing.T) {
 	s := Subject{Proposal: lamp(), Now: noon, Fork: new(argand())}
 	sum := Extract(s)
@@ -25,7 +25,7 @@ func TestNoSchedule(t *testing.T) {
 			t.Errorf("with the fork %v: %v", fork, sum.Hardfork)
 		}
 	}
-	// A time that a model was told is no more of the text than any other number that is not there.
+	// A time is not in the text because a model was told it, like any other number.
 	sum = made()
 	sum.TLDR = "Lamps get brighter on testnet from 19 January 2027 on."
 	sum.Validators.Severity, sum.Foundation.Severity = api.High, api.Medium
@@ -34,8 +34,8 @@ func TestNoSchedule(t *testing.T) {
 	}
 }
 
-// What the configuration and other headers say changes without the text: a committed summary by rules that says it as it
-// was has to be made again. A model's words are not the rules' to read.
+// The configuration and other headers change without the text: a committed summary by rules that
+// contradicts them has to be made again. The words of a model are not read.
 func TestOvertaken(t *testing.T) {
 	meta := Subject{Proposal: lamp(), Now: noon, Fork: &mip.HardFork{Name: "F", MetaMIP: new(6)}}
 	for n := range 2 {

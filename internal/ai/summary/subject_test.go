@@ -13,7 +13,7 @@ func TestForkOf(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		number int
-		fork   *string // as the summary names it
+		fork   *string // in the summary
 		want   string
 	}{
 		{"bundled", 4, nil, "BEACON"},

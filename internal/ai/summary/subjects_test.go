@@ -16,7 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// noon is when every summary of a test is made.
+// noon is the time of every summary in the tests.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // proposals loads a folder, ascending by number.
@@ -58,7 +58,7 @@ func archive(t testing.TB, name string) (map[int]*mip.Proposal, *txtar.Archive) 
 	return out, a
 }
 
-// forked returns a subject with the fork that it has to do with, if any.
+// forked returns a subject with its fork, if any.
 func forked(p *mip.Proposal, all map[int]*mip.Proposal, forks ...mip.HardFork) Subject {
 	s := Subject{Proposal: p, Now: noon}
 	for _, f := range forks {
@@ -84,7 +84,7 @@ func byNumber(in []*mip.Proposal) map[int]*mip.Proposal {
 	return out
 }
 
-// switches is an activation at a time; 0 means none is set.
+// switches returns an activation at a time, unset for 0.
 func switches(unix int64) mip.Activation {
 	if unix == 0 {
 		return mip.Activation{}
@@ -102,7 +102,7 @@ func argand() mip.HardFork {
 		Activation: map[string]mip.Activation{"mainnet": switches(0), "testnet": switches(1800370800)}}
 }
 
-// lamp is a small proposal with everything that a summary needs.
+// lamp returns a small proposal with everything that a summary needs.
 func lamp() *mip.Proposal {
 	return &mip.Proposal{
 		Metadata: mip.Metadata{Number: 6, ID: mip.ID{Kind: "MIP", Number: 6}, Title: "Brighter lamps", Standing: mip.Draft.Usual(), Type: new("Standards Track"), Category: new("Core"),
@@ -114,7 +114,7 @@ func lamp() *mip.Proposal {
 	}
 }
 
-// made is the summary of lamp that a model made.
+// made returns a model's summary of lamp.
 func made() api.Summary {
 	quote := func(section, text string) []api.Evidence { return []api.Evidence{{Section: section, Quote: text}} }
 	sum := api.Summary{
