@@ -20,8 +20,11 @@ const (
 	mostRenders   = 1
 	mostSummaries = 1
 	mostTokenised = 1 // for the search
+	// mostWords is how often a text is cut into words for each sentence of a summary by rules: the
+	// sentence itself, and a share of titles, leads of lists, quotes and unfit sentences.
+	mostWords = 2
 	// mostAllocations are objects, of a sample with all its files and its share of the site's.
-	mostAllocations = 18_500
+	mostAllocations = 13_000
 )
 
 // TestWork counts what a build does, without a clock.
@@ -66,6 +69,12 @@ func TestWork(t *testing.T) {
 		if got > most*few || got == 0 && most > 0 {
 			t.Errorf("%s is called %d times for %d texts, want 1 to %d times each", function, got, few, most)
 		}
+	}
+	const rules = "internal/ai/summary."
+	sentences := made[rules+"(*part).sentences"] - counted[rules+"(*part).sentences"]
+	words := made[rules+"wordsOf"] - counted[rules+"wordsOf"]
+	if words > mostWords*sentences || words == 0 {
+		t.Errorf("%d sentences are cut into words %d times, want at most %d times each", sentences, words, mostWords)
 	}
 }
 

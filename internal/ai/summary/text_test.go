@@ -48,11 +48,14 @@ func TestCandidates(t *testing.T) {
 // A long list is counted and not cut within an item, and lists of the compatibility come last.
 func TestInventories(t *testing.T) {
 	list := func(items string) string { return "- " + strings.Join(strings.Fields(items), "\n- ") + "\n" }
-	got := Subject{}.read("MIP-1", &mip.Proposal{Sections: []mip.Section{
+	p := lamp()
+	p.Sections = []mip.Section{
 		{Level: 2, Title: "Backwards compatibility", Markdown: list("mainnet testnet")},
-		{Level: 2, Title: "Specification", Markdown: list("first second third fourth fifth sixth seventh eighth")},
+		{Level: 2, Title: "Specification",
+			Markdown: list("first second third fourth fifth sixth seventh eighth")},
 		{Level: 2, Title: "Changes", Markdown: list("alone")},
-	}}).inventories()
+	}
+	got := Extract(Subject{Proposal: p}).WhatsChanging
 	want := []string{
 		"Under “Specification” it lists: first; second; third; fourth; fifth; sixth; and 2 more.",
 		"Under “Backwards compatibility” it lists: mainnet; testnet.",
