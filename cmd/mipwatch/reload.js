@@ -1,4 +1,4 @@
-// Loaded by `mipwatch serve` only: reloads the page when a newer build is served.
+// Loaded only by `mipwatch serve`: reloads the page when a newer build is served.
 const shown = new URL(import.meta.url).searchParams.get("edition");
 
 setInterval(async () => {

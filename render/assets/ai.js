@@ -1,4 +1,4 @@
-// Loaded when a reader asks for a summary or a translation. A model's words become text and elements, never HTML.
+// Loaded for a summary or a translation. A model's words become text and elements, never HTML.
 import { render } from "./markdown.js";
 
 const d = document, patience = 15000; // milliseconds
@@ -9,10 +9,10 @@ const make = (tag, attributes = {}, ...children) => {
   return e;
 };
 const seconds = n => !(n > 0) ? "" : n === 1 ? " Try again in 1 second." : n < 120 ? ` Try again in ${n} seconds.` : ` Try again in ${Math.ceil(n / 60)} minutes.`;
-// moment is a time as pages write it.
+// moment formats a time like the pages.
 const moment = text => make("time", { datetime: text }, new Date(text).toUTCString().replace(/^.*, 0?(.*) (.*):.*/, "$1, $2 UTC"));
 
-// explain says in words why there is no answer.
+// explain describes why there is no answer.
 const explain = (status, code, wait) => {
   if (status === 429) return "Too many requests." + (seconds(wait) || " Try again in a minute.");
   if (code === "ai_disabled") return "This site asks no language model, so there is nothing to show here.";
@@ -38,7 +38,7 @@ const ask = async (api, body) => {
   return answer;
 };
 
-// busy runs a job of a button once at a time, with its state in the words of a status line.
+// busy runs a button's job, one at a time, with its state in a status line.
 const busy = async (button, status, word, job) => {
   if (button.dataset.busy) return;
   button.dataset.busy = "1";
@@ -49,7 +49,7 @@ const busy = async (button, status, word, job) => {
   button.removeAttribute("aria-disabled");
 };
 
-// spans are a text with its Markdown code spans shown as such.
+// spans renders a text's Markdown code spans.
 const spans = text => {
   const out = [];
   let at = 0;
@@ -60,7 +60,7 @@ const spans = text => {
   return [...out, text.slice(at)];
 };
 
-// place is where a quote stands: a section of this page, or of another proposal's (MIP-4#s-abstract).
+// place is the place of a quote: a section of this page, or of another proposal (MIP-4#s-abstract).
 const place = (section, pages) => {
   const [, other, number, id] = /^(?:([^#]*?(\d+))#)?(.*)$/.exec(section), name = id.replace(/^s-/, "").replaceAll("-", " ");
   if (other) return make("a", { href: `${pages}${number}/#${id}` }, `${other}, ${name}`);
@@ -68,8 +68,8 @@ const place = (section, pages) => {
   return make("a", { href: heading ? "#" + id : "#text" }, heading?.textContent.trim() || name);
 };
 
-// axis is a group that the text speaks of, or of which the upgrade asks something. What has the time of an upgrade is on the
-// page. What rules say of a group is its quotes and no more.
+// axis is a group with a statement of the text or a request of the upgrade. The upgrade's times are on the page. By
+// rules a group has only quotes.
 const axis = (name, a, rules, box) => {
   const copy = part => [...box.querySelector(`[data-ask=${part}]`)?.cloneNode(true).childNodes ?? []];
   const asked = box.querySelector(`.asked[data-ask=${name}]`)?.cloneNode(true), level = a.severity;
@@ -89,7 +89,7 @@ const axis = (name, a, rules, box) => {
     ...asked ? [asked] : []);
 };
 
-// panel puts a summary in the place of the page's own: the form of templates/impact.tmpl.
+// panel replaces the page's summary: the form of templates/impact.tmpl.
 const panel = (box, s, hashOfText) => {
   const rules = s.source === "extractive", old = s.stale || hashOfText && s.contentHash !== hashOfText, f = s.fallback;
   const title = box.querySelector("h2"), silent = new Map(), spoken = [];
@@ -126,10 +126,10 @@ const summarise = button => {
   });
 };
 
-// The English text, to come back to, and the translations that were fetched, by language.
+// The English text, to return to, and the fetched translations, by language.
 const article = d.getElementById("text"), english = [...article.childNodes], fetched = new Map();
 
-// leads says where a link of a translation leads: to the web, to a proposal's page or a place on this one.
+// leads is the target of a link in a translation: the web, a proposal's page or a place on this one.
 const leads = box => dest => {
   if (/^(https?:\/\/|mailto:)/i.test(dest)) { try { return new URL(dest).href } catch { return null } }
   const [, number, fragment] = new RegExp(`^[^#?:]*?${box.dataset.prefix.replace(/\W/g, "\\$&")}-(\\d+)(?:\\.md)?/?(?:#(.+))?$`, "i").exec(dest) ?? [];
@@ -138,8 +138,8 @@ const leads = box => dest => {
   return id && [id, "s-" + id, "s-" + id.toLowerCase()].map(x => english.some(n => n.id === x) && "#" + x).find(Boolean) || null;
 };
 
-// translated are the nodes of a translation. Its headings get levels and ids of the English ones when there
-// are as many; a first one that repeats the title is left out, as there.
+// translated are the nodes of a translation. Its headings get the levels and ids of the English ones if their number is
+// the same. A first heading that repeats the title is left out, as in the English text.
 const translated = (t, box) => {
   const { nodes, headings } = render(t.markdown, leads(box));
   const theirs = english.filter(n => /^H[2-6]$/.test(n.tagName ?? "") && n.id && n.querySelector(".h"));
@@ -163,7 +163,7 @@ const note = (t, language) => {
     ...t.stale ? [make("p", { class: "ic old" }, "Older than the English text, which has changed since.")] : []));
 };
 
-// show puts a text in the place of another, and marks its language as the present one.
+// show replaces a text, and marks its language as current.
 const show = (box, choice, nodes, lang, dir, head) => {
   d.getElementById("translated")?.remove();
   if (head) article.before(head);
@@ -193,5 +193,5 @@ const translate = button => {
   });
 };
 
-// run is what the page's own script calls with the button that was pressed.
+// run is called by the page's own script with the pressed button.
 export const run = button => button.lang ? translate(button) : summarise(button);

@@ -1,8 +1,9 @@
-// ask puts a question to the sidecar: status (0: no answer), the answer, Retry-After. One at a time, in their order.
+// ask sends a request to the sidecar and returns status (0: no answer), answer and Retry-After. Requests run one at a
+// time, in order.
 let worker = null, asked = Promise.resolve();
 const ask = url => asked = asked.then(() => new Promise(done => {
   worker ??= new Worker($("script").src);
-  // A worker that was ended may have spoken before.
+  // A terminated worker may have answered before.
   const mine = worker;
   mine.onmessage = e => { if (mine === worker) done(e.data) };
   mine.onerror = () => done([0]);

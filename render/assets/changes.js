@@ -1,8 +1,8 @@
-// What happened: the style sheet shows the chosen kind, this one proposal; and the address holds both.
+// Changes: the style sheet shows the chosen kind, and this script one proposal. The address has both.
 const form = $("#choice"), box = form?.elements, none = $("#none");
 if (form) {
   const years = $$("#years a").slice(1), newest = !years.some(a => a.ariaCurrent);
-  // What happened to one proposal is on the pages of all years.
+  // The changes of one proposal are on the pages of all years.
   let reading = null;
   const read = () => reading ??= Promise.all(years.map(async a => {
     const page = new DOMParser().parseFromString(await (await fetch(a.href)).text(), "text/html");
@@ -39,6 +39,6 @@ if (form) {
   form.addEventListener("input", e => choose(e.target.type === "radio"));
   form.addEventListener("submit", e => { e.preventDefault(); choose(true) });
   addEventListener("popstate", restore);
-  // Until here what the address does not choose was not seen, so that nothing moves.
+  // Everything that the address excludes was hidden until here, so that nothing moves.
   (location.search ? restore() : Promise.resolve()).finally(() => { delete root.dataset.q });
 }

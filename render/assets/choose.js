@@ -1,6 +1,6 @@
-// Loaded when a reader chooses among all proposals. They come from /api/v1/index, in the order of the page; the
-// address holds the choice. Words are looked for in all texts, as on the page for searching: rows of what has them come
-// from the index of texts, so that who only searches never reads the whole list.
+// Loaded when a reader chooses among all proposals. They come from /api/v1/index, in the order of the page. The address
+// has the choice. Words are searched in all texts, as on the search page: rows of results come from the index of texts,
+// so that a search alone never loads the whole list.
 const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat", "chain"];
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
@@ -9,7 +9,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   const networks = form.dataset.networks.split(" ").filter(Boolean);
   const kinds = [...box.kind?.options ?? []].map(o => o.value);
   const order = chips.map(c => c.dataset.status);
-  // What the columns sort by; those that fall begin with the greatest.
+  // Sort keys of the columns. Descending ones begin with the greatest.
   const columns = {
     number: m => m.number, title: m => m.title, status: m => order.indexOf(m.slug), category: m => m.category,
     chain: m => m.activations[0]?.timestamp,
@@ -20,8 +20,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     return [key, falling.includes(key) === v.sort.startsWith("-") ? 1 : -1];
   };
 
-  // What both lists have of a proposal, as the rows of the page have it: each network with its time, or behind a tilde that
-  // of the fork which follows.
+  // The part of a proposal that both lists have, in the form of the page's rows: each network with its time, or after a
+  // tilde the time of the fork that follows.
   const known = m => {
     m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
     m.on = networks.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
@@ -38,7 +38,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     return x.mips;
   }).catch(() => { reading = null });
 
-  // Columns keep their width when other rows take the place of these. The titles have what is left.
+  // Columns keep their width when other rows replace these. The titles have the rest.
   for (const { parentElement: th } of heads) if (th.dataset.sort !== "title" && th.offsetWidth) th.style.width = `${th.getBoundingClientRect().width}px`;
 
   // A row is a copy of one that has everything. A title has code spans, as on the other pages.
@@ -62,7 +62,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     if (m.description) title(about, m.description); else about.remove();
     const f = answer?.hits.get(m.id.toLowerCase());
     if (f?.score) {
-      // Where the words are, in the room of the description.
+      // The matches, in place of the description.
       const link = $(".t", tr), text = Object.assign(d.createElement("p"), { className: "ex" });
       about.remove();
       link.after(text);
@@ -129,7 +129,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     };
   };
 
-  // The page as it came is the answer to no question, and as long as others. Of what is found each row is read: there are ten.
+  // The initial page is no answer, and as long as others. Each row of the results is read: there are ten.
   const first = [...body.rows], size = first.length, ten = 10, counts = chips.map(c => $(".n", c).textContent);
   let drawn = 0;
   const draw = async () => {
@@ -137,17 +137,17 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const mine = ++drawn, v = chosen(), on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
     const listed = keys.some(k => v[k] && !["q", "status", "page"].includes(k)), at = Math.max(1, Math.floor(Number(v.page)) || 1);
     if (listed) read();
-    // Who looks for a phrase waits for as many as are shown, and one that says whether there are more.
+    // A phrase search waits for the shown number of results, and one that shows whether there are more.
     const answer = v.q ? await search(v.q, listed || on[0] ? size : ten * at + 1).catch(() => null) : {};
     const { hits, q, partial, ranked } = answer ?? {}, idle = !hits && !listed && !on[0] && at === 1;
     const all = answer && !idle && (listed || !ranked) && await read();
     if (mine !== drawn) return;
-    // The rows that are there are no answer, and say nothing of it: this stands above them.
+    // The present rows are no answer, and do not show that, so this is above them.
     const fail = text => { delete form.dataset.wait; say($("#count").textContent = text) };
     if (!answer) return fail("The texts cannot be searched now. Are you offline?");
     if (all === undefined) return fail("The list cannot be read now. The lists by status are still there.");
     const by = v.author.toLowerCase(), total = Number(form.dataset.all), many = ranked ? ten : size;
-    // A question of filters alone keeps the order of the list.
+    // A search with only filters keeps the order of the list.
     const rank = m => { const f = hits?.get(m.id.toLowerCase()); return f?.score ? f.rank : 0 };
     const rest = idle ? first : ranked && !all ? ranked : all.filter(m => (!hits || hits.has(m.id.toLowerCase())) && m.people.includes(by)
       && ["kind", "category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
@@ -180,7 +180,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     say(none.hidden ? $("#count").lastChild.textContent : none.textContent);
   };
 
-  // What shows the choice at once, before the proposals are there.
+  // Controls that show the choice at once, before the proposals are loaded.
   const { sort } = box, usual = sort.options[0].text;
   const mark = () => {
     const v = chosen(), [key, sign] = sorting(v), on = v.status.split(",");
@@ -188,11 +188,11 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     sort.options[0].text = v.q ? "Best first" : usual;
     for (const c of chips) c.ariaPressed = on.includes(c.dataset.status);
     for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort !== key ? null : sign > 0 ? "ascending" : "descending";
-    // On a phone words alone leave what else can be chosen folded.
+    // On a phone a search for words alone keeps the further choices folded.
     if (keys.some(k => v[k])) form.dataset.on = keys.some(k => v[k] && !["q", "page"].includes(k)); else delete form.dataset.on;
     return address(v);
   };
-  // Back undoes a choice, but not each letter that was typed.
+  // Back undoes a choice, but not each typed letter.
   const apply = (kept, page = "") => {
     box.page.value = page;
     const to = mark();
@@ -232,7 +232,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     apply(true);
     box.q.focus();
   });
-  // Suggestions are as many as a large list has authors.
+  // As many suggestions as a large list has authors.
   const suggest = async () => {
     const people = new Set((await read() ?? []).flatMap(m => m.authors));
     $("#authors").replaceChildren(...[...people].sort(names.compare).map(value => Object.assign(d.createElement("option"), { value })));
@@ -242,7 +242,7 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   near(d.activeElement);
   addEventListener("popstate", () => { restore(); mark(); draw() });
 
-  // Somebody may have begun to type before all this was there.
+  // The reader may have begun to type before this was loaded.
   if (keys.some(k => box[k].value)) await apply(false, box.page.value);
   return () => box.sort.value.endsWith("heat") ? draw() : undefined;
 };

@@ -1,3 +1,3 @@
-// The page for searching has its answer without a touch.
+// The search page shows its answer without any interaction.
 import { search } from "./search.js";
 search($("#q").form);

@@ -1,4 +1,4 @@
-// Upgrades by the chains' own time, on a page that shows some and asks for nothing else of them.
+// Upgrades by the chains' own time, on a page that shows some and requests nothing else.
 const asks = $(".forks");
 const askForks = async () => {
   if (d.hidden || asks.dataset.live === "404") return;

@@ -1,4 +1,4 @@
-// The list and the drawings by words, which the address holds.
+// The list and the drawings by words, which are in the address.
 const field = $("#q"), lines = $$(".rel tbody tr");
 const seek = () => {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean), has = e => words.every(w => e.textContent.toLowerCase().includes(w));

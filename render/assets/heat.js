@@ -1,4 +1,4 @@
-// How lively the discussion is now. Without an answer the card is not drawn.
+// The liveliness of the discussion. Without an answer the card is not drawn.
 const card = $(".fh");
 if (card) ask(card.dataset.api).then(([status, t]) => {
   card.dataset.live = status; // whether it is, for styles and for who watches
@@ -10,7 +10,7 @@ if (card) ask(card.dataset.api).then(([status, t]) => {
   put(f("last"), `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
   put(f("as"), `As of ${when(t.fetchedAt)}`);
 });
-// What the sidecar can make of this text.
+// The sidecar's offers for this text.
 const acts = $(".acts[data-api]");
 if (acts) ask(acts.dataset.api).then(([status, w]) => {
   acts.dataset.live = status;

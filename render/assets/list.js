@@ -1,5 +1,5 @@
-// The first page has the beginning of the list, and the heat of now. What chooses among all proposals is loaded when
-// a reader turns to it, or has an address with a choice.
+// The first page has the beginning of the list, and the present heat. The choice among all proposals is loaded when a
+// reader turns to it, or an address contains a choice.
 const form = $("#filters");
 if (form) {
   const box = form.elements, keys = [...box].map(e => e.name).filter(Boolean);
@@ -10,7 +10,7 @@ if (form) {
     const e = $(".heat", tr), n = heats.get($(".n", tr).textContent);
     if (e && n !== undefined) setHeat(e, n);
   };
-  // Which upgrade is in force on the main network, of which the oldest that may be is first; and what is open.
+  // The upgrade in force on the main network, of which the oldest possible one is first, and the open calls.
   const current = $$(".current"), calls = $$(".call");
   const now = () => {
     const on = c => networks(c.dataset)[0][2], at = current.findLast(on) ?? current[0];
@@ -38,13 +38,13 @@ if (form) {
     table.classList.remove("nh");
     option.hidden = false;
   };
-  // The answer of a long list is long, so that only who sorts by heat asks for it.
+  // The answer for a long list is long, so only sorting by heat requests it.
   const most = 200;
   const option = $("[value=heat]", box.sort);
   if (form.dataset.all <= most) askHeat();
   else if (option) ask(form.dataset.api.replace("=forum", "=ai")).then(([status, w]) => { if (!(option.hidden = status !== 200)) judge(w.hardforks) });
 
-  // restore makes the form say what the address says, and returns whether that is a choice.
+  // restore sets the form from the address, and returns whether there is a choice.
   const heads = $$("th button", table);
   const restore = () => {
     const was = new URLSearchParams(location.search);
@@ -52,7 +52,7 @@ if (form) {
     for (const k of keys) box[k].value = was.getAll(k).join(",");
     return keys.some(k => box[k].value);
   };
-  // A head sorts the other way round, too, and the form says so.
+  // A column can be sorted in both orders, and the form shows which.
   const offer = sort => {
     const b = heads.find(b => `-${b.parentElement.dataset.sort}` === sort);
     if (b && ![...box.sort.options].some(o => o.value === sort)) box.sort.add(new Option(`${b.textContent}, reversed`, sort));
@@ -77,6 +77,6 @@ if (form) {
   });
   for (const type of ["focusin", "pointerover", "input"]) for (const e of [form, table.tHead, $(".life")]) e.addEventListener(type, choose, { once: true });
   if (restore()) { form.dataset.on = root.dataset.q; form.dataset.wait = ""; choose() }
-  // Until here what may be a choice in the address has shown its controls, so that nothing moves.
+  // The controls of a choice in the address were visible until here, so that nothing moves.
   delete root.dataset.q;
 }

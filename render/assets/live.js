@@ -1,21 +1,21 @@
-// The dashboard's live figures. Only texts, links and the length of lines change, in places of fixed size, so
-// nothing moves; a figure that cannot be renewed stays, with its age.
+// The dashboard's live figures. Only texts, links and the length of lines change, in places of fixed size, so nothing
+// moves. A figure that cannot be refreshed stays, with its age.
 const board = $("#now[data-api]");
 let timer, stopped;
 
-// The words of a source: fresh, old or down, never by colour alone. What was known once stays known.
+// The state of a source in words: fresh, old or down, never only by color. Figures stay once known.
 const source = (li, ok, at, why) => {
   at ??= li.dataset.at;
   if (at) li.dataset.at = at;
-  // Figures of the forum are kept for five minutes, and take a little longer to come.
+  // Figures of the forum are cached for five minutes, and take a little longer to arrive.
   const fresh = ok && Date.now() - Date.parse(at) <= (li.dataset.source === "forum" ? 420000 : 120000);
   li.className = fresh ? "ok" : at ? "old" : "down";
   put($("span", li), fresh ? `${ago(at)} old` : !at ? why : `old, ${ago(at)}${ok || !why ? "" : `: ${why}`}`);
 };
 const reason = code => code === "upstream_timeout" ? "too slow" : "no answer";
 
-// The line of a network is milliseconds per block between heads that were seen, a few heads apart, since a
-// chain tells whole seconds.
+// The line of a network is milliseconds per block between observed heads, a few heads apart, since a chain has whole
+// seconds.
 const seen = {}, apart = 4, kept = 40;
 const draw = (id, recent, card) => {
   const s = seen[id] ??= [];
@@ -70,10 +70,10 @@ const show = w => {
 const loop = async () => {
   const [status, w, wait] = await ask(board.dataset.api), ok = status === 200;
   if (ok) show(w); else for (const li of $$("[data-source]", board)) source(li, false, null, "no answer");
-  // Only 404 says that nobody is there. One who is, and has nothing to say, is no site without live figures.
+  // Only 404 means that there is no sidecar. A sidecar without figures still counts as one.
   const silent = $("#silent");
   if (silent && silent.hidden !== (silent.hidden = status === 404 || !!$(".src :is(.ok,.old)")) && !silent.hidden) say(silent.textContent);
-  // What is not filled has no room, unless there are answers and what it pushes is painted already.
+  // An empty place takes no room, unless there are answers and the content that it would push is painted already.
   if (!ok || getComputedStyle($(".grid")).visibility === "hidden") root.dataset.asked = "";
   stopped = status === 404;
   if (!stopped && !d.hidden) timer = setTimeout(loop, Math.max(6000, wait * 1000 || 0));

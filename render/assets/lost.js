@@ -1,7 +1,7 @@
-// The proposal whose number is in an address that leads nowhere.
+// The proposal whose number is in an unknown address.
 const offer = $("#offer");
 const number = location.pathname.match(/\d+/g)?.at(-1)?.replace(/^0+(?=.)/, "");
-// Of another kind than the main one an address has the prefix before the number.
+// The address of another kind than the main one has the prefix before the number.
 const kind = offer?.dataset.kinds.split(" ").find(k => k && new RegExp(`\\b${k}s?[-_/]+0*${number}(?!\\d)`, "i").test(location.pathname));
 if (offer && number) ask(`${offer.dataset.api}${kind ? `${kind}-` : ""}${number}.json`).then(([status, m]) => {
   offer.dataset.live = status;

@@ -1,5 +1,5 @@
-// Markdown to elements and texts only: HTML and unknown marks stay text. Patterns can be quadratic in blanks
-// and paragraphs: longer runs of blanks are cut, longer paragraphs stay text.
+// Markdown as elements and text only: HTML and unknown markup stay text. Patterns can be quadratic in blanks and
+// paragraphs: longer runs of blanks are cut, and longer paragraphs stay text.
 const d = document, deepest = 12, longest = 10000, blanks = /([ \t]{200})[ \t]+/g;
 const make = (tag, attributes, ...children) => {
   const e = d.createElement(tag);
@@ -14,7 +14,7 @@ const delimiter = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]
 const starts = line => fence.test(line) || heading.test(line) || rule.test(line) || quote.test(line) || /^ {0,3}(?:[-*+]|1[.)]) /.test(line);
 const indent = line => /^ */.exec(line)[0].length;
 
-// cells splits a row of a table; \| and what stands in code spans do not end a cell.
+// cells splits a row of a table. \| and code spans do not end a cell.
 const cells = row => {
   const out = [];
   let cell = "", code = false;
@@ -37,13 +37,13 @@ const plain = s => s.replace(/\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F
   return n > 0 && n <= 0x10ffff && (n < 0xd800 || n > 0xdfff) ? String.fromCodePoint(n) : "\ufffd";
 });
 
-// The marks within a line, in the order of trial: escape, code, autolink, image, link, reference, strong,
-// emphasis, strikethrough, bare address, line break, harmless HTML elements without attributes, formula.
+// Inline markup, in order of precedence: escape, code, autolink, image, link, reference, strong, emphasis,
+// strikethrough, bare address, line break, harmless HTML elements without attributes, formula.
 const marks = /(\\[!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^]*?[^`])\2(?!`)|<((?:https?:\/\/|mailto:)[^\s<>]+)>|!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)|\[((?:\\.|`[^`]*`|[^\[\]`])+)\](?:\(<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)|\[([^\]]*)\])?|(\*\*|__)(?=\S)([^]*?\S)\9|([*_])(?=[^\s*_])([^*_]*[^\s*_])\11|~~(?=\S)([^~]*\S)~~|(https?:\/\/[^\s<>]*[^\s<>.,;:!?"')\]])|( {2,}|\\)\n|<(su[bp]|kbd|b|i)>([^<]*)<\/\16>|<br\s*\/?>|(?<![\w$])(\$\$(?:[^$`\\]|\\.)+\$\$|\$`[^`$]+`\$|\$(?!\s)(?:[^$`\\]|\\.)*[^\s$`\\]\$)(?![\w$])/g;
 
 const formula = tex => make("code", { class: "math" }, tex.replace(/^\$[$`]?|[$`]?\$$/g, "").trim());
 
-// renderer renders one text. link says where a destination leads, or gives null: then its text stays.
+// renderer renders one text. link returns the target of a destination, or null, which leaves only the text.
 const renderer = link => {
   const refs = new Map(), headings = [];
   const anchor = (dest, children) => {
@@ -189,5 +189,5 @@ const renderer = link => {
   };
 };
 
-// render returns the nodes of a text and, in order, those of its own headings.
+// render returns the nodes of a text and, in order, the nodes of its own headings.
 export const render = (text, link) => renderer(link)(text);

@@ -1,4 +1,4 @@
-// What the chain says of a hard fork: a word for the filter, the class and the words of a badge.
+// The chain's state of a hard fork: a word for the filter, and the class and the words of a badge.
 const standing = fork => {
   const all = networks(fork), on = all.filter(n => n[3]).map(n => n[0]), left = Math.min(...all.filter(n => n[1] && !n[2]).map(n => n[1])) * 1000 - Date.now();
   return on[0] === all[0][0] ? ["live", "s-final", `Live on ${on[0]}`] : on.length ? ["test", "s-review", `Live on ${on.join(", ")}`]

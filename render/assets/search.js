@@ -1,6 +1,7 @@
-// Loaded when a reader turns to a field for searching. It ranks as internal/search does, from the same files: a list of
-// proposals, parts of an index by the first words in them, titles, and texts for phrases and for what is shown of the best.
-// terms are the words of a text: each run of letters, digits and underscores, and behind it its parts; of ideographs any two.
+// Loaded when a reader turns to a search field. It ranks like internal/search, from the same files: a list of
+// proposals, parts of an index by their first words, titles, and texts for phrases and for the excerpts of the best.
+// terms are the words of a text: each run of letters, digits and underscores, followed by its parts, and any two
+// adjacent ideographs.
 const run = /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}])[\p{L}\p{Nd}\p{M}_]|(?<=\d)\.(?=\d)|(?<=[A-Za-z])(\+\+|#(?![\p{L}\p{Nd}\p{M}_])))+/gu;
 const piece = /\p{Lu}+(?=\p{Lu}[^\p{Lu}\p{Nd}_.+#])|\p{Lu}?[^\p{Lu}\p{Nd}_.+#]+|\p{Lu}+|\p{Nd}+/gu;
 const fold = s => s.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -23,8 +24,8 @@ export const terms = text => {
   return out;
 };
 
-// table is a part of an index taken apart: of each term the hits, each a proposal, a weight, of which the last two are those of
-// the header, and a part of its texts.
+// table is a decoded part of an index: the hits of each term. A hit is a proposal, a weight, of which the last two are
+// the header's, and a part of its texts.
 const impact = [1, 1.4, 1.9, 1.9, 2.5];
 const table = ({ terms, among, postings }, parts) => {
   const bytes = atob(postings);
@@ -45,7 +46,7 @@ const table = ({ terms, among, postings }, parts) => {
   });
 };
 
-// questions
+// queries
 const special = /(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"?|(\S+))|"([^"]*)("?)/gi;
 const numbers = /^\s*0*(\d{1,9})\s*$|\b([a-z]+)[-_ ]?0*(\d{1,9})\b/gi;
 const facet = (name, value) => name + ":" + (fold(value).match(/[\p{L}\p{Nd}\p{M}_]+/gu) ?? []).join("-");
@@ -78,7 +79,7 @@ export const parse = (text, kinds) => {
   return q;
 };
 
-// oneEdit is of two different words.
+// oneEdit is for two different words.
 const oneEdit = (a, b) => {
   [a, b] = [[...a], [...b]];
   while (a.length && a[0] === b[0]) { a.shift(); b.shift() }
@@ -86,13 +87,13 @@ const oneEdit = (a, b) => {
   return a.length < 2 && b.length < 2 || a.length + b.length === 4 && a.join() === b.reverse().join();
 };
 
-// shown is what is shown of a proposal.
+// shown is the visible part of a proposal.
 const shown = async (manifest, part, proposal) => {
   const of = manifest.titles.findLast(t => +t.from <= proposal);
   return (await part(of.url)).proposals[proposal - of.from];
 };
 
-// places are those of terms and phrases in a text.
+// places are the places of terms and phrases in a text.
 const matches = (term, asked) => asked.endsWith("*") ? term.startsWith(asked.slice(0, -1)) : term === asked;
 const places = (text, asked) => {
   const all = terms(text), out = [], phrases = asked.map(a => a.split(" "));
@@ -107,8 +108,8 @@ const places = (text, asked) => {
   return out;
 };
 
-// best is the section with the phrases and most of the other terms; of several the one with more in its title, more places, or
-// an address.
+// best is the section with the phrases and most of the other terms. Ties are broken by more in the title, more places,
+// or an address.
 export const best = (sections, terms) => {
   let most = -1, best;
   for (const s of sections) {
@@ -120,10 +121,10 @@ export const best = (sections, terms) => {
   return best;
 };
 
-// find ranks: manifest is the list of proposals and parts, and part gives what an entry of it stands for.
+// find ranks. manifest is the list of proposals and parts, and part loads an entry of it.
 export const find = async (manifest, part, q, limit) => {
   const terms = [...q.phrases], instead = {}, unknown = [];
-  // at has [term, hits] of the part that may have a term.
+  // at is [term, hits] of the part that may have a term.
   const at = async term => {
     const of = manifest.shards.findLast(s => s.from <= term), s = of && await part(of.url);
     return s ? s.list ??= table(s, manifest.parts) : [];
@@ -156,7 +157,7 @@ export const find = async (manifest, part, q, limit) => {
     if (found[0] || !w.parts[0] || w.quoted) all.push({ found, needed: w.quoted });
     else for (const p of w.parts) all.push({ found: await lists({ term: p }, true) });
   }
-  // Of each proposal what each word counts, and what those count together that are in a part.
+  // The score of each word for each proposal, and the sum of the scores within a part.
   const sums = [], sum = p => sums[p] ??= { words: all.map(() => 0), parts: [], header: 0 };
   for (const [n, w] of all.entries()) {
     const best = new Map();
@@ -187,7 +188,7 @@ export const find = async (manifest, part, q, limit) => {
   if (!q.words[0] && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, part: 0, score: 0 });
   let found = ranked, read = 0, partial;
   if (q.phrases[0]) {
-    // What the title has, every section has. Others are where most of the words are, or in the parts that are left.
+    // Every section has the words of the title. The others are where most of the words are, or in the remaining parts.
     found = [];
     const full = () => partial ||= read === 24 || found.length === limit;
     for (const others of [0, 1]) for (const of of ranked) {
@@ -207,9 +208,9 @@ export const find = async (manifest, part, q, limit) => {
   return { found, terms, instead, unknown, partial };
 };
 
-// excerpt is the part of a text with most of the terms: texts in turn plain and marked.
+// excerpt is the part of a text with most of the terms, as alternating plain and marked texts.
 export const excerpt = (text, all, most = 220) => {
-  // ends has where the next place of each term ends.
+  // ends is the position of the next occurrence of each term.
   const found = places(text, all), ends = {};
   let from = 0, best = 1;
   for (const { term, start, end } of [...found].reverse()) {
@@ -239,8 +240,9 @@ export const excerpt = (text, all, most = 220) => {
   return out;
 };
 
-// What pages show of it.
-// load gets a document, or a packed part of a file, in a range of its bytes. A host without ranges sends the whole file.
+// The form for pages.
+// load fetches a document, or a compressed part of a file in a range of its bytes. A host without ranges sends the whole
+// file.
 const load = async (url, range) => {
   const r = await fetch(url, range && { headers: { range } });
   if (!r.ok) throw r;
@@ -255,7 +257,7 @@ const part = url => cache[url] ??= load(here(url), url.split("#")[1]).catch(e =>
 const el = (tag, props, ...children) => { const e = Object.assign(document.createElement(tag), props); e.append(...children); return e };
 const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
 
-// answer is what an index has for a text: what is found, nothing for a text that asks nothing, and what else is to be told.
+// answer is an index's answer to a text: the results, or nothing for an empty query, and messages.
 export const answer = async (index, text, most) => {
   const manifest = await part(index), q = parse(text, manifest.kinds);
   if (!q.words[0] && !q.filters[0] && !q.key) return { q, note: "Type one letter more." };
@@ -267,14 +269,14 @@ export const answer = async (index, text, most) => {
   return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note };
 };
 
-// chips are the filters of a question, to be taken off.
+// chips are the removable filters of a query.
 export const chips = (q, off) => q.chips.flatMap(c => [button(`${c.trim()} ×`, () => off(q.text.replace(c, "")), `Remove ${c.trim()}`), " "]);
 
-// fill has an element show the section that has the words and the part of its text with them, and a link lead there.
+// fill makes an element show the matching section and its excerpt, and a link lead there.
 export const fill = async (entry, f, terms, link, text, most) => {
   const [id, title, body] = best((await part(entry.texts[f.part])).sections, terms), parts = excerpt(body, terms, Math.max(60, most - title.length));
   text.replaceChildren(...title ? [el("b", {}, title), " "] : [], ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
-  // A browser that knows fragments of text marks the words there, too.
+  // A browser that supports text fragments marks the words there too.
   const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
   const to = id + (words[0] ? `:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}` : "");
   link.href = link.pathname + (to && `#${to}`);

@@ -1,4 +1,4 @@
-// Loaded when a reader of a phone scrolls: a bar says which section is read, and leads to the contents and to the top.
+// Loaded when a phone's reader scrolls: a bar shows the section, and leads to the contents and to the top.
 export const run = list => {
   const d = document, make = (tag, props) => Object.assign(d.createElement(tag), props);
   const bar = make("nav", { className: "here", hidden: true, ariaLabel: "Place in the text" }), here = make("span");

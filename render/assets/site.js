@@ -1,5 +1,5 @@
-// Progressive enhancement only: every page is complete without it. What follows on a kind of page is part of
-// the same module, and may use these names.
+// Progressive enhancement only: every page is complete without it. The scripts of other kinds of pages are part of the
+// same module, and may use these names.
 const d = document, root = d.documentElement;
 const $ = (s, r = d) => r.querySelector(s), $$ = (s, r = d) => [...r.querySelectorAll(s)];
 const say = text => { $("#live").textContent = text };
@@ -16,7 +16,7 @@ for (const i of $$("input[name=theme]")) {
   });
 }
 
-// Texts are searched by a module that is loaded when a reader turns to a field for it; "/" leads to the one of the page
+// A module for searching texts is loaded when a reader turns to a search field; "/" focuses the page's field
 for (const form of $$(".find,.seek")) form.addEventListener("focusin", () => import(form.dataset.run).then(m => m.search(form)));
 d.addEventListener("keydown", e => {
   if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input:not([type=radio]),select")) return;

@@ -1,5 +1,5 @@
-// A page holds dates and nothing that time makes false: the reader's clock says how far away they are, and which
-// upgrade is next. A sidecar's answer, by the chains' own time, goes before it.
+// A page contains dates and nothing that time makes false: the reader's clock gives the time left, and the next
+// upgrade. A sidecar's answer, by the chains' own time, takes precedence.
 const put = (e, text) => { if (e && e.textContent !== text) e.textContent = text };
 const day = 86400;
 const span = ms => {
@@ -19,22 +19,22 @@ const networks = ({ fork, at }) => at.split(" ").map(pair => {
   const [id, t, later] = pair.split(/[=~]/), on = active(fork, id, t);
   return [id, t, on, on || active(said[fork]?.activation?.[id]?.followedBy?.hardfork, id, later)];
 });
-// Of a deadline the day itself counts.
+// A deadline includes its day.
 const closed = ({ dataset }) => Date.parse(dataset.until) + day * 1000 <= Date.now();
 const judge = (forks = []) => {
   for (const f of forks) said[f.name] = f;
   for (const e of $$(".age")) {
-    // Of a deadline the day itself counts.
+    // A deadline includes its day.
     const { until } = e.dataset, [[, t, on]] = until ? [[]] : networks(e.dataset);
     const left = (until ? Date.parse(until) + day * 1000 : t * 1000) - Date.now(), far = span(left);
     put(e, on ? left > 0 ? "active" : `active for ${far}` : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
-    // What can still be commented on comes first.
+    // Open calls for comments come first.
     const row = until && left <= 0 ? e.closest(".closing tr") : null;
     row?.parentElement.append(row);
   }
   for (const e of $$(".tense")) put(e, networks(e.dataset).every(n => n[3]) ? "was " : "");
   for (const e of $$(".undated")) put(e, networks(e.dataset)[0][3] ? "not on its own here" : "no date yet");
-  // Of the upgrades that may be next, the newest first, one is: that with the soonest time, or else one without any.
+  // Of the possible next upgrades, newest first, the next is the one with the soonest time, or else one without a time.
   let next = $(".next"), soonest = Infinity, over = true;
   for (const e of $$(".state")) {
     const all = networks(e.dataset), on = all.filter(n => n[2]).map(n => n[0]), timed = all.filter(n => n[1]), card = e.closest(".next");

@@ -11,7 +11,7 @@ for (const f of $$("figure.code")) {
   f.append(b);
 }
 d.addEventListener("click", async e => {
-  // what few readers ask for is loaded when they do
+  // rare features are loaded on demand
   const r = e.target.closest("[data-run]");
   if (r) try { (await import(r.dataset.run)).run(r) } catch { say("Not loaded") }
   const b = e.target.closest("[data-copy]");
@@ -24,11 +24,11 @@ d.addEventListener("click", async e => {
   setTimeout(() => { b.textContent = label; delete b.dataset.busy }, 1600);
 });
 
-// on a phone a bar says which section is read
+// on a phone a bar shows the current section
 const list = $(".mtoc");
 if (list?.parentElement.checkVisibility()) addEventListener("scroll", () => import(list.dataset.sheet).then(m => m.run(list)).catch(() => {}), { once: true });
 
-// a link of another publisher (#specification, #user-content-specification) leads to its section as well
+// a link of another publisher (#specification, #user-content-specification) leads to its section too
 const stray = () => {
   const plain = s => s.toLowerCase().replace(/^(#|user-content-|s-)+|[^a-z\d]/g, "");
   const to = $(":target") ? 0 : $$(".prose [id]").find(e => plain(encodeURIComponent(e.id)) === plain(location.hash));
@@ -39,7 +39,7 @@ addEventListener("hashchange", stray);
 
 // the tables of contents follow the reader
 const toc = Map.groupBy($$(".toc a, .mtoc a"), a => decodeURIComponent(a.hash.slice(1)));
-// A heading that a link leads to stands a little below the upper edge: see scroll-padding-top.
+// The target heading of a link is a little below the upper edge: see scroll-padding-top.
 const edge = 112;
 const headings = [...toc.keys()].map(key => d.getElementById(key)).filter(Boolean);
 let current;
@@ -55,7 +55,7 @@ if (headings.length) {
   addEventListener("scroll", follow, { passive: true });
 }
 
-// The browser alone knows which version its reader saw last.
+// Only the browser knows which version its reader saw last.
 const since = $(".since");
 if (since) try {
   const key = `seen ${location.pathname}`, { at } = since.dataset;

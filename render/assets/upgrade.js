@@ -1,4 +1,4 @@
-// The moment of each network in the reader's zone, and the block about then, as far as the sidecar knows the head.
+// The time of each network in the reader's zone, and the block at about that time, if the sidecar has the head.
 const clocks = $$(".clocks [data-time]");
 for (const c of clocks) {
   const at = new Date(c.dataset.time * 1000);
@@ -10,7 +10,7 @@ addEventListener("answered", ({ detail: { networks: heads } }) => {
     if (left > 0) put($("[data-f=block]", c), `about block ${figure(Math.round((n.blockHeight + left / c.dataset.pace) / 1000) * 1000)}`);
   }
 });
-// What is ticked stays in this browser.
+// Ticks stay in this browser.
 const boxes = $$(".todo input"), kept = `done ${location.pathname}`;
 const ticked = (() => { try { return new Set(JSON.parse(localStorage[kept] ?? "[]")) } catch { return new Set() } })();
 for (const b of boxes) {
