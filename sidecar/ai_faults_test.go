@@ -28,22 +28,19 @@ const answerTime = 8 * time.Second
 // question is answered well. Package ai has the table of all faults of the model and its host.
 func TestModelFails(t *testing.T) {
 	const leak = "internal stack trace of the provider"
-	spoilt := func(change func(map[string]any)) func(string) string {
+	tldr := func(text string) func(string) string {
 		return func(good string) string {
 			var v map[string]any
 			if err := json.Unmarshal([]byte(good), &v); err != nil {
 				t.Fatal(err)
 			}
-			change(v)
+			v["tldr"] = text
 			b, err := json.Marshal(v)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return string(b)
 		}
-	}
-	axis := func(name, member string, value any) func(string) string {
-		return spoilt(func(v map[string]any) { v[name].(map[string]any)[member] = value })
 	}
 	bad := func(status int, fields ...string) demo.Fault {
 		h := http.Header{}
@@ -61,32 +58,13 @@ func TestModelFails(t *testing.T) {
 	}{
 		"429, wait 30 s": {fault: bad(429, "Retry-After", "30"), code: api.UpstreamUnavailable,
 			wait: true},
-		"401":   {fault: bad(401), code: api.UpstreamUnavailable},
 		"hangs": {fault: demo.Hang(), code: api.UpstreamTimeout},
 		"HTML":  {fault: demo.HTML(), code: api.AIUnreadable},
-		"redirect": {fault: demo.Redirect("https://elsewhere.example.org/v1/chat/completions"),
-			code: api.UpstreamUnavailable},
-		"null": {reply: func(r demo.ModelReply) demo.ModelReply {
-			r.Null = true
-			return r
-		}, code: api.AIUnreadable},
 		"refusal": {reply: func(demo.ModelReply) demo.ModelReply {
 			return demo.ModelReply{Refusal: leak}
 		}, code: api.AIFailed},
-		"half": {text: func(good string) string { return good[:len(good)/2] },
-			code: api.AIUnreadable},
-		"wrong enum": {text: axis("users", "severity", "critical"), code: api.AIUnreadable},
-		"a missing axis": {text: spoilt(func(v map[string]any) { delete(v, "foundation") }),
-			code: api.AIUnreadable},
-		"an axis too many": {text: spoilt(func(v map[string]any) { v["miners"] = v["validators"] }),
-			code: api.AIUnreadable},
-		"an address": {text: axis("users", "impact", "Go to https://evil.example now."),
-			code: api.AIUnreadable},
-		"a number": {text: spoilt(
-			func(v map[string]any) { v["tldr"] = "Each pays 9999 coins." }), code: api.AIFailed},
-		"far too long": {text: axis("users", "impact", strings.Repeat("word ", 1000)),
-			code: api.AIUnreadable},
-		"quotes nothing": {text: axis("users", "evidence", "none"), code: api.AIUnreadable},
+		"an address": {text: tldr("Go to https://evil.example now."), code: api.AIUnreadable},
+		"a number":   {text: tldr("Each pays 9999 coins."), code: api.AIFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var spoil bool
@@ -103,8 +81,6 @@ func TestModelFails(t *testing.T) {
 			}
 			withAI(t, aiSetup{provider: "openai", answer: answer}, func(w *aiWorld) {
 				good = summarizer(t, w.known)
-				elsewhere := demo.NewScript(nil)
-				w.net.Serve("elsewhere.example.org", elsewhere)
 				w.script.Always(c.fault)
 				spoil = true
 				var a *reply
@@ -126,10 +102,7 @@ func TestModelFails(t *testing.T) {
 				if w.script.Calls() != calls {
 					t.Errorf("asked again at once: %d more questions", w.script.Calls()-calls)
 				}
-				if elsewhere.Calls() != 0 {
-					t.Error("a redirect was followed")
-				}
-				for _, secret := range []string{leak, modelKey, "evil.example", "miners"} {
+				for _, secret := range []string{leak, modelKey, "evil.example"} {
 					if strings.Contains(string(a.body), secret) ||
 						strings.Contains(w.log.String(), secret) {
 						t.Errorf("%q got out: %s\n%s", secret, a.body, w.log.String())
