@@ -21,8 +21,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// sample plans the site of this repository.
-func sample(t *testing.T) (*build.Plan, *site.Site) {
+// load reads the site of this repository and its proposals.
+func load(t *testing.T) (*build.Content, *site.Site) {
 	t.Helper()
 	s, err := site.Load("internal/samples/site.yaml")
 	if err != nil {
@@ -33,6 +33,13 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, s
+}
+
+// sample plans the site of this repository.
+func sample(t *testing.T) (*build.Plan, *site.Site) {
+	t.Helper()
+	c, s := load(t)
 	for _, p := range c.Problems {
 		if !strings.HasPrefix(p.Code, "history-") {
 			t.Errorf("sample proposals: %s", p)
@@ -49,15 +56,7 @@ func sample(t *testing.T) (*build.Plan, *site.Site) {
 // texts.
 func TestSampleCompanions(t *testing.T) {
 	t.Chdir(top)
-	s, err := site.Load("internal/samples/site.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := build.Load(t.Context(),
-		build.Options{Site: buildtest.In(s, "internal/samples/proposals")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, _ := load(t)
 	if sum := c.Committed[4]; sum == nil || sum.Stale {
 		t.Error("proposals/summaries/MIP-5.json is not of the present text of its proposal: make " +
 			"it again with go run ./cmd/mipwatch build --summaries, and keep only that one")

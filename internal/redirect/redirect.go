@@ -68,7 +68,7 @@ func New(rules []Rule, published map[string]bool) Rules {
 			members[f] = append(members[f], r)
 		}
 	}
-	// Of two forms of the same paths, take the one with more members.
+	// Among forms of the same paths, take the one with more members.
 	most := slices.SortedFunc(maps.Keys(members), func(a, b Rule) int {
 		more := len(members[b]) - len(members[a])
 		return cmp.Or(more, cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))

@@ -54,12 +54,12 @@ type setup struct {
 	// answer of its routes instead: this status, or the connection is closed if negative
 	down    int
 	locale  string            // one more language; empty: none
-	folders []string          // of proposals; nil: those of this repository and a few more
+	folders []string          // of proposals; nil: this repository's and a few more
 	more    map[string]string // text to append to files in a copy of the first folder
-	prefix  string            // of their ids; empty: that of this repository
+	prefix  string            // of their ids; empty: this repository's
 	whole   bool              // ranges of files are ignored
 	kinds   []string          // prefixes of several kinds, prefix first; nil: one kind
-	config  string            // file of another configuration; empty: that of this repository
+	config  string            // file of another configuration; empty: this repository's
 	brand   *site.Brand       // nil: none
 	model   *demo.Model       // behind the sidecar; nil: none
 }

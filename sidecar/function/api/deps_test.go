@@ -8,7 +8,7 @@ import (
 )
 
 // TestDependencies lists packages that the function must not link: each costs time at every start.
-// Of AWS it links only the loop that fetches events.
+// From AWS it links only the loop that fetches events.
 func TestDependencies(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "lambda.norpc",
 		".").Output()
