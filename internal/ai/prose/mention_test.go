@@ -3,8 +3,10 @@ package prose
 import "testing"
 
 // source has a few figures and addresses.
-const source = "It costs 20,000 gas at 1.5 gwei, or 12345678 in two blocks; see `eip-1559.md`, msg.sender and tx\\.origin. " +
-	"Node.js is at github.com/lamps/lamp, with 10<sup>18</sup> and 0xDEAD00. Ask lamps@lamps.org about the EVM and Solidity."
+const source = "It costs 20,000 gas at 1.5 gwei, or 12345678 in two blocks; see `eip-1559.md`, " +
+	"msg.sender and tx\\.origin. " +
+	"Node.js is at github.com/lamps/lamp, with 10<sup>18</sup> and 0xDEAD00. Ask lamps@lamps.org " +
+	"about the EVM and Solidity."
 
 func TestHolds(t *testing.T) {
 	for text, want := range map[string]bool{

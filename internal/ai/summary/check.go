@@ -149,7 +149,8 @@ func check(sum api.Summary, s *Subject, maxEvidence int) error {
 		if x.ActionEvidence == nil && x.ActionRequired {
 			report("%s: actionRequired is true without actionEvidence", a)
 		}
-		if len(x.Evidence) == 0 && !slices.Contains(notMentionedForms(*s, a, sum.Locale), x.Impact) {
+		if len(x.Evidence) == 0 &&
+			!slices.Contains(notMentionedForms(*s, a, sum.Locale), x.Impact) {
 			report("%s: there is no evidence and impact does not say so", a)
 		}
 		for i, e := range x.Evidence {
@@ -217,7 +218,8 @@ func isLive(text string) bool {
 // hasLeading reports whether a text has an address or a link.
 func hasLeading(text string) bool {
 	lower := strings.ToLower(text)
-	return slices.ContainsFunc([]string{"://", "www.", "](", "javascript:"}, func(part string) bool {
+	parts := []string{"://", "www.", "](", "javascript:"}
+	return slices.ContainsFunc(parts, func(part string) bool {
 		return strings.Contains(lower, part)
 	}) && leading().MatchString(text)
 }

@@ -12,10 +12,12 @@ import (
 )
 
 func TestStands(t *testing.T) {
-	s := Subject{Proposal: lamp(), Bundled: []*mip.Proposal{{Metadata: mip.Metadata{ID: mip.ID{Kind: "MIP", Number: 4}}, Sections: []mip.Section{
-		{ID: "s-abstract", Level: 2, Markdown: "## Abstract\n明るい灯台が海を照らします。\n"},
-		{ID: "s-text", Level: 0, Markdown: "Lamps get brighter again, brighter agains."},
-	}}}}
+	s := Subject{Proposal: lamp(),
+		Bundled: []*mip.Proposal{{Metadata: mip.Metadata{ID: mip.ID{Kind: "MIP", Number: 4}},
+			Sections: []mip.Section{
+				{ID: "s-abstract", Level: 2, Markdown: "## Abstract\n明るい灯台が海を照らします。\n"},
+				{ID: "s-text", Level: 0, Markdown: "Lamps get brighter again, brighter agains."},
+			}}}}
 	texts := quoteIndexOf(s)
 	for _, tt := range []struct {
 		section, quote string
@@ -48,9 +50,14 @@ func TestStands(t *testing.T) {
 			t.Errorf("holds(%q, %q) = %t, want %t", tt.section, tt.quote, got, tt.want)
 		}
 	}
-	e := func(quote string) api.Evidence { return api.Evidence{Section: "s-abstract", Quote: quote} }
-	got := texts.verified([]api.Evidence{e("Every lamp  burns"), e("Every lamp burns"), e("No such words"), e("Contracts that"), e("count candles"), e("MUST be adapted")})
-	if diff := cmp.Diff([]api.Evidence{e("Every lamp burns"), e("Contracts that"), e("count candles")}, got); diff != "" {
+	e := func(quote string) api.Evidence {
+		return api.Evidence{Section: "s-abstract",
+			Quote: quote}
+	}
+	got := texts.verified([]api.Evidence{e("Every lamp  burns"), e("Every lamp burns"),
+		e("No such words"), e("Contracts that"), e("count candles"), e("MUST be adapted")})
+	if diff := cmp.Diff([]api.Evidence{e("Every lamp burns"), e("Contracts that"),
+		e("count candles")}, got); diff != "" {
 		t.Errorf("verified (-want +got):\n%s", diff)
 	}
 	if got := texts.verified(nil); got == nil || len(got) != 0 {
@@ -66,28 +73,48 @@ func TestCheckSummary(t *testing.T) {
 		want  string
 	}{
 		{"as made", func(*api.Summary) {}, ""},
-		{"stale is for others to say", func(sum *api.Summary) { sum.Stale, sum.ContentHash = true, "old" }, ""},
+		{"stale is for others to say", func(sum *api.Summary) {
+			sum.Stale, sum.ContentHash = true,
+				"old"
+		}, ""},
 		{"another number", func(sum *api.Summary) { sum.MIPNumber = 7 }, "mipNumber is 7, not 6"},
 		{"no source", func(sum *api.Summary) { sum.Source = "" }, "locale or source is missing"},
 		{"no tldr", func(sum *api.Summary) { sum.TLDR = "" }, "tldr is empty"},
 		{"not UTF-8", func(sum *api.Summary) { sum.TLDR = "a\xff" }, "tldr is not UTF-8"},
-		{"no points", func(sum *api.Summary) { sum.WhatsChanging = nil }, "whatsChanging has 0 points, not 1 to 6"},
+		{"no points", func(sum *api.Summary) { sum.WhatsChanging = nil },
+			"whatsChanging has 0 points, not 1 to 6"},
 		{"one point", func(sum *api.Summary) { sum.WhatsChanging = sum.WhatsChanging[:1] }, ""},
-		{"six points", func(sum *api.Summary) { sum.WhatsChanging = slices.Repeat(sum.WhatsChanging, 2) }, ""},
-		{"seven points", func(sum *api.Summary) { sum.WhatsChanging = slices.Repeat(sum.WhatsChanging, 3)[:7] }, "whatsChanging has 7 points, not 1 to 6"},
-		{"a long point", func(sum *api.Summary) { sum.WhatsChanging[1] = strings.Repeat("灯", 401) }, "whatsChanging 1 has 401 characters, more than 400"},
-		{"no severity", func(sum *api.Summary) { sum.Users.Severity = "" }, "users: severity is none of"},
-		{"below the floor", func(sum *api.Summary) { sum.Validators.Severity = api.Low }, "validators: severity low is below the floor medium"},
-		{"a duty without a quote", func(sum *api.Summary) { sum.Foundation.ActionRequired = true }, "foundation: actionRequired is true without actionEvidence"},
-		{"null evidence", func(sum *api.Summary) { sum.Foundation.Evidence = nil }, "foundation: evidence is null"},
-		{"a claim without evidence", func(sum *api.Summary) { sum.Users.Evidence = []api.Evidence{} }, "users: there is no evidence and impact does not say so"},
-		{"a quote that does not stand", func(sum *api.Summary) { sum.Users.Evidence[0].Section = "s-abstract" }, "users: evidence 0 does not stand"},
-		{"everything at once", func(sum *api.Summary) { *sum = api.Summary{} }, "foundation: evidence is null"},
+		{"six points", func(sum *api.Summary) {
+			sum.WhatsChanging = slices.Repeat(sum.WhatsChanging,
+				2)
+		}, ""},
+		{"seven points",
+			func(sum *api.Summary) { sum.WhatsChanging = slices.Repeat(sum.WhatsChanging, 3)[:7] },
+			"whatsChanging has 7 points, not 1 to 6"},
+		{"a long point", func(sum *api.Summary) { sum.WhatsChanging[1] = strings.Repeat("灯", 401) },
+			"whatsChanging 1 has 401 characters, more than 400"},
+		{"no severity", func(sum *api.Summary) { sum.Users.Severity = "" },
+			"users: severity is none of"},
+		{"below the floor", func(sum *api.Summary) { sum.Validators.Severity = api.Low },
+			"validators: severity low is below the floor medium"},
+		{"a duty without a quote", func(sum *api.Summary) { sum.Foundation.ActionRequired = true },
+			"foundation: actionRequired is true without actionEvidence"},
+		{"null evidence", func(sum *api.Summary) { sum.Foundation.Evidence = nil },
+			"foundation: evidence is null"},
+		{"a claim without evidence",
+			func(sum *api.Summary) { sum.Users.Evidence = []api.Evidence{} },
+			"users: there is no evidence and impact does not say so"},
+		{"a quote that does not stand",
+			func(sum *api.Summary) { sum.Users.Evidence[0].Section = "s-abstract" },
+			"users: evidence 0 does not stand"},
+		{"everything at once", func(sum *api.Summary) { *sum = api.Summary{} },
+			"foundation: evidence is null"},
 	} {
 		sum := made()
 		tt.spoil(&sum)
 		err := Check(sum, s)
-		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(),
+			tt.want) {
 			t.Errorf("%s: Check = %v, want %q", tt.name, err, tt.want)
 		}
 	}
@@ -95,7 +122,8 @@ func TestCheckSummary(t *testing.T) {
 	for _, years := range []int{0, 1, 100} { // generatedAt does not date a summary after the fork
 		sum := made()
 		sum.GeneratedAt = mip.NewTime(noon.AddDate(years, 0, 0))
-		if err := Check(sum, s); err == nil || !strings.Contains(err.Error(), "foundation: severity low is below the floor medium") {
+		if err := Check(sum, s); err == nil || !strings.Contains(err.Error(),
+			"foundation: severity low is below the floor medium") {
 			t.Errorf("Check of a summary from before the fork, made %s: %v", sum.GeneratedAt, err)
 		}
 	}
@@ -104,10 +132,12 @@ func TestCheckSummary(t *testing.T) {
 // The rules may count the items that they leave out. A model must not add numbers.
 func TestCounted(t *testing.T) {
 	s := Subject{Proposal: lamp(), Now: noon}
-	s.Proposal.Sections = []mip.Section{{ID: "s-changes", Level: 2, Title: "Changes", Markdown: "## Changes\n\n" +
-		strings.Repeat("- a lamp\n", 43)}}
+	s.Proposal.Sections = []mip.Section{{ID: "s-changes", Level: 2, Title: "Changes",
+		Markdown: "## Changes\n\n" +
+			strings.Repeat("- a lamp\n", 43)}}
 	sum := Extract(s)
-	if err := Check(sum, s); err != nil || !strings.HasSuffix(sum.WhatsChanging[0], "and 37 more.") {
+	if err := Check(sum, s); err != nil || !strings.HasSuffix(sum.WhatsChanging[0],
+		"and 37 more.") {
 		t.Errorf("%q: %v", sum.WhatsChanging, err)
 	}
 	sum.Source = "lamp-1"

@@ -23,8 +23,10 @@ var update = flag.Bool("update", false, "write the goldens in testdata anew")
 func TestExtractGolden(t *testing.T) {
 	const name = "testdata/extract.txtar"
 	all, a := archive(t, name)
-	glow := mip.HardFork{Name: "GLOW", Status: "scheduled", MetaMIP: new(4), BundledMIPs: []int{1, 5},
-		Activation: map[string]mip.Activation{"mainnet": switches(0), "testnet": switches(1800370800)}}
+	glow := mip.HardFork{Name: "GLOW", Status: "scheduled", MetaMIP: new(4), BundledMIPs: []int{1,
+		5},
+		Activation: map[string]mip.Activation{"mainnet": switches(0),
+			"testnet": switches(1800370800)}}
 	var b strings.Builder
 	for _, n := range slices.Sorted(maps.Keys(all)) {
 		s := forked(all[n], all, glow)

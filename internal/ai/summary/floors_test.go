@@ -26,16 +26,20 @@ func TestFloors(t *testing.T) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "type\tcategory\tstatus\tfork\tdevelopers\tusers\tvalidators\tfoundation")
-	for _, k := range [][2]string{{"Standards Track", "Core"}, {"Standards Track", "Networking"}, {"Standards Track", "Interface"}, {"Standards Track", "MRC"},
+	for _, k := range [][2]string{{"Standards Track", "Core"}, {"Standards Track", "Networking"},
+		{"Standards Track", "Interface"}, {"Standards Track", "MRC"},
 		{"Meta", "Process"}, {"Meta", "Hardfork"}, {"Informational", "-"}, {"-", "-"}} {
-		for _, status := range []mip.Status{mip.Draft, mip.LastCall, mip.Final, mip.Stagnant, mip.Withdrawn} {
+		for _, status := range []mip.Status{mip.Draft, mip.LastCall, mip.Final, mip.Stagnant,
+			mip.Withdrawn} {
 			for _, f := range forks {
-				p := &mip.Proposal{Metadata: mip.Metadata{Number: 1, Standing: status.Usual(), Type: &k[0], Category: &k[1]}}
+				p := &mip.Proposal{Metadata: mip.Metadata{Number: 1, Standing: status.Usual(),
+					Type: &k[0], Category: &k[1]}}
 				var cells []string
 				for _, f := range floorsOf(Subject{Proposal: p, Fork: f.fork}) {
 					cells = append(cells, cmp.Or(string(f), "-"))
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k[0], k[1], status, f.name, strings.Join(cells, "\t"))
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k[0], k[1], status, f.name,
+					strings.Join(cells, "\t"))
 			}
 		}
 	}

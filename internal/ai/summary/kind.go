@@ -62,7 +62,8 @@ func kindOf(s Subject) kind {
 	}
 	for _, word := range []*string{p.Category, p.Type} {
 		for _, k := range list("kinds") {
-			if slices.Contains(list("types of "+k), strings.ToLower(strings.TrimSpace(mip.Deref(word)))) {
+			spelling := strings.ToLower(strings.TrimSpace(mip.Deref(word)))
+			if slices.Contains(list("types of "+k), spelling) {
 				return kind(k)
 			}
 		}

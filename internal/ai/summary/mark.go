@@ -71,21 +71,23 @@ var markTable = [...]struct {
 	markThingsOfValidators: {list: "things of validators"}, markUsersNear: {list: "users near"},
 	markBetweenContracts: {list: "between contracts"}, markOfInterface: {list: "of an interface"},
 	markPaidToValidators: {list: "paid to validators"}, markRightBehind: {list: "right behind"},
-	markMove: {"move", 1, 1}, markNew: {"new", 1, 1}, markGone: {"gone", 2, 2}, markSet: {list: "set"},
+	markMove: {"move", 1, 1}, markNew: {"new", 1, 1}, markGone: {"gone", 2, 2},
+	markSet:   {list: "set"},
 	markBreak: {"break", 2, 1}, markGood: {"good", 2, 0}, markBad: {"bad", 2, 0},
 	markDuty: {"duty", 1, 0}, markFactor: {list: "factor"}, markNumber: {"", 1, 1},
 	markToValue: {"", 0, 3}, markVerb: {"", 0, 3},
 	markSelf: {"self", 1, 2}, markOpening: {"", 1, 1},
-	markCalm: {"calm", -4, -3}, markAnother: {"another", -4, -4}, markExcluded: {"excluded", -6, -9},
-	markFork: {"", -5, -6}, markSupposed: {"supposed", -3, -4}, markToday: {"", -4, 0},
+	markCalm: {"calm", -4, -3}, markAnother: {"another", -4, -4},
+	markExcluded: {"excluded", -6, -9},
+	markFork:     {"", -5, -6}, markSupposed: {"supposed", -3, -4}, markToday: {"", -4, 0},
 	markNow: {"now", 0, -4}, markMaybe: {"maybe", 0, -2}, markLost: {"", 0, -2},
 	markLong: {"", 0, -2}, markUnfit: {list: "unfit"},
 }
 
 // rolePoints has the points of a sentence by the role of its section.
 var rolePoints = [...]struct{ group, change int }{
-	abstract: {3, 4}, impact: {3, 1}, compatibility: {2, 1}, motivation: {0, -3}, security: {-1, -4},
-	specification: {-1, 2}, other: {-1, 2}, rationale: {-3, -4}, skipped: {},
+	abstract: {3, 4}, impact: {3, 1}, compatibility: {2, 1}, motivation: {0, -3},
+	security: {-1, -4}, specification: {-1, 2}, other: {-1, 2}, rationale: {-3, -4}, skipped: {},
 }
 
 // namesOf returns the list with the names of a group.
@@ -213,11 +215,12 @@ func (x *sentence) speaksOf(a axis) int {
 	if !states && !named && !bound {
 		return 0
 	}
-	spoken := x.role == abstract || x.role == impact || x.role == compatibility || x.role == motivation
+	spoken := x.role == abstract || x.role == motivation || x.role.existing()
 	early := named && slices.ContainsFunc(w.hits, func(h hit) bool {
-		return h.list == list && (h.from < begin || slices.ContainsFunc(w.hits, func(before hit) bool {
+		behind := func(before hit) bool {
 			return before.list == markRightBehind && before.to == h.from
-		}))
+		}
+		return h.list == list && (h.from < begin || slices.ContainsFunc(w.hits, behind))
 	})
 	near := a == users && !named && spoken && w.several(markUsersNear)
 	points := 0
@@ -240,7 +243,8 @@ func (x *sentence) binds(a axis) bool {
 		return a == developers && (x.kind == convention || x.kind == interfaces) ||
 			a == validators && x.kind == networking
 	case specification:
-		return (a == developers) == (x.kind == convention) && (a == developers || a == validators) &&
+		return (a == developers) == (x.kind == convention) &&
+			(a == developers || a == validators) &&
 			(x.lead != "" || !x.words.open(markDuty)) && slices.Contains(x.words.all, "must")
 	}
 	return false

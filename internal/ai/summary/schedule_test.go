@@ -21,7 +21,8 @@ func TestNoSchedule(t *testing.T) {
 	}
 	for _, fork := range []*mip.HardFork{nil, new(beacon()), new(argand())} {
 		s.Fork = fork
-		if Complete(&sum, s); fork == nil && sum.Hardfork != nil || fork != nil && *sum.Hardfork != fork.Name {
+		if Complete(&sum, s); fork == nil && sum.Hardfork != nil || fork != nil &&
+			*sum.Hardfork != fork.Name {
 			t.Errorf("with the fork %v: %v", fork, sum.Hardfork)
 		}
 	}
@@ -51,17 +52,20 @@ func TestOvertaken(t *testing.T) {
 	then := Extract(meta)
 	meta.Bundled = append(meta.Bundled, lamp())
 	if err := Check(then, meta); err == nil || !strings.Contains(err.Error(), "bundles now") {
-		t.Errorf("a summary of when the fork bundled one proposal, %q, not %q: %v", then.TLDR, now.TLDR, err)
+		t.Errorf("a summary of when the fork bundled one proposal, %q, not %q: %v", then.TLDR,
+			now.TLDR, err)
 	}
 
 	s := Subject{Proposal: lamp(), Now: noon}
 	s.Proposal.SupersededBy = []int{9}
 	then = Extract(s)
-	if err := Check(then, s); err != nil || then.WhatsChanging[0] != "MIP-6 is superseded by MIP-9." {
+	if err := Check(then, s); err != nil ||
+		then.WhatsChanging[0] != "MIP-6 is superseded by MIP-9." {
 		t.Errorf("%q: %v", then.WhatsChanging, err)
 	}
 	s.Proposal.SupersededBy, s.Proposal.ReplacedBy = nil, []int{9}
-	if err := Check(then, s); err == nil || !strings.Contains(err.Error(), "successor that is none now") {
+	if err := Check(then, s); err == nil || !strings.Contains(err.Error(),
+		"successor that is none now") {
 		t.Errorf("a summary of when it was superseded: %v", err)
 	}
 	sum := made()
@@ -74,7 +78,8 @@ func TestOvertaken(t *testing.T) {
 	}
 	s.Proposal.Standing = mip.Draft.Usual()
 	sum = made()
-	sum.TLDR, sum.WhatsChanging[0] = "It is obsolete: MIP-6 has been replaced.", "The fork is already active."
+	sum.TLDR, sum.WhatsChanging[0] = "It is obsolete: MIP-6 has been replaced.",
+		"The fork is already active."
 	if err := Accept(&sum, s); err != nil || sum.WhatsChanging[0] != "The fork is already active." {
 		t.Errorf("a model's words: %q, %v", sum.WhatsChanging, err)
 	}

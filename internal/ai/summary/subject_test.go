@@ -32,7 +32,8 @@ func TestForkOf(t *testing.T) {
 			t.Errorf("%s: ForkOf(%d) = %q, want %q", tt.name, tt.number, got, tt.want)
 		}
 	}
-	if !IsMeta(mip.Metadata{Number: 8}, &forks[0]) || IsMeta(mip.Metadata{Number: 3}, &forks[0]) || IsMeta(mip.Metadata{Number: 8}, nil) {
+	if !IsMeta(mip.Metadata{Number: 8}, &forks[0]) || IsMeta(mip.Metadata{Number: 3}, &forks[0]) ||
+		IsMeta(mip.Metadata{Number: 8}, nil) {
 		t.Error("IsMeta: MIP-8 alone is the meta proposal of BEACON")
 	}
 }

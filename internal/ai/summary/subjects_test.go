@@ -31,7 +31,8 @@ func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
 	var out []*mip.Proposal
 	for _, p := range c.Proposals {
 		doc := markdown.Parse(p.Body)
-		out = append(out, &mip.Proposal{Metadata: p.Metadata, RawMarkdown: p.Raw, Sections: doc.Sections})
+		out = append(out, &mip.Proposal{Metadata: p.Metadata, RawMarkdown: p.Raw,
+			Sections: doc.Sections})
 	}
 	return out
 }
@@ -93,37 +94,57 @@ func switches(unix int64) mip.Activation {
 }
 
 func beacon() mip.HardFork {
-	return mip.HardFork{Name: "BEACON", Status: "active", MetaMIP: new(8), BundledMIPs: []int{3, 4, 7},
-		Activation: map[string]mip.Activation{"mainnet": switches(1778598000), "testnet": switches(1776178800)}}
+	return mip.HardFork{Name: "BEACON", Status: "active", MetaMIP: new(8), BundledMIPs: []int{3, 4,
+		7},
+		Activation: map[string]mip.Activation{"mainnet": switches(1778598000),
+			"testnet": switches(1776178800)}}
 }
 
 func argand() mip.HardFork {
-	return mip.HardFork{Name: "ARGAND", Status: "scheduled", MetaMIP: new(15), BundledMIPs: []int{12, 14},
-		Activation: map[string]mip.Activation{"mainnet": switches(0), "testnet": switches(1800370800)}}
+	return mip.HardFork{Name: "ARGAND", Status: "scheduled", MetaMIP: new(15),
+		BundledMIPs: []int{12, 14},
+		Activation: map[string]mip.Activation{"mainnet": switches(0),
+			"testnet": switches(1800370800)}}
 }
 
 // lamp returns a small proposal with everything that a summary needs.
 func lamp() *mip.Proposal {
 	return &mip.Proposal{
-		Metadata: mip.Metadata{Number: 6, ID: mip.ID{Kind: "MIP", Number: 6}, Title: "Brighter lamps", Standing: mip.Draft.Usual(), Type: new("Standards Track"), Category: new("Core"),
+		Metadata: mip.Metadata{Number: 6, ID: mip.ID{Kind: "MIP", Number: 6},
+			Title: "Brighter lamps", Standing: mip.Draft.Usual(), Type: new("Standards Track"),
+			Category:    new("Core"),
 			ContentHash: strings.Repeat("ab", 32), Frontmatter: mip.Frontmatter{}},
 		Sections: []mip.Section{
-			{ID: "s-abstract", Level: 2, Title: "Abstract", Markdown: "## Abstract\n\nEvery lamp burns *twice* as\nbright. Contracts that count\n  candles MUST be adapted.\n\n"},
-			{ID: "s-security", Level: 2, Title: "Security", Markdown: "Security\n--------\n\nUsers can be dazzled by `lamp()`.\n"},
+			{ID: "s-abstract", Level: 2, Title: "Abstract",
+				Markdown: "## Abstract\n\nEvery lamp burns *twice* as\nbright. Contracts that " +
+					"count\n  candles MUST be adapted.\n\n"},
+			{ID: "s-security", Level: 2, Title: "Security",
+				Markdown: "Security\n--------\n\nUsers can be dazzled by `lamp()`.\n"},
 		},
 	}
 }
 
 // made returns a model's summary of lamp.
 func made() api.Summary {
-	quote := func(section, text string) []api.Evidence { return []api.Evidence{{Section: section, Quote: text}} }
+	quote := func(section, text string) []api.Evidence {
+		return []api.Evidence{{Section: section,
+			Quote: text}}
+	}
 	sum := api.Summary{
-		MIPNumber: 6, TLDR: "Lamps get brighter.", WhatsChanging: []string{"Lamps burn twice as bright.", "Contracts have to adapt.", "Users may be dazzled."},
-		Developers: api.Axis{Impact: "Adapt what counts candles.", Severity: api.High, ActionRequired: true, Evidence: quote("s-abstract", "Contracts that count candles MUST be adapted.")},
-		Users:      api.Axis{Impact: "Light can dazzle.", Severity: api.Low, Evidence: quote("s-security", "Users can be dazzled by `lamp()`.")},
-		Validators: api.Axis{Impact: "Must pay a tax.", Severity: api.High, ActionRequired: true, Evidence: quote("s-abstract", "Validators must pay a tax.")},
-		Foundation: api.Axis{Impact: "The text says nothing about the foundation.", Severity: api.Low, Evidence: []api.Evidence{}},
-		Locale:     "en", Source: "canned-1", GeneratedAt: mip.NewTime(noon), ContentHash: strings.Repeat("ab", 32),
+		MIPNumber: 6, TLDR: "Lamps get brighter.",
+		WhatsChanging: []string{"Lamps burn twice as bright.", "Contracts have to adapt.",
+			"Users may be dazzled."},
+		Developers: api.Axis{Impact: "Adapt what counts candles.", Severity: api.High,
+			ActionRequired: true, Evidence: quote("s-abstract",
+				"Contracts that count candles MUST be adapted.")},
+		Users: api.Axis{Impact: "Light can dazzle.", Severity: api.Low,
+			Evidence: quote("s-security", "Users can be dazzled by `lamp()`.")},
+		Validators: api.Axis{Impact: "Must pay a tax.", Severity: api.High, ActionRequired: true,
+			Evidence: quote("s-abstract", "Validators must pay a tax.")},
+		Foundation: api.Axis{Impact: "The text says nothing about the foundation.",
+			Severity: api.Low, Evidence: []api.Evidence{}},
+		Locale: "en", Source: "canned-1", GeneratedAt: mip.NewTime(noon),
+		ContentHash: strings.Repeat("ab", 32),
 	}
 	if err := Accept(&sum, Subject{Proposal: lamp(), Now: noon}); err != nil {
 		panic(err)

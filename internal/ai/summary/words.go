@@ -33,7 +33,8 @@ var lexicon = sync.OnceValue(func() map[string][]*entry {
 				text = strings.ToLower(text)
 			}
 			text, open := strings.CutSuffix(text, "*")
-			forms := [][]string{strings.FieldsFunc(text, func(c rune) bool { return c == '_' || c == '+' })}
+			blank := func(c rune) bool { return c == '_' || c == '+' }
+			forms := [][]string{strings.FieldsFunc(text, blank)}
 			if strings.Contains(text, "_") {
 				forms = append(forms, []string{strings.ReplaceAll(text, "_", "-")})
 			}
