@@ -23,7 +23,6 @@ package build
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path"
@@ -116,8 +115,8 @@ type planner struct {
 	relations *render.Relations
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
-	// searchFiles are the files of the search index, by route.
-	searchFiles map[string][sha256.Size]byte
+	// searchFiles has the routes of the files of the search index.
+	searchFiles map[string]bool
 	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
 	years    []int
 	told     func() (happened, error)

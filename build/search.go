@@ -32,7 +32,7 @@ type searchable struct {
 // their content, so that browsers keep unchanged ones. It parses all texts at once, and keeps their
 // sections for other documents.
 func (p *planner) search(ctx context.Context) error {
-	p.searchFiles = map[string][sha256.Size]byte{}
+	p.searchFiles = map[string]bool{}
 	all, err := p.searchables(ctx)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (p *planner) addShards(ctx context.Context, m *search.Manifest, of []search
 	for _, s := range shards {
 		from = append(from, s.First())
 	}
-	m.Shards, err = addParts(p, shards, from, search.MostOfShards)
+	m.Shards, err = addParts(p, shards, from, search.MostOfFile)
 	return err
 }
 
@@ -133,7 +133,7 @@ func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
 	for _, s := range of {
 		texts = append(texts, s.parts...)
 	}
-	urls := p.addPacked(texts, search.MostOfTexts)
+	urls := p.addPacked(texts, search.MostOfFile)
 	var blocks []search.Block
 	var from []string
 	for i, s := range of {
@@ -171,31 +171,14 @@ func addParts[T any](p *planner, parts []T, from []string, most int) ([]search.P
 }
 
 // addPacked adds files of at most most bytes with packed parts, and returns the addresses of the
-// parts. Equal ones, such as the texts of proposals that moved, are there once.
-func (p *planner) addPacked(parts [][]byte, most int) []string {
-	ids, of := map[[sha256.Size]byte]int{}, make([]int, len(parts)) // indexes in distinct
-	var distinct [][]byte
-	for i, part := range parts {
-		sum := sha256.Sum256(part)
-		id, ok := ids[sum]
-		if !ok {
-			id = len(distinct)
-			ids[sum] = id
-			distinct = append(distinct, part)
-		}
-		of[i] = id
-	}
-	var places []string
-	for _, file := range search.FilesOf(distinct, most) {
+// parts.
+func (p *planner) addPacked(parts [][]byte, most int) (urls []string) {
+	for _, file := range search.FilesOf(parts, most) {
 		url, first := p.addSearchFile(file), 0
 		for _, part := range file {
-			places = append(places, url+"#"+search.Range(first, first+len(part)-1))
+			urls = append(urls, url+"#"+search.Range(first, first+len(part)-1))
 			first += len(part)
 		}
-	}
-	urls := make([]string, len(parts))
-	for i := range urls {
-		urls[i] = places[of[i]]
 	}
 	return urls
 }
@@ -205,24 +188,20 @@ const searchFile = "/assets/search."
 
 // addSearchFile adds a file of the index, and returns its address.
 func (p *planner) addSearchFile(parts [][]byte) (url string) {
-	body := func() ([]byte, error) { return bytes.Join(parts, nil), nil }
 	hash := sha256.New()
 	for _, part := range parts {
 		hash.Write(part)
 	}
-	sum := [sha256.Size]byte(hash.Sum(nil))
 	// Results name files, so names are short: of many thousand files two may begin alike.
-	for n := 4; ; n++ {
-		route := fmt.Sprintf(searchFile+"%x.bin", sum[:n])
-		switch have, ok := p.searchFiles[route]; {
-		case !ok:
-			p.searchFiles[route] = sum
-			p.add(Artifact{Route: route, Pattern: assetRoute, Cache: immutable, Body: body})
-		case have != sum:
-			continue
-		}
-		return p.options.Site.URL(route) // parts of two kinds can be equal
+	sum, n := hash.Sum(nil), 4
+	route := func() string { return fmt.Sprintf(searchFile+"%x.bin", sum[:n]) }
+	for p.searchFiles[route()] {
+		n++
 	}
+	p.searchFiles[route()] = true
+	p.add(Artifact{Route: route(), Pattern: assetRoute, Cache: immutable,
+		Body: func() ([]byte, error) { return bytes.Join(parts, nil), nil }})
+	return p.options.Site.URL(route())
 }
 
 // searched returns what is searched of a proposal with these sections and their texts.

@@ -94,15 +94,20 @@ type termCount struct {
 func (c *counter) terms(text string) []int {
 	c.words, c.found = appendTerms(c.words[:0], text), c.found[:0]
 	for _, w := range c.words {
-		id, ok := c.ids[w.term]
-		if !ok {
-			id = len(c.all)
-			c.ids[w.term] = id
-			c.all = append(c.all, termCount{term: w.term})
-		}
-		c.found = append(c.found, id)
+		c.found = append(c.found, c.id(w.term))
 	}
 	return c.found
+}
+
+// id returns the id of a term.
+func (c *counter) id(term string) int {
+	id, ok := c.ids[term]
+	if !ok {
+		id = len(c.all)
+		c.ids[term] = id
+		c.all = append(c.all, termCount{term: term})
+	}
+	return id
 }
 
 // count counts the terms of a proposal, given the pieces of its sections.
@@ -126,10 +131,7 @@ func (c *counter) count(p *Proposal, pieces []piece) {
 		c.all[id].weight = title
 	}
 	for _, f := range p.Facets {
-		if _, ok := c.ids[f]; !ok {
-			c.ids[f] = len(c.all)
-			c.all = append(c.all, termCount{term: f})
-		}
+		c.id(f)
 	}
 }
 

@@ -50,12 +50,11 @@ func Unpack(file []byte, of string, most int64) ([]byte, error) {
 	return out, err
 }
 
-// Largest sizes of files, in bytes. A host that ignores ranges sends a whole file. Larger files are
-// fewer. An answer reads entries from all over the list of proposals.
+// Largest sizes of files, in bytes. Larger ones are fewer, but a host that ignores ranges sends all
+// of a file. An answer reads entries from all over the list of proposals.
 const (
-	MostOfTexts   = 24 << 10
+	MostOfFile    = 24 << 10
 	MostOfEntries = 8 << 10
-	MostOfShards  = 24 << 10
 )
 
 // FilesOf groups packed parts into files of at most most bytes, in their order. A larger part is

@@ -476,7 +476,7 @@ func TestFilesStay(t *testing.T) {
 		parts = append(parts, part())
 	}
 	join := func(parts [][]byte) (files []string) {
-		for _, file := range FilesOf(parts, MostOfTexts) {
+		for _, file := range FilesOf(parts, MostOfFile) {
 			files = append(files, string(bytes.Join(file, nil)))
 		}
 		return files
@@ -496,7 +496,7 @@ func TestFilesStay(t *testing.T) {
 				if !slices.Contains(before, file) {
 					n++
 				}
-				if len(file) > MostOfTexts {
+				if len(file) > MostOfFile {
 					t.Errorf("a file has %d bytes", len(file))
 				}
 			}
@@ -505,9 +505,9 @@ func TestFilesStay(t *testing.T) {
 			}
 		}
 	}
-	for _, n := range []int{0, 1, MostOfTexts, MostOfTexts + 1} {
-		files := FilesOf([][]byte{make([]byte, n), {1}}, MostOfTexts)
-		if want := 1 + n/MostOfTexts; len(files) != want {
+	for _, n := range []int{0, 1, MostOfFile, MostOfFile + 1} {
+		files := FilesOf([][]byte{make([]byte, n), {1}}, MostOfFile)
+		if want := 1 + n/MostOfFile; len(files) != want {
 			t.Errorf("a part of %d bytes and one of one are in %d files, want %d", n, len(files),
 				want)
 		}

@@ -21,10 +21,7 @@ type document struct {
 }
 
 // packed reports a file of the search index. Any other document is JSON.
-func (d document) packed() bool { return strings.HasSuffix(d.route, packedEnding) }
-
-// packedEnding is the ending of the files of the search index.
-const packedEnding = ".bin"
+func (d document) packed() bool { return strings.HasSuffix(d.route, ".bin") }
 
 // file returns its file name: the route, with the ending .json unless it is packed.
 func (d document) file() string {
@@ -174,9 +171,7 @@ func (w web) get(ctx context.Context, d document, last file) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	if !d.packed() {
-		r.Header.Set("Accept", "application/json")
-	}
+	r.Header.Set("Accept", "application/json, application/octet-stream")
 	if last.version != "" {
 		r.Header.Set("If-None-Match", last.version)
 	}
