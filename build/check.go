@@ -36,6 +36,7 @@ func Check(ctx context.Context, c *Content) ([]mip.Problem, error) {
 			if _, err := p.render(of); err != nil {
 				return fmt.Errorf("%w %w", ErrMake, err)
 			}
+			p.forget(of)
 			return nil
 		})
 	}

@@ -41,8 +41,8 @@ type Content struct {
 	Problems []mip.Problem
 
 	options Options
-	// parsed are the sections of the texts.
-	parsed once[[]mip.Section]
+	// docs are the texts that were parsed. A plan forgets each when its files are made.
+	docs once[*markdown.Document]
 	// tried has the texts that were rendered to see how large they become, by file.
 	tried map[string]rendered
 }
@@ -99,7 +99,6 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 			} else {
 				t := newRendered(p, doc, article)
 				if total += len(t.html); total <= mostTried {
-					t.texts = doc.Texts()
 					c.tried[p.File] = t
 				}
 			}
@@ -130,6 +129,7 @@ func (c *Content) checkCommitted(ctx context.Context) error {
 		workers.Go(func() error {
 			if ctx.Err() == nil {
 				c.Committed[i], found[i] = c.checked(i)
+				c.docs.forget(p.File)
 			}
 			return ctx.Err()
 		})
@@ -359,13 +359,12 @@ func (c *Content) Subject(i int) summary.Subject {
 // read parses the i-th proposal's text into sections. What only the published document has is left
 // out.
 func (c *Content) read(i int) *mip.Proposal {
-	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: c.Proposals[i].Raw, Sections: c.sectionsOf(i)}
+	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: c.Proposals[i].Raw, Sections: c.doc(c.Proposals[i]).Sections}
 }
 
-// sectionsOf returns the sections of the i-th proposal's text.
-func (c *Content) sectionsOf(i int) []mip.Section {
-	p := c.Proposals[i]
-	return c.parsed.get(p.File, func() []mip.Section { return markdown.Parse(p.Body).Sections })
+// doc parses a proposal's text.
+func (c *Content) doc(p *corpus.Proposal) *markdown.Document {
+	return c.docs.get(p.File, func() *markdown.Document { return markdown.Parse(p.Body) })
 }
 
 // Outdated are the committed summaries to make: those that are missing, of an older text or
@@ -379,7 +378,11 @@ func (c *Content) Outdated(model string) []ai.Outdated {
 			continue
 		}
 		if ok {
-			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: func() summary.Subject { return c.Subject(i) }})
+			subject := func() summary.Subject {
+				defer c.docs.forget(p.File)
+				return c.Subject(i)
+			}
+			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: subject})
 		}
 	}
 	return out

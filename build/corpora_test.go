@@ -65,12 +65,16 @@ func bytesOf(t testing.TB, p *build.Plan) map[string][]byte {
 	files, mu := map[string][]byte{}, sync.Mutex{}
 	var making errgroup.Group
 	making.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range p.Artifacts {
+	parts, err := p.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range slices.Concat(p.Artifacts, parts) {
 		making.Go(func() error {
-			body, err := p.Artifacts[i].Bytes()
+			body, err := a.Bytes()
 			mu.Lock()
 			defer mu.Unlock()
-			files[p.Artifacts[i].File] = body
+			files[a.File] = body
 			return err
 		})
 	}

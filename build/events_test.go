@@ -160,7 +160,7 @@ func TestForkEvents(t *testing.T) {
 	}
 }
 
-// TestCancelledPlan plans for a caller who has left.
+// TestCancelledPlan makes the search index for a caller who has left.
 func TestCancelledPlan(t *testing.T) {
 	t.Parallel()
 	in := t.TempDir()
@@ -171,7 +171,11 @@ func TestCancelledPlan(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := build.NewPlan(ctx, c); !errors.Is(err, context.Canceled) {
+	p, err := build.NewPlan(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Index(); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }

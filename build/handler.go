@@ -23,8 +23,10 @@ import (
 // for concurrent use. It reads the sources again for the versions of a text alone, which git keeps.
 type Published struct {
 	plan *Plan
-	// files are the artifacts by path, which begins with a slash.
+	// files are the artifacts by path, which begins with a slash. index returns those of the search
+	// index, which are made for the first request.
 	files map[string]*file
+	index func() map[string]*file
 	// rules are those for one path each, of which there are thousands, by that path. They come before
 	// those for all paths of a form.
 	rules map[string]redirect.Rule
@@ -38,9 +40,17 @@ type file struct {
 	entity func() (*entity.Entity, error)
 }
 
-// Publish returns the plan as it is served. It makes no body: the first request for a file does.
+// Publish returns the plan as it is served. It makes no body: the first request for a file does, and
+// the first one for a file of the search index makes that.
 func (p *Plan) Publish() *Published {
-	h := &Published{plan: p, files: make(map[string]*file, len(p.Artifacts)), rules: map[string]redirect.Rule{}}
+	h := &Published{plan: p, files: p.files(p.Artifacts), rules: map[string]redirect.Rule{}}
+	h.index = sync.OnceValue(func() map[string]*file {
+		files, err := p.Index()
+		if err != nil { // which the manifest reports
+			return nil
+		}
+		return p.files(files)
+	})
 	for _, r := range p.Redirects {
 		if r.IsForm() {
 			h.forms = append(h.forms, r)
@@ -48,9 +58,15 @@ func (p *Plan) Publish() *Published {
 			h.rules[r.From] = r
 		}
 	}
-	for i := range p.Artifacts {
-		a := &p.Artifacts[i]
-		h.files["/"+a.File] = &file{a, sync.OnceValues(func() (*entity.Entity, error) {
+	return h
+}
+
+// files are artifacts by path.
+func (p *Plan) files(artifacts []Artifact) map[string]*file {
+	files := make(map[string]*file, len(artifacts))
+	for i := range artifacts {
+		a := &artifacts[i]
+		files["/"+a.File] = &file{a, sync.OnceValues(func() (*entity.Entity, error) {
 			body, err := a.Bytes()
 			p.made.versions.Close() // no process outlives the file that it was asked for
 			if a.of != nil {
@@ -59,7 +75,7 @@ func (p *Plan) Publish() *Published {
 			return entity.New(a.Type(), body), err
 		})}
 	}
-	return h
+	return files
 }
 
 // reading are the methods that every published address answers.
@@ -135,10 +151,18 @@ func (h *Published) file(name string) *file {
 	if name != "/" && path.Clean(name) != trimmed {
 		return nil
 	}
-	if f, ok := h.files[name]; ok {
+	if f := h.at(name); f != nil {
 		return f
 	}
 	return h.files[trimmed+"/index.html"]
+}
+
+// at is the file of exactly this path, or nil.
+func (h *Published) at(name string) *file {
+	if strings.HasPrefix(name, searchFile) {
+		return h.index()[name]
+	}
+	return h.files[name]
 }
 
 // refuseMethod answers a request to change a file.
@@ -181,8 +205,8 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 // Open implements [fs.FS], so that the sidecar can read the published tree as it would read the folder. Folders cannot
 // be opened.
 func (h *Published) Open(name string) (fs.File, error) {
-	f, ok := h.files["/"+name]
-	if !fs.ValidPath(name) || !ok {
+	f := h.at("/" + name)
+	if !fs.ValidPath(name) || f == nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	e, err := f.entity()

@@ -88,7 +88,8 @@ func (a *Artifact) Bytes() ([]byte, error) {
 // Plan is the whole published tree: which file has which bytes. It is immutable and safe for
 // concurrent use.
 type Plan struct {
-	// Artifacts are in the order in which they are made; no two share a File or a Route.
+	// Artifacts are in the order in which they are made; no two share a File or a Route. The files of
+	// the search index are not among them, since their names follow from all texts: see [Plan.Index].
 	Artifacts []Artifact
 	// Redirects are the rules that a CDN is told, in order: the first that covers a path without a
 	// file applies. Some hosts cannot write a rule of a form, and have more in its place.
@@ -105,6 +106,8 @@ type planner struct {
 	*Content
 	plan *Plan
 	md   *html.Renderer
+	// context ends what reads all texts at once.
+	context context.Context
 	// versions are those of proposals with a history.
 	versions history.Reader
 	// pages renders all pages. A page of one proposal may name neither counts nor the commit of the
@@ -115,8 +118,6 @@ type planner struct {
 	relations *render.Relations
 	// tied are the ties of each proposal, in the order of Metadata.
 	tied [][]mip.Relation
-	// searchFiles has the routes of the files of the search index.
-	searchFiles map[string]bool
 	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
 	years    []int
 	told     func() (happened, error)
@@ -127,6 +128,9 @@ type planner struct {
 	linkable string
 	// summaries has what [planner.summary] returned: several pages tell of one.
 	summaries once[*api.Summary]
+	// searched are the proposals as the search index has them, and searchIndex makes the index once.
+	searched    once[result[searchable]]
+	searchIndex func() (*searchIndex, error)
 	// texts, required, pasts and compares are what several files of one proposal are made of. They are kept until all of these are
 	// made.
 	texts    once[result[rendered]]
@@ -140,20 +144,16 @@ type planner struct {
 	looked   sync.Once
 }
 
-// NewPlan lays out the published tree of what [Load] returned. It writes nothing and renders no
-// proposal: bodies are made when they are asked for, while ctx lasts. The index of the search is made
-// at once, since the names of its files are hashes. The error names a file that two artifacts claim
-// or a template that fails, or is the cause of ctx's end.
+// NewPlan lays out the published tree of what [Load] returned. It writes nothing and parses no text:
+// bodies are made when they are asked for, while ctx lasts. The error names a file that two
+// artifacts claim or a template that fails.
 func NewPlan(ctx context.Context, c *Content) (*Plan, error) {
 	p, err := newPlanner(c, html.New(c.options.Site.Highlight))
 	if err != nil {
 		return nil, err
 	}
-	p.versions.Context = ctx
+	p.context, p.versions.Context = ctx, ctx
 	p.assets() // with the cards, before the pages that name them
-	if err := p.search(ctx); err != nil {
-		return nil, err
-	}
 	p.lay()
 	// These derive from all others.
 	p.sitemap()
@@ -182,9 +182,10 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 	return p, nil
 }
 
-// lay adds the artifacts behind assets and the search index, but for those that derive from all others.
+// lay adds the artifacts behind assets, but for those that derive from all others.
 func (p *planner) lay() {
 	// Each names artifacts, and makes none. A new artifact is a new line in one of them, or a new one.
+	p.search()
 	p.proposals()
 	p.histories()
 	p.upgrades()
@@ -198,13 +199,16 @@ func (p *planner) lay() {
 	p.roles()
 }
 
-// add appends an artifact, filling in fields that follow from its route.
-func (p *planner) add(a Artifact) {
+// add appends an artifact.
+func (p *planner) add(a Artifact) { p.plan.Artifacts = append(p.plan.Artifacts, p.complete(a)) }
+
+// complete fills in fields that follow from the route of an artifact.
+func (p *planner) complete(a Artifact) Artifact {
 	a.Pattern = strings.Replace(cmp.Or(a.Pattern, a.Route), "{kind}", strings.ToLower(p.options.Site.Prefix), 1)
 	a.File = cmp.Or(a.File, fileOf(a.Route))
 	a.Route, a.Pattern = p.info.Host.Route(a.Route), p.info.Host.Route(a.Pattern)
 	a.Cache = cmp.Or(a.Cache, revalidate)
-	p.plan.Artifacts = append(p.plan.Artifacts, a)
+	return a
 }
 
 // addOf appends an artifact that is made of one proposal. pairs are as for [routeOf].
@@ -220,6 +224,7 @@ func (p *planner) forget(c *corpus.Proposal) {
 	p.texts.forget(c.File)
 	p.required.forget(c.File)
 	p.pasts.forget(c.File)
+	p.docs.forget(c.File)
 	p.compares.forget(c.File)
 }
 
@@ -254,7 +259,7 @@ func Snapshot(ctx context.Context, p *Plan, dir string) (Report, error) {
 		past[p.made.info.Host.Route(route)] = true
 	}
 	for _, a := range p.Artifacts {
-		if strings.HasPrefix(a.Route, "/api/v1/") && !past[a.Pattern] || strings.HasPrefix(a.Route, searchFile) {
+		if strings.HasPrefix(a.Route, "/api/v1/") && !past[a.Pattern] {
 			carried.Artifacts = append(carried.Artifacts, a)
 		}
 	}
@@ -265,59 +270,55 @@ func Snapshot(ctx context.Context, p *Plan, dir string) (Report, error) {
 	return Sync(ctx, carried, dir, SyncOptions{})
 }
 
-// batches are the artifacts with that index, in their order, those of one proposal together.
-func (p *Plan) batches(index bool) (out [][]*Artifact) {
+// batches are the artifacts that others name, and the indexes that name them, in their order. Those
+// of one proposal are together.
+func (p *Plan) batches() (leaves, indexes [][]*Artifact) {
 	at := map[*corpus.Proposal]int{}
 	for i := range p.Artifacts {
 		a := &p.Artifacts[i]
-		if a.index != index {
-			continue
+		k, known := at[a.of]
+		switch {
+		case a.index:
+			indexes = append(indexes, []*Artifact{a})
+		case known && a.of != nil:
+			leaves[k] = append(leaves[k], a)
+		default:
+			at[a.of] = len(leaves)
+			leaves = append(leaves, []*Artifact{a})
 		}
-		if k, known := at[a.of]; known && a.of != nil {
-			out[k] = append(out[k], a)
-			continue
-		}
-		at[a.of] = len(out)
-		out = append(out, []*Artifact{a})
 	}
-	return out
+	return leaves, indexes
 }
 
-// each calls do for every artifact, on every processor: the leaves first and then, when all of them are done, the
-// indexes. One worker makes all files of a proposal, so that what they have in common is made once. The first error
-// stops the others and is returned.
-func (p *Plan) each(ctx context.Context, do func(*Artifact) error) error {
-	defer p.made.versions.Close()
-	for _, index := range []bool{false, true} {
-		batches := p.batches(index)
-		queue := make(chan []*Artifact, len(batches))
-		for _, batch := range batches {
-			queue <- batch
-		}
-		close(queue)
-		group, ctx := errgroup.WithContext(ctx)
-		// A goroutine for each artifact would grow its stack anew.
-		for range runtime.GOMAXPROCS(0) {
-			group.Go(func() error {
-				for batch := range queue {
-					for _, a := range batch {
-						if ctx.Err() != nil {
-							return context.Cause(ctx)
-						}
-						if err := do(a); err != nil {
-							return err
-						}
+// run calls do for the artifacts of batches, on every processor. One worker has all files of a
+// proposal, so that what they have in common is made once. The first error stops the others and is
+// returned.
+func (p *Plan) run(ctx context.Context, batches [][]*Artifact, do func(*Artifact) error) error {
+	queue := make(chan []*Artifact, len(batches))
+	for _, batch := range batches {
+		queue <- batch
+	}
+	close(queue)
+	group, ctx := errgroup.WithContext(ctx)
+	// A goroutine for each artifact would grow its stack anew.
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() error {
+			for batch := range queue {
+				for _, a := range batch {
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
 					}
-					if c := batch[0].of; c != nil {
-						p.made.forget(c)
+					if err := do(a); err != nil {
+						return err
 					}
 				}
-				return nil
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return err
-		}
+				if c := batch[0].of; c != nil {
+					p.made.searchable(c) // of the text that is at hand
+					p.made.forget(c)
+				}
+			}
+			return nil
+		})
 	}
-	return nil
+	return group.Wait()
 }

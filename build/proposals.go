@@ -17,7 +17,7 @@ func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		p.addOf(c, apiRoute, func() ([]byte, error) {
 			whole := p.document(i)
-			whole.Sections = p.sectionsOf(i)
+			whole.Sections = p.doc(c).Sections
 			whole.Requirements = p.requirementsOf(i)
 			return api.JSON(whole)
 		})

@@ -8,11 +8,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -21,65 +22,93 @@ import (
 // searchable is a proposal as the search index has it.
 type searchable struct {
 	// from is a hash of what it is made of, if there is a cache.
-	from     [sha256.Size]byte
-	sections []mip.Section
+	from [sha256.Size]byte
 	// indexed has the terms, and parts are its Parts, packed.
 	indexed search.Indexed
 	parts   [][]byte
 }
 
-// search adds the search index: a manifest, and files of packed parts, which are named by a hash of
-// their content, so that browsers keep unchanged ones. It parses all texts at once, and keeps their
-// sections for other documents.
-func (p *planner) search(ctx context.Context) error {
-	p.searchFiles = map[string]bool{}
-	all, err := p.searchables(ctx)
+// searchIndex is the search index: a manifest, and files of packed parts, which are named by a hash
+// of their content, so that browsers keep unchanged ones.
+type searchIndex struct {
+	*planner
+	search.Manifest
+	files []Artifact
+	// named has the routes of the files.
+	named map[string]bool
+}
+
+// search adds the manifest of the search index.
+func (p *planner) search() {
+	p.searchIndex = sync.OnceValues(p.makeIndex)
+	p.addIndex("/api/v1/search", func() ([]byte, error) {
+		x, err := p.searchIndex()
+		if err != nil {
+			return nil, err
+		}
+		return api.JSON(x.Manifest)
+	})
+}
+
+// Index returns the files of the search index but for its manifest. It reads the texts whose files
+// have not been made yet, while the context of [NewPlan] lasts.
+func (p *Plan) Index() ([]Artifact, error) {
+	x, err := p.made.searchIndex()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%w the search index: %w", ErrMake, err)
 	}
-	m := search.Manifest{
+	return x.files, nil
+}
+
+// makeIndex makes the search index.
+func (p *planner) makeIndex() (*searchIndex, error) {
+	all, err := p.searchables()
+	if err != nil {
+		return nil, err
+	}
+	x := &searchIndex{planner: p, named: map[string]bool{}, Manifest: search.Manifest{
 		Version: search.Version, Kinds: []string{}, Proposals: []string{}, Statuses: []string{},
 		Status: []int{}, Parts: []int{}, Titles: []search.Part{},
-	}
+	}}
 	for _, k := range p.info.Kinds {
-		m.Kinds = append(m.Kinds, k.Prefix)
+		x.Kinds = append(x.Kinds, k.Prefix)
 	}
-	if err := p.addTitles(&m, all); err != nil {
-		return err
+	if err := x.addTitles(all); err != nil {
+		return nil, err
 	}
-	if err := p.addShards(ctx, &m, all); err != nil {
-		return err
-	}
-	p.addIndex("/api/v1/search", func() ([]byte, error) { return api.JSON(m) })
-	return nil
+	return x, x.addShards(all)
 }
 
 // searchables returns all proposals as the search index has them. It uses all processors.
-func (p *planner) searchables(ctx context.Context) ([]searchable, error) {
+func (p *planner) searchables() ([]searchable, error) {
 	all := make([]searchable, len(p.Proposals))
 	var workers errgroup.Group
-	var next atomic.Int64
-	for range runtime.GOMAXPROCS(0) {
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, c := range p.Proposals {
 		workers.Go(func() (err error) {
-			var pack search.Packer
-			for i := next.Add(1) - 1; i < int64(len(all)); i = next.Add(1) - 1 {
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				if all[i], err = p.searchable(int(i), &pack); err != nil {
-					return err
-				}
+			if p.context.Err() != nil {
+				return context.Cause(p.context)
 			}
-			return nil
+			all[i], err = p.searchable(c)
+			return err
 		})
 	}
 	return all, workers.Wait()
 }
 
-// searchable returns the i-th proposal as the search index has it, unless it is cached.
-func (p *planner) searchable(i int, pack *search.Packer) (searchable, error) {
-	m, c, cache := &p.Metadata[i], p.Proposals[i], p.options.Cache
-	var s searchable
+// packers are for the next parts: a new one costs more than a part.
+var packers = sync.Pool{New: func() any { return new(search.Packer) }}
+
+// searchable returns a proposal as the search index has it.
+func (p *planner) searchable(c *corpus.Proposal) (searchable, error) {
+	s := p.searched.get(c.File, func() result[searchable] { return resultOf(p.makeSearchable(c)) })
+	return s.value, s.err
+}
+
+// makeSearchable cuts and counts the text of a proposal, unless it is cached.
+func (p *planner) makeSearchable(c *corpus.Proposal) (s searchable, err error) {
+	i, _ := mip.Search(p.Metadata, c.ID)
+	m, cache := &p.Metadata[i], p.options.Cache
 	if cache != nil {
 		from, err := api.JSON(m) // with the hash of the text
 		if err != nil {
@@ -88,13 +117,13 @@ func (p *planner) searchable(i int, pack *search.Packer) (searchable, error) {
 		s.from = sha256.Sum256(from)
 		before, _ := cache.searched.Load(c.File)
 		if before, ok := before.(searchable); ok && before.from == s.from {
-			p.parsed.get(c.File, func() []mip.Section { return before.sections })
 			return before, nil
 		}
 	}
-	sections, texts := p.sections(c)
-	s.sections = p.parsed.get(c.File, func() []mip.Section { return sections })
-	s.indexed = searched(m, sections, texts).Index()
+	d := p.doc(c)
+	s.indexed = searched(m, d.Sections, d.Texts()).Index()
+	pack := packers.Get().(*search.Packer)
+	defer packers.Put(pack)
 	for _, part := range s.indexed.Parts {
 		packed, err := pack.Pack(part)
 		if err != nil {
@@ -110,12 +139,12 @@ func (p *planner) searchable(i int, pack *search.Packer) (searchable, error) {
 }
 
 // addShards adds the shards of an index.
-func (p *planner) addShards(ctx context.Context, m *search.Manifest, of []searchable) error {
+func (x *searchIndex) addShards(of []searchable) error {
 	indexed := make([]search.Indexed, len(of))
 	for i := range of {
 		indexed[i] = of[i].indexed
 	}
-	shards, err := search.Shards(ctx, indexed)
+	shards, err := search.Shards(x.context, indexed)
 	if err != nil {
 		return err
 	}
@@ -123,17 +152,17 @@ func (p *planner) addShards(ctx context.Context, m *search.Manifest, of []search
 	for _, s := range shards {
 		from = append(from, s.First())
 	}
-	m.Shards, err = addParts(p, shards, from, search.MostOfFile)
+	x.Shards, err = addParts(x, shards, from, search.MostOfFile)
 	return err
 }
 
 // addTitles adds the parts with texts, and then the blocks of entries, which name them.
-func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
+func (x *searchIndex) addTitles(of []searchable) error {
 	var texts [][]byte
 	for _, s := range of {
 		texts = append(texts, s.parts...)
 	}
-	urls := p.addPacked(texts, search.MostOfFile)
+	urls := x.addPacked(texts, search.MostOfFile)
 	var blocks []search.Block
 	var from []string
 	for i, s := range of {
@@ -141,20 +170,20 @@ func (p *planner) addTitles(m *search.Manifest, of []searchable) error {
 			blocks = append(blocks, search.Block{Version: search.Version})
 			from = append(from, strconv.Itoa(i))
 		}
-		metadata, block := &p.Metadata[i], &blocks[len(blocks)-1]
+		metadata, block := &x.Metadata[i], &blocks[len(blocks)-1]
 		entry := newEntry(metadata)
 		entry.Texts, urls = urls[:len(s.parts)], urls[len(s.parts):]
 		block.Proposals = append(block.Proposals, entry)
-		m.Add(metadata.ID.Key(p.info.Prefix), string(metadata.Stage), metadata.Status.Slug(),
+		x.Add(metadata.ID.Key(x.info.Prefix), string(metadata.Stage), metadata.Status.Slug(),
 			len(s.parts))
 	}
 	var err error
-	m.Titles, err = addParts(p, blocks, from, search.MostOfEntries)
+	x.Titles, err = addParts(x, blocks, from, search.MostOfEntries)
 	return err
 }
 
 // addParts adds parts that begin with these terms or positions, in files of at most most bytes.
-func addParts[T any](p *planner, parts []T, from []string, most int) ([]search.Part, error) {
+func addParts[T any](x *searchIndex, parts []T, from []string, most int) ([]search.Part, error) {
 	var pack search.Packer
 	packed := make([][]byte, len(parts))
 	for i := range parts {
@@ -164,7 +193,7 @@ func addParts[T any](p *planner, parts []T, from []string, most int) ([]search.P
 		}
 	}
 	out := []search.Part{}
-	for i, url := range p.addPacked(packed, most) {
+	for i, url := range x.addPacked(packed, most) {
 		out = append(out, search.Part{From: from[i], URL: url})
 	}
 	return out, nil
@@ -172,9 +201,9 @@ func addParts[T any](p *planner, parts []T, from []string, most int) ([]search.P
 
 // addPacked adds files of at most most bytes with packed parts, and returns the addresses of the
 // parts.
-func (p *planner) addPacked(parts [][]byte, most int) (urls []string) {
+func (x *searchIndex) addPacked(parts [][]byte, most int) (urls []string) {
 	for _, file := range search.FilesOf(parts, most) {
-		url, first := p.addSearchFile(file), 0
+		url, first := x.addFile(file), 0
 		for _, part := range file {
 			urls = append(urls, url+"#"+search.Range(first, first+len(part)-1))
 			first += len(part)
@@ -186,8 +215,8 @@ func (p *planner) addPacked(parts [][]byte, most int) (urls []string) {
 // searchFile is how the routes of the files of the index begin.
 const searchFile = "/assets/search."
 
-// addSearchFile adds a file of the index, and returns its address.
-func (p *planner) addSearchFile(parts [][]byte) (url string) {
+// addFile adds a file of the index, and returns its address.
+func (x *searchIndex) addFile(parts [][]byte) (url string) {
 	hash := sha256.New()
 	for _, part := range parts {
 		hash.Write(part)
@@ -195,13 +224,15 @@ func (p *planner) addSearchFile(parts [][]byte) (url string) {
 	// Results name files, so names are short: of many thousand files two may begin alike.
 	sum, n := hash.Sum(nil), 4
 	route := func() string { return fmt.Sprintf(searchFile+"%x.bin", sum[:n]) }
-	for p.searchFiles[route()] {
+	for x.named[route()] {
 		n++
 	}
-	p.searchFiles[route()] = true
-	p.add(Artifact{Route: route(), Pattern: assetRoute, Cache: immutable,
-		Body: func() ([]byte, error) { return bytes.Join(parts, nil), nil }})
-	return p.options.Site.URL(route())
+	x.named[route()] = true
+	x.files = append(x.files, x.complete(Artifact{
+		Route: route(), Pattern: assetRoute, Cache: immutable,
+		Body: func() ([]byte, error) { return bytes.Join(parts, nil), nil },
+	}))
+	return x.options.Site.URL(route())
 }
 
 // searched returns what is searched of a proposal with these sections and their texts.

@@ -30,10 +30,11 @@ func TestShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, a := range p.Artifacts {
-				if !strings.HasPrefix(a.File, "assets/search.") || !strings.HasSuffix(a.File, ".bin") {
-					continue
-				}
+			files, err := p.Index()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range files {
 				body, err := a.Bytes()
 				if err != nil {
 					t.Fatal(err)

@@ -59,8 +59,9 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	if err := f.record(both); err != nil {
 		return Report{}, err
 	}
+	defer p.made.versions.Close()
 	var mu sync.Mutex
-	err = p.each(ctx, func(a *Artifact) (err error) {
+	put := func(a *Artifact) (err error) {
 		changed := false
 		// The name of a hashed file says what it holds. A power failure can leave an empty one.
 		if !a.hashed() || !old[a.File] || f.size(a.File) <= 0 {
@@ -76,12 +77,29 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 			report.Unchanged++
 		}
 		if o.Progress != nil {
-			o.Progress(report.Changed+report.Unchanged, len(p.Artifacts))
+			o.Progress(report.Changed+report.Unchanged, len(wanted))
 		}
 		return nil
-	})
+	}
+	leaves, indexes := p.batches()
+	if err := p.run(ctx, leaves, put); err != nil {
+		return report, err
+	}
+	files, err := p.Index()
 	if err != nil {
 		return report, err
+	}
+	for _, a := range files {
+		wanted[a.File], both[a.File] = true, true
+	}
+	if err := f.record(both); err != nil {
+		return report, err
+	}
+	named, _ := (&Plan{Artifacts: files}).batches()
+	for _, batches := range [][][]*Artifact{named, indexes} {
+		if err := p.run(ctx, batches, put); err != nil {
+			return report, err
+		}
 	}
 	// No index names these files any more.
 	for _, file := range slices.Sorted(maps.Keys(old)) {
@@ -247,7 +265,7 @@ func (f *output) record(files map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	f.ours = files
+	f.ours = maps.Clone(files)
 	return f.write(recordFile, text)
 }
 

@@ -20,7 +20,10 @@ import (
 // planOf makes a plan of leaves and one index from file=content words; names that start with
 // "index" are indexes.
 func planOf(words ...string) *Plan {
-	p := &Plan{made: &planner{Content: &Content{options: Options{Site: &site.Site{Prefix: "MIP"}}}}}
+	p := &Plan{made: &planner{
+		Content:     &Content{options: Options{Site: &site.Site{Prefix: "MIP"}}},
+		searchIndex: func() (*searchIndex, error) { return &searchIndex{}, nil },
+	}}
 	for _, w := range words {
 		file, content, _ := strings.Cut(w, "=")
 		p.Artifacts = append(p.Artifacts, Artifact{File: file, Body: fixed([]byte(content)), index: strings.HasPrefix(file, "index")})

@@ -42,7 +42,6 @@ type rendered struct {
 	// of is a hash of all that it follows from.
 	of       [sha256.Size]byte
 	sections []mip.Section
-	texts    []string // of the sections, if Load has rendered it
 	html     []byte
 	links    textLinks
 }
@@ -89,15 +88,6 @@ func linkable(c *Content) string {
 	return string(sum[:])
 }
 
-// sections parses a proposal's text, unless Load has done so, and has the text of each section.
-func (p *planner) sections(c *corpus.Proposal) ([]mip.Section, []string) {
-	if t, ok := p.tried[c.File]; ok {
-		return t.sections, t.texts
-	}
-	d := markdown.Parse(c.Body)
-	return d.Sections, d.Texts()
-}
-
 // text returns a proposal's text as its page shows it.
 func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 	t := p.texts.get(c.File, func() result[rendered] { return resultOf(p.render(c)) })
@@ -106,7 +96,7 @@ func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 
 // requirementsOf returns what the text of the i-th proposal requires.
 func (p *planner) requirementsOf(i int) []mip.Requirement {
-	return p.required.get(p.Proposals[i].File, func() []mip.Requirement { return requirement.Find(p.sectionsOf(i)) })
+	return p.required.get(p.Proposals[i].File, func() []mip.Requirement { return requirement.Find(p.doc(p.Proposals[i]).Sections) })
 }
 
 // past is the texts of a proposal's versions and their headers, by their names in git. A text that
@@ -141,7 +131,7 @@ func (p *planner) compared(c *corpus.Proposal) (mip.History, error) {
 func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 	t, ok := p.kept(c)
 	if !ok {
-		d := markdown.Parse(c.Body)
+		d := p.doc(c)
 		article, err := p.md.Render(d, c.Title, links{p.Content, c})
 		if err != nil {
 			return t, fmt.Errorf("render %s: %w", c.File, err)

@@ -16,7 +16,7 @@ import (
 // What a build may do with one text: a feature that reads a text again raises one of these, and has
 // to find what another feature has read instead. They may be lowered at any time.
 const (
-	mostParses    = 2 // for the sections of all documents, and for the HTML
+	mostParses    = 1
 	mostRenders   = 1
 	mostSummaries = 1
 	mostTokenised = 1 // for the search
