@@ -41,6 +41,8 @@ type Content struct {
 	Problems []mip.Problem
 
 	options Options
+	// linkable is a hash of what the HTML of every text follows from.
+	linkable string
 	// docs are the texts that were parsed. A plan forgets each when its files are made.
 	docs once[*markdown.Document]
 	// tried has the texts that were rendered to see how large they become, by file.
@@ -79,6 +81,7 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 			}
 		}
 	}
+	c.linkable = linkable(c)
 	return c
 }
 
@@ -92,16 +95,13 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 	md := html.New(c.options.Site.Highlight)
 	for _, p := range c.Proposals {
 		if p.NeedsTrialRender {
-			doc := markdown.Parse(p.Body)
-			article, err := md.Render(doc, p.Title, links{c, p})
+			t, err := c.rendered(p, md)
 			if err != nil {
 				out = append(out, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()})
-			} else {
-				t := newRendered(p, doc, article)
-				if total += len(t.html); total <= mostTried {
-					c.tried[p.File] = t
-				}
+			} else if total += len(t.html); total <= mostTried {
+				c.tried[p.File] = t
 			}
+			c.docs.forget(p.File)
 		}
 		for _, t := range p.Translations {
 			if !t.NeedsTrialRender {

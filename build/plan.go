@@ -124,8 +124,6 @@ type planner struct {
 	timeline func() (*timeline, error)
 	// listed are the lists that each proposal is on, in the order of Metadata.
 	listed [][]string
-	// linkable is a hash of what every text follows from.
-	linkable string
 	// summaries has what [planner.summary] returned: several pages tell of one.
 	summaries once[*api.Summary]
 	// searched are the proposals as the search index has them, and searchIndex makes the index once.
@@ -166,7 +164,7 @@ func NewPlan(ctx context.Context, c *Content) (*Plan, error) {
 func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 	p := &planner{
 		Content: c, md: md, info: siteInfo(c, c.options.Site), brand: brandOf(c.options.Site),
-		listed: make([][]string, len(c.Metadata)), linkable: linkable(c), relations: render.NewRelations(c.Metadata),
+		listed: make([][]string, len(c.Metadata)), relations: render.NewRelations(c.Metadata),
 	}
 	p.plan = &Plan{made: p}
 	mentions := make([][]mip.ID, len(c.Proposals))

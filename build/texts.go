@@ -46,34 +46,47 @@ type rendered struct {
 	links    textLinks
 }
 
-// newRendered returns a proposal's text as it was rendered, without the texts of its sections.
-func newRendered(c *corpus.Proposal, d *markdown.Document, article *html.Article) rendered {
-	links := newTextLinks(strings.Count(c.Raw, "\n")+1, d.Body, article)
-	return rendered{sections: d.Sections, html: article.HTML, links: links}
+// rendered renders a proposal's text, unless it is kept.
+func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, error) {
+	t, ok := c.kept(p)
+	if ok {
+		return t, nil
+	}
+	d := c.doc(p)
+	article, err := md.Render(d, p.Title, links{c, p})
+	if err != nil {
+		return t, err
+	}
+	t.sections, t.html = d.Sections, article.HTML
+	t.links = newTextLinks(strings.Count(p.Raw, "\n")+1, d.Body, article)
+	if c.options.Cache != nil {
+		c.options.Cache.byFile.Store(p.File, t)
+	}
+	return t, nil
 }
 
-// kept is the text of a proposal from [Load] or an earlier plan, if it still follows from the same: what every text follows from,
-// the file, and the values that decide where links to other files lead. Otherwise only the hash is set.
-func (p *planner) kept(c *corpus.Proposal) (t rendered, ok bool) {
-	t.of = sha256.Sum256(fmt.Appendln(nil, p.linkable, c.ContentHash, c.RepoPath, c.Commit, c.Local))
-	if tried, ok := p.tried[c.File]; ok {
-		tried.of = t.of
+// kept is the text of a proposal as [Load] or an earlier build has rendered it, if it still follows
+// from the same: what every text follows from, the file, and the values that decide where links to
+// other files lead. Otherwise only the hash is set.
+func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
+	t.of = sha256.Sum256(fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local))
+	if tried, ok := c.tried[p.File]; ok {
 		return tried, true
 	}
-	if p.options.Cache == nil {
+	if c.options.Cache == nil {
 		return t, false
 	}
-	before, _ := p.options.Cache.byFile.Load(c.File)
-	if before, ok := before.(rendered); ok && before.of == t.of && !p.leadSomewhere(c, before.links.dropped) {
+	before, _ := c.options.Cache.byFile.Load(p.File)
+	if before, ok := before.(rendered); ok && before.of == t.of && !c.leadSomewhere(p, before.links.dropped) {
 		return before, true
 	}
 	return t, false
 }
 
 // leadSomewhere reports whether one of the links that led nowhere when a text was rendered leads to a file now.
-func (p *planner) leadSomewhere(c *corpus.Proposal, dropped []droppedAt) bool {
+func (c *Content) leadSomewhere(p *corpus.Proposal, dropped []droppedAt) bool {
 	return slices.ContainsFunc(dropped, func(d droppedAt) bool {
-		_, ok := links{p.Content, c}.Link(d.dest)
+		_, ok := links{c, p}.Link(d.dest)
 		return ok
 	})
 }
@@ -129,19 +142,9 @@ func (p *planner) compared(c *corpus.Proposal) (mip.History, error) {
 
 // render parses and renders a proposal's text, unless it is kept.
 func (p *planner) render(c *corpus.Proposal) (rendered, error) {
-	t, ok := p.kept(c)
-	if !ok {
-		d := p.doc(c)
-		article, err := p.md.Render(d, c.Title, links{p.Content, c})
-		if err != nil {
-			return t, fmt.Errorf("render %s: %w", c.File, err)
-		}
-		of := t.of
-		t = newRendered(c, d, article)
-		t.of = of
-		if p.options.Cache != nil {
-			p.options.Cache.byFile.Store(c.File, t)
-		}
+	t, err := p.rendered(c, p.md)
+	if err != nil {
+		return t, fmt.Errorf("render %s: %w", c.File, err)
 	}
 	p.found.Store(c.File, t.links)
 	return t, nil
