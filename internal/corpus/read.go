@@ -16,7 +16,8 @@ import (
 
 // newProposal reads a file's text. It returns nil if the file has no number, which r then explains.
 func newProposal(file folder.File, content []byte, o Options, r *problem.Report) *Proposal {
-	h := o.Parse(o.place(file), string(content), r)
+	raw := string(content) // of which Body is mostly a part
+	h := o.Parse(o.place(file), raw, r)
 	if h == nil || h.NotNumber {
 		return nil
 	}
@@ -41,7 +42,7 @@ func newProposal(file folder.File, content []byte, o Options, r *problem.Report)
 	}
 	sum := sha256.Sum256(content)
 	p := &Proposal{
-		File: file.Path, Name: filename.Own(file.Name), Raw: string(content), Body: body,
+		File: file.Path, Name: filename.Own(file.Name), Raw: raw, Body: body,
 		NeedsTrialRender: needsTrial, Mentions: mentions(body, o.Kinds(), o.References),
 		Stated: h.Stated(title), source: file, report: r,
 	}
