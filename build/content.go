@@ -62,9 +62,6 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 	for refused := c.tooLarge(); len(refused) > 0; refused = c.tooLarge() {
 		c = newContent(c.Without(refused), o)
 	}
-	if o.Cache != nil {
-		o.Cache.log.Store(c.Log)
-	}
 	return c, c.checkCommitted(ctx)
 }
 

@@ -42,7 +42,7 @@ func (o Options) corpus() corpus.Options {
 		Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Config: o.Site.File,
 	}
 	if o.Cache != nil {
-		out.Log = o.Cache.log.Load()
+		out.Cache = &o.Cache.read
 	}
 	return out
 }

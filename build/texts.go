@@ -12,22 +12,21 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/header"
-	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
-// Cache keeps from one build to the next what takes most of the time: rendered texts, what the search
-// index has of each, summaries by rules, and what git knows. A save changes one proposal and no commit. The zero value is empty and
-// ready. It is safe for concurrent use.
+// Cache keeps from one build to the next what takes most of the time: texts as they were read and
+// rendered, what the search index has of each, summaries by rules, and the history. A save changes
+// one proposal and no commit. The zero value is empty and ready. It is safe for concurrent use.
 type Cache struct {
+	read      corpus.Cache
 	byFile    sync.Map // of rendered
 	searched  sync.Map // of searchable, by file
 	summaries sync.Map // of keptSummary, by file
 	events    atomic.Pointer[happened]
-	log       atomic.Pointer[history.Log]
 }
 
 // keptSummary is a summary by rules.

@@ -4,6 +4,7 @@
 package corpus
 
 import (
+	"crypto/sha256"
 	"sync"
 	"time"
 
@@ -27,8 +28,10 @@ type Options struct {
 	Upstream string
 	// Config, if set, is the site's file. Log then has its history.
 	Config string
-	// Log, if set, is the log of an earlier corpus: see [history.Options].
-	Log *history.Log
+	// Cache, if set, keeps what is read for the next call of Load.
+	Cache *Cache
+	// sum is a hash of Options and Rules.
+	sum [sha256.Size]byte
 }
 
 // Corpus is the content of the folders. It is immutable and safe for concurrent use.

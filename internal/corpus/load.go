@@ -3,6 +3,7 @@ package corpus
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -35,6 +36,7 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	if len(c.Folders) == 0 {
 		return nil, errors.New("load proposals: no folder given")
 	}
+	o.sum = sha256.Sum256(fmt.Appendln(nil, o.Options, o.Rules))
 	unused := slices.Clone(o.Ignore)
 	// List all folders before reading any file, since an unreadable folder ends the load.
 	for _, dir := range c.Folders {
@@ -103,6 +105,9 @@ func Load(ctx context.Context, o Options) (*Corpus, error) {
 	}
 	c.resolveDates(o.Dates)
 	c.assemble()
+	if o.Cache != nil {
+		o.Cache.log.Store(c.Log)
+	}
 	return c, nil
 }
 
@@ -137,7 +142,7 @@ func (c *Corpus) logOptions(translations []*entry) history.Options {
 	o := history.Options{
 		Headers: c.options.Options, Rules: c.options.Rules, Dated: map[string][]string{},
 		Texts: files(c.texts), Translations: files(translations), Epoch: c.options.Epoch,
-		Upstream: c.options.Upstream, Config: c.options.Config, Before: c.options.Log,
+		Upstream: c.options.Upstream, Config: c.options.Config, Before: c.options.Cache.before(),
 	}
 	for _, dir := range c.Folders {
 		o.Dated[dir] = languages(dir)
@@ -295,13 +300,18 @@ func (e *entry) read(o Options) {
 
 // readProposal reads the file as a proposal.
 func (e *entry) readProposal(raw []byte, o Options) {
-	p := newProposal(e.File, raw, o, &e.report)
-	if p == nil {
+	from := sha256.Sum256(slices.Concat(o.sum[:], raw))
+	if o.Cache.read(e, from) {
 		return
 	}
-	if e.claim = p.ID; !e.report.Failed {
+	p := newProposal(e.File, raw, o, &e.report)
+	if p != nil {
+		e.claim = p.ID
+	}
+	if p != nil && !e.report.Failed {
 		e.proposal, e.id = p, p.ID
 	}
+	o.Cache.keep(e, from)
 }
 
 // assemble builds the corpus from the files with a valid and unique proposal: relations, times, and
