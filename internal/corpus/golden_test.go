@@ -32,8 +32,8 @@ func TestGolden(t *testing.T) {
 			}
 			prefix := ""
 			first, _, _ := strings.Cut(string(a.Comment), "\n")
-			if strings.HasPrefix(first, "prefix: ") {
-				prefix = strings.TrimPrefix(first, "prefix: ")
+			if after, ok := strings.CutPrefix(first, "prefix: "); ok {
+				prefix = after
 			}
 			dir := t.TempDir()
 			var want []byte
