@@ -2,6 +2,7 @@ package build
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -96,8 +97,9 @@ func (p *planner) searchables() ([]searchable, error) {
 	return all, workers.Wait()
 }
 
-// packers are for the next parts: a new one costs more than a part.
-var packers = sync.Pool{New: func() any { return new(search.Packer) }}
+// packers are for the next texts: a new one costs more than a part. There are many texts, so that
+// they are packed fast rather than well.
+var packers = sync.Pool{New: func() any { return search.NewPacker(flate.BestSpeed) }}
 
 // searchable returns a proposal as the search index has it.
 func (p *planner) searchable(c *corpus.Proposal) (searchable, error) {
@@ -108,20 +110,21 @@ func (p *planner) searchable(c *corpus.Proposal) (searchable, error) {
 // makeSearchable cuts and counts the text of a proposal, unless it is cached.
 func (p *planner) makeSearchable(c *corpus.Proposal) (s searchable, err error) {
 	i, _ := mip.Search(p.Metadata, c.ID)
-	m, cache := &p.Metadata[i], p.options.Cache
+	cache, text := p.options.Cache, searched(&p.Metadata[i])
 	if cache != nil {
-		from, err := api.JSON(m) // with the hash of the text
-		if err != nil {
-			return s, err
-		}
-		s.from = sha256.Sum256(from)
+		s.from = sha256.Sum256(fmt.Append(nil, c.ContentHash, text))
 		before, _ := cache.searched.Load(c.File)
 		if before, ok := before.(searchable); ok && before.from == s.from {
 			return before, nil
 		}
 	}
 	d := p.doc(c)
-	s.indexed = searched(m, d.Sections, d.Texts()).Index()
+	for i, of := range d.Texts() {
+		section := d.Sections[i]
+		text.Sections = append(text.Sections,
+			search.Section{ID: section.ID, Title: section.Title, Text: of})
+	}
+	s.indexed = text.Index()
 	pack := packers.Get().(*search.Packer)
 	defer packers.Put(pack)
 	for _, part := range s.indexed.Parts {
@@ -184,7 +187,7 @@ func (x *searchIndex) addTitles(of []searchable) error {
 
 // addParts adds parts that begin with these terms or positions, in files of at most most bytes.
 func addParts[T any](x *searchIndex, parts []T, from []string, most int) ([]search.Part, error) {
-	var pack search.Packer
+	pack := search.NewPacker(flate.DefaultCompression)
 	packed := make([][]byte, len(parts))
 	for i := range parts {
 		var err error
@@ -235,9 +238,9 @@ func (x *searchIndex) addFile(parts [][]byte) (url string) {
 	return x.options.Site.URL(route())
 }
 
-// searched returns what is searched of a proposal with these sections and their texts.
-func searched(m *mip.Metadata, sections []mip.Section, texts []string) *search.Proposal {
-	text := &search.Proposal{
+// searched returns what is searched of a proposal's header.
+func searched(m *mip.Metadata) search.Proposal {
+	text := search.Proposal{
 		Title:       plain.Text(m.Title),
 		Description: mip.OneLine(plain.Text(mip.Deref(m.Description))),
 	}
@@ -257,9 +260,6 @@ func searched(m *mip.Metadata, sections []mip.Section, texts []string) *search.P
 		if facet := search.Facet(f[0], f[1]); !strings.HasSuffix(facet, ":") {
 			text.Facets = append(text.Facets, facet)
 		}
-	}
-	for i, of := range sections {
-		text.Sections = append(text.Sections, search.Section{ID: of.ID, Title: of.Title, Text: texts[i]})
 	}
 	return text
 }

@@ -8,18 +8,21 @@ import (
 	"io"
 )
 
-// Packer compresses parts of an index: DEFLATE (RFC 1951) of their JSON. The zero value is ready.
+// Packer compresses parts of an index: DEFLATE (RFC 1951) of their JSON.
 type Packer struct {
 	out bytes.Buffer
 	w   *flate.Writer
 }
 
+// NewPacker returns a packer with a level of compress/flate.
+func NewPacker(level int) *Packer {
+	w, _ := flate.NewWriter(nil, level) // fails only for an unknown level
+	return &Packer{w: w}
+}
+
 // Pack returns a part as its file contains it.
 func (p *Packer) Pack(part any) ([]byte, error) {
 	p.out.Reset()
-	if p.w == nil {
-		p.w, _ = flate.NewWriter(nil, flate.BestSpeed) // the level exists
-	}
 	p.w.Reset(&p.out)
 	e := json.NewEncoder(p.w)
 	e.SetEscapeHTML(false)
