@@ -159,10 +159,10 @@ func (h *Published) file(name string) *file {
 
 // at is the file of exactly this path, or nil.
 func (h *Published) at(name string) *file {
-	if strings.HasPrefix(name, searchFile) {
-		return h.index()[name]
+	if f := h.files[name]; f != nil || !strings.HasPrefix(name, searchFile) {
+		return f
 	}
-	return h.files[name]
+	return h.index()[name]
 }
 
 // refuseMethod answers a request to change a file.

@@ -84,6 +84,30 @@ func TestHandler(t *testing.T) {
 	}
 }
 
+// TestHandlerAssets: the handler serves every asset that the search page names, also those whose
+// names begin like files of the index.
+func TestHandlerAssets(t *testing.T) {
+	h := testHandler(t)
+	get := func(target string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "http://x"+target, nil))
+		return w
+	}
+	assets := regexp.MustCompile(`/assets/[\w.-]+`).FindAllString(get("/search/").Body.String(), -1)
+	begun := 0
+	for _, asset := range assets {
+		if w := get(asset); w.Code != 200 {
+			t.Errorf("%s: status %d, want 200", asset, w.Code)
+		}
+		if strings.HasPrefix(asset, "/assets/search.") {
+			begun++
+		}
+	}
+	if begun == 0 {
+		t.Errorf("/search/ names no asset at /assets/search.: %q", assets)
+	}
+}
+
 // TestHandlerConditional looks at what the handler adds to an entity: Cache-Control stands on a 304 too,
 // a Content-Type by the rules of _headers does not, and files without a status of 200 have no tag.
 func TestHandlerConditional(t *testing.T) {
