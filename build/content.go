@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
@@ -46,7 +47,7 @@ type Content struct {
 	// docs are the texts that were parsed. A plan forgets each when its files are made.
 	docs once[*markdown.Document]
 	// tried has the texts that were rendered to see how large they become, by file.
-	tried map[string]rendered
+	tried sync.Map // of rendered
 }
 
 // Load reads the proposals and the summaries and translations that are committed beside them. It
@@ -67,7 +68,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 
 // newContent completes what was read by what the site says.
 func newContent(all *corpus.Corpus, o Options) *Content {
-	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o, tried: map[string]rendered{}}
+	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
 	c.Forks = hardForks(o.Site, c.Metadata)
 	networks := o.Site.PublicNetworks()
 	for i := range c.Metadata {
@@ -96,7 +97,7 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 			if err != nil {
 				out = append(out, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()})
 			} else if total += len(t.html); total <= mostTried {
-				c.tried[p.File] = t
+				c.tried.Store(p.File, t)
 			}
 			c.docs.forget(p.File)
 		}

@@ -116,8 +116,8 @@ type planner struct {
 	info      mip.SiteInfo
 	brand     render.Brand
 	relations *render.Relations
-	// tied are the ties of each proposal, in the order of Metadata.
-	tied [][]mip.Relation
+	// tied are the relations of the proposals, in the order of Metadata.
+	tied *mip.Relations
 	// years are those of events, ascending; told is what happened, and timeline the same as entries of feeds.
 	years    []int
 	told     func() (happened, error)
@@ -171,7 +171,7 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 	for i, of := range c.Proposals {
 		mentions[i] = of.Mentions
 	}
-	p.tied = mip.Relations(c.Metadata, mentions, c.options.Site.References, c.Forks, p.info.Prefix)
+	p.tied = mip.Relate(c.Metadata, mentions, c.options.Site.References, c.Forks, p.info.Prefix)
 	var err error
 	if p.pages, err = render.NewPages(p.info, c.Forks, p.brand, c.options.Notice); err != nil {
 		return nil, err
@@ -223,6 +223,7 @@ func (p *planner) forget(c *corpus.Proposal) {
 	p.required.forget(c.File)
 	p.pasts.forget(c.File)
 	p.docs.forget(c.File)
+	p.tried.Delete(c.File)
 	p.compares.forget(c.File)
 }
 

@@ -34,13 +34,18 @@ func (p *planner) proposals() {
 // document is the i-th proposal as /api/v1/mips/{n} has it, without its sections.
 func (p *planner) document(i int) mip.Proposal {
 	c, id := p.Proposals[i], p.Metadata[i].ID
-	out := mip.Proposal{
+	return mip.Proposal{
 		Metadata: p.Metadata[i], SummaryURL: p.options.Site.URL(routeOf(p.info.Prefix, summaryRoute, id)),
-		Translations: []mip.Translation{}, Relations: p.tied[i], RawMarkdown: c.Raw,
+		Translations: p.translationsOf(c), Relations: p.tied.Of(i), RawMarkdown: c.Raw,
 	}
+}
+
+// translationsOf are the published translations of a proposal.
+func (p *planner) translationsOf(c *corpus.Proposal) []mip.Translation {
+	out := []mip.Translation{}
 	for _, t := range c.Translations {
-		url := p.options.Site.URL(routeOf(p.info.Prefix, translationRoute, id, "{locale}", t.Locale))
-		out.Translations = append(out.Translations, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
+		url := p.options.Site.URL(routeOf(p.info.Prefix, translationRoute, c.ID, "{locale}", t.Locale))
+		out = append(out, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
 	}
 	return out
 }
@@ -59,7 +64,7 @@ func (p *planner) page(i int) ([]byte, error) {
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
 		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
-		Translations: p.document(i).Translations, Seen: seen, Commit: c.Commit, Requirements: p.requirementsOf(i),
+		Translations: p.translationsOf(c), Seen: seen, Commit: c.Commit, Requirements: p.requirementsOf(i),
 	}
 	return p.pages.Proposal(page)
 }
@@ -71,7 +76,7 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 		return nil, err
 	}
 	return p.pages.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
-		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.document(i).Translations,
+		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.translationsOf(p.Proposals[i]),
 		Fork: summary.ForkOf(p.info.Prefix, p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit, Shown: p.Proposals[i].Shown,
 	}})
 }

@@ -69,8 +69,8 @@ func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, err
 // other files lead. Otherwise only the hash is set.
 func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
 	t.of = sha256.Sum256(fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local))
-	if tried, ok := c.tried[p.File]; ok {
-		return tried, true
+	if tried, ok := c.tried.Load(p.File); ok {
+		return tried.(rendered), true
 	}
 	if c.options.Cache == nil {
 		return t, false

@@ -42,7 +42,7 @@ const stopTimeout = shutdownTimeout + time.Second
 // The garbage collector runs when the heap has grown by gcPercent, which keeps the peak of a large
 // site low, and by at least gcGrowth. Without that minimum it would run fifty times during the
 // build of a small site, and take a third of the time.
-const gcPercent, gcGrowth = 45, 32 << 20
+const gcPercent, gcGrowth = 40, 32 << 20
 
 // tuneGC sets the pace of the collector, now and after each collection.
 func tuneGC(struct{}) {

@@ -39,17 +39,51 @@ type Relation struct {
 	External bool    `json:"external" doc:"It is no proposal of this site."`
 }
 
-// Relations returns the relations of each proposal, by its position in all, which must be in the
-// order of ids. They are sorted by type, those on the site first, then in the order of the header
-// or else of ids. mentions holds the proposals that each text names, by position; a mention is
-// listed if no other relation leads to the proposal. sites has the addresses of other sites'
-// proposals; forks, whose numbers are of the main kind, define what is bundled. No list is nil.
-func Relations(
+// Relations are the relations of all proposals of a site. They are immutable.
+type Relations struct {
+	all []Metadata
+	// of are the relations by position in all.
+	of [][]relation
+}
+
+// relation is a relation to the proposal at a position, unless other is set. It is small: a site has
+// twenty times as many relations as proposals.
+type relation struct {
+	as    RelationType
+	to    int
+	other *Relation
+}
+
+// Of returns the relations of the proposal at a position of the list that [Relate] was given. They
+// are sorted by type, those on the site first, then in the order of the header or else of ids. The
+// result is not nil.
+func (r *Relations) Of(i int) []Relation {
+	out := []Relation{}
+	for _, to := range r.of[i] {
+		if to.other != nil {
+			out = append(out, *to.other)
+			continue
+		}
+		m := &r.all[to.to]
+		out = append(out, Relation{
+			Type: to.as, ID: new(m.ID.String()), Title: new(m.ShortTitle()),
+			Standing: m.Standing, URL: &m.URL,
+		})
+	}
+	return out
+}
+
+// Relate returns the relations of proposals, which must be in the order of ids. mentions holds the
+// proposals that each text names, by position; a mention is listed if no other relation leads to the
+// proposal. sites has the addresses of other sites' proposals; forks, whose numbers are of the main
+// kind, define what is bundled.
+func Relate(
 	all []Metadata, mentions [][]ID, sites References, forks []HardFork, main string,
-) [][]Relation {
-	r := ties{all: all, out: make([][]Relation, len(all)), tied: map[[2]ID]bool{}}
+) *Relations {
+	r := ties{
+		Relations: &Relations{all: all, of: make([][]relation, len(all))}, tied: map[[2]ID]bool{},
+	}
 	for i, m := range all {
-		r.out[i] = []Relation{}
 		for _, list := range []struct {
 			as      RelationType
 			numbers []int
@@ -69,7 +103,8 @@ func Relations(
 			if _, isURL := WebAddress(e.Text); isURL {
 				out.ID = nil
 			}
-			r.out[i], r.tied[[2]ID{m.ID, id}] = append(r.out[i], out), true
+			r.add(i, relation{other: &out})
+			r.tied[[2]ID{m.ID, id}] = true
 		}
 	}
 	for _, f := range forks {
@@ -98,56 +133,66 @@ func Relations(
 				r.tie(i, Mentions, id)
 				back = append(back, [2]int{k, i})
 			case known:
-				r.out[i] = append(r.out[i],
-					Relation{Type: Mentions, ID: new(id.String()), URL: &address, External: true})
+				r.add(i, relation{other: &Relation{
+					Type: Mentions, ID: new(id.String()), URL: &address, External: true,
+				}})
 			}
 		}
 	}
 	for _, b := range back {
 		r.tie(b[0], MentionedBy, all[b[1]].ID)
 	}
-	place := func(r Relation) int {
-		out := 2 * slices.Index(relationTypes, r.Type)
-		if r.External {
-			out++
-		}
-		return out
-	}
-	for _, list := range r.out {
-		slices.SortStableFunc(list, func(a, b Relation) int {
-			return cmp.Compare(place(a), place(b))
+	for i, list := range r.of {
+		slices.SortStableFunc(list, func(a, b relation) int {
+			return cmp.Compare(a.place(), b.place())
 		})
+		r.of[i] = slices.Clip(list)
 	}
-	return r.out
+	return r.Relations
+}
+
+// place orders relations.
+func (r relation) place() int {
+	if r.other == nil {
+		return 2 * slices.Index(relationTypes, r.as)
+	}
+	out := 2 * slices.Index(relationTypes, r.other.Type)
+	if r.other.External {
+		out++
+	}
+	return out
 }
 
 // ties collects relations.
 type ties struct {
-	all  []Metadata
-	out  [][]Relation
+	*Relations
 	tied map[[2]ID]bool // from, to
 }
+
+// add adds a relation of the proposal at position i.
+func (r *ties) add(i int, to relation) { r.of[i] = append(r.of[i], to) }
 
 // tie adds a relation of the proposal at position i to one of this site. A settled replacement is
 // listed as Supersedes or SupersededBy.
 func (r *ties) tie(i int, as RelationType, to ID) {
-	from := r.all[i]
-	out := Relation{Type: as, ID: new(to.String())}
-	if k, ok := Search(r.all, to); ok {
-		m := r.all[k]
-		out.Title, out.Standing, out.URL = new(m.ShortTitle()), m.Standing, &m.URL
-		if as == Replaces && m.supersededBy(from.ID) {
-			out.Type = Supersedes
-		}
-	}
+	from := &r.all[i]
 	if as == ReplacedBy && from.supersededBy(to) {
 		return // listed already
 	}
-	r.out[i], r.tied[[2]ID{from.ID, to}] = append(r.out[i], out), true
+	k, published := Search(r.all, to)
+	switch {
+	case !published:
+		r.add(i, relation{other: &Relation{Type: as, ID: new(to.String())}})
+	case as == Replaces && r.all[k].supersededBy(from.ID):
+		r.add(i, relation{as: Supersedes, to: k})
+	default:
+		r.add(i, relation{as: as, to: k})
+	}
+	r.tied[[2]ID{from.ID, to}] = true
 }
 
 // supersededBy reports whether a proposal of the site superseded this one.
-func (m Metadata) supersededBy(by ID) bool {
+func (m *Metadata) supersededBy(by ID) bool {
 	return m.ID.Kind == by.Kind && slices.Contains(m.SupersededBy, by.Number) ||
 		slices.ContainsFunc(m.External, func(e External) bool {
 			return e.Relation == SupersededBy && e.Text == by.String()
