@@ -46,8 +46,8 @@ type Relations struct {
 	of [][]relation
 }
 
-// relation is a relation to the proposal at a position, unless other is set. It is small: a site has
-// twenty times as many relations as proposals.
+// relation is a relation to the proposal at a position, unless other is set. It is small, since a
+// site has twenty times as many relations as proposals.
 type relation struct {
 	as    RelationType
 	to    int
@@ -74,9 +74,9 @@ func (r *Relations) Of(i int) []Relation {
 }
 
 // Relate returns the relations of proposals, which must be in the order of ids. mentions holds the
-// proposals that each text names, by position; a mention is listed if no other relation leads to the
-// proposal. sites has the addresses of other sites' proposals; forks, whose numbers are of the main
-// kind, define what is bundled.
+// proposals that each text names, by position; a mention is listed if no other relation leads to
+// the proposal. sites has the addresses of other sites' proposals; forks, whose numbers are of the
+// main kind, define what is bundled.
 func Relate(
 	all []Metadata, mentions [][]ID, sites References, forks []HardFork, main string,
 ) *Relations {
