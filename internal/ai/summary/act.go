@@ -18,11 +18,12 @@ things of validators: validator validators operator operators staker stakers min
 things of validators: builder builders block_producer block_producers
 `
 
-// Words of a duty, and of what developers maintain.
+// Words of a duty, of what developers maintain, and of nodes and those who run them.
 const (
 	subjects = `wallets?|dapps?|applications?|tool(?:s|ing)?|librar(?:y|ies)|indexers?|explorers?|` +
 		`estimators?|rollups?|programs?|contracts?`
-	duty = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
+	nodes = `(?:nodes?|clients?|validators?|operators?|miners?|stakers?)\b`
+	duty  = `must|needs?|may require|ha(?:s|ve) to|required to|requires?|would benefit from`
 )
 
 // Patterns of a duty. They match a sentence without its code and its brackets.
@@ -72,6 +73,16 @@ var (
 	some   = pattern(`(?i)\b(?:that|which|who|whose|those|if|when|where|would)\b`)
 	aside  = prose.Lazily(`\([^()]*\)`)
 	duties = prose.Lazily(`(?i)\b(?:` + duty + `)\b`)
+	// late matches software of nodes that does not know the change, and falls what becomes of it.
+	late = prose.Lazily(`(?i)\b(?:` +
+		`(?:(?:non|un|not)[- ]?(?:updated|upgraded|patched)|outdated|old(?:er)?|legacy) ` + nodes +
+		`|` + nodes + `[^.;:]{0,40}?\b(?:(?:not|never|fails? to)(?: \w+){0,2} ` +
+		`(?:updat|upgrad|migrat)\w*|(?:older|earlier) than|without (?:the|this) (?:update|upgrade)))`)
+	falls = pattern(`(?i)\b(?:stops?|halts?|cut off|(?:left|falls?|fallen) (?:behind|out|off)|` +
+		`disconnected|partitioned|unable|fork(?:s|ed)? (?:away|off)|splits? (?:away|off|from)|` +
+		`fails?|rejects?|rejected|diverges?|incompatible|malformed|invalid|` +
+		`(?:can|will) ?(?:not|no longer)(?: be able to)? (?:follow|validate|verify|sync|process|` +
+		`construct|produce|participate|join|connect|work))\b`)
 	// acts are words of change. releases matches an act that is a new version.
 	acts = prose.Lazily(`(?i)\b(?:updat|adapt|adjust|adopt|ensur|migrat|rewrit|` +
 		`re-?architect|redeploy|upgrad)\w*|\b(?:split|take care)\b`)
@@ -102,7 +113,18 @@ func (x *sentence) obliges() (out [4]bool) {
 	for a := range foundation { // no list has the things of the foundation
 		out[a] = theirs.has(thingsOf(a)) && (x.ends(a, text) && !spared(text) || x.demands(a, text))
 	}
+	out[validators] = out[validators] || x.outlives(text)
 	return out
+}
+
+// outlives reports whether nodes without the change drop out of the network: those who run them
+// have to update. Between contracts and in interfaces a node or client is something else.
+func (x *sentence) outlives(text string) bool {
+	if x.kind == convention || x.kind == interfaces {
+		return false
+	}
+	old := late().FindStringIndex(text)
+	return old != nil && falls(text[old[1]:]) && !spared(text[old[1]:])
 }
 
 // ends reports whether what belongs to a group stops working. The sender of a refused transaction

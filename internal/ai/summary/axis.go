@@ -43,7 +43,7 @@ func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 		caveat = of("caveat", s.Proposal)
 	}
 	ranked := slices.DeleteFunc(best(all, points, enoughFor[a]), func(x *sentence) bool {
-		return x.marks.has(markCalm)
+		return x.marks.has(markCalm) || !x.standsAlone()
 	})
 	room := maxImpact - utf8.RuneCountInString(caveat)
 	picked := pick(slices.Concat(s.answer(a, all, len(ranked) > 0), ranked), maxEvidence, room)
@@ -100,7 +100,7 @@ func (s Subject) answer(a axis, all []*sentence, beside bool) []*sentence {
 	}
 	var acts *sentence
 	for _, x := range all {
-		if x.acts[a] && (acts == nil || x.group[a] > acts.group[a]) {
+		if x.acts[a] && x.standsAlone() && (acts == nil || x.group[a] > acts.group[a]) {
 			acts = x
 		}
 	}
@@ -108,7 +108,7 @@ func (s Subject) answer(a axis, all []*sentence, beside bool) []*sentence {
 		return []*sentence{acts}
 	}
 	i := slices.IndexFunc(all, func(x *sentence) bool {
-		return x.reassures(a) && (!beside || x.role.existing() && !some(x.own))
+		return x.reassures(a) && x.standsAlone() && (!beside || x.role.existing() && !some(x.own))
 	})
 	if i < 0 || !s.isOne() {
 		return nil

@@ -24,7 +24,7 @@ func TestMarks(t *testing.T) {
 			"The fees that validators get are doubled by 12 %."},
 		{"near", "Impact", "users", "The fee of each transaction is reduced by 12 %.",
 			"The fee of each block is reduced by 12 %."},
-		{"break", "Rationale", "developers", "This breaks all wallets and contracts by 12 %.",
+		{"break", "Rationale", "developers", "The cut breaks all wallets and contracts by 12 %.",
 			"This keeps all wallets and contracts by 12 %."},
 		{"gone", "Specification", "validators",
 			"Validators remove and replace the old key, which attacks need.",
@@ -110,8 +110,8 @@ func TestMarksOfDuty(t *testing.T) {
 		{"Specification", "MUST be read by a contract that has a lamp.", false, false, false},
 		{"Specification", "Nodes MUST drop a lamp without a wick.", false, false, true},
 		{"Specification", "Nodes drop a lamp without a wick.", false, false, false},
-		{"Abstract", "An extension of lamps by the wick of a lamp.", true, false, false},
-		{"Motivation", "An extension of lamps by the wick of a lamp.", false, false, false},
+		{"Abstract", "Lamps are extended by the wick of a lamp.", true, false, false},
+		{"Motivation", "Lamps are extended by the wick of a lamp.", false, false, false},
 	} {
 		quotes := func(kind string, of axis) bool {
 			sum := Extract(says(kind, tt.title, tt.text))

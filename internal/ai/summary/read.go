@@ -139,6 +139,7 @@ type sentence struct {
 	item     bool   // of a list
 	excluded bool   // of a list of what is not part of the change
 	lost     bool   // points back at no sentence
+	hangs    bool   // its quote lacks what it points back at
 	order    int    // in the subject
 
 	marks  marks
@@ -204,27 +205,38 @@ func (p *part) sentences(b prose.Block) (out []*sentence) {
 		lead = strings.TrimRight(prose.Plain(b.Lead, p.labels), ": ")
 		excluded = excluded || wordsOf(lead, "").found.has(markExcluded)
 	}
-	before, beforeRaw := "", "" // the sentence before, as a reader sees it and as it is written
+	// The sentence before, with those that it points back at, as a reader sees it and as written.
+	before, beforeRaw := "", ""
 	for i, raw := range prose.Split(b.Text) {
-		own := prose.Plain(raw, p.labels)
+		said := prose.Plain(raw, p.labels)
+		own := unturned(said)
+		back := pointsBack(own)
 		last, lastRaw := before, beforeRaw
-		before, beforeRaw = own, raw
-		if !isProse(own) {
+		before, beforeRaw = said, raw
+		if back && last != "" {
+			before, beforeRaw = last+" "+said, lastRaw+" "+raw
+		}
+		if !isProse(said) {
 			continue
 		}
-		w := wordsOf(own, p.id.Kind)
+		w := wordsOf(said, p.id.Kind)
 		if w.found.has(markUnfit) {
 			continue
 		}
-		back := pointsBack(own)
-		x := &sentence{part: p, text: own, own: own, words: w, quote: quotable(raw),
+		x := &sentence{part: p, text: said, own: said, words: w, quote: quotable(raw),
 			lead: lead, item: b.Item, excluded: excluded, lost: back && last == ""}
 		switch {
-		case back && last != "":
-			x.text = last + " " + own
-			if joined := lastRaw + " " + raw; utf8.RuneCountInString(joined) <= maxQuote {
+		case back:
+			x.hangs = true
+			if joined := beforeRaw; last != "" && utf8.RuneCountInString(joined) <= maxQuote {
+				x.text, x.hangs = before, false
 				x.quote = cmp.Or(quotable(joined), x.quote)
+			} else if last != "" {
+				x.text = last + " " + said
 			}
+		case own != said:
+			x.text = capital(own)
+			x.quote = cmp.Or(quotable(unturned(raw)), x.quote)
 		case lead != "" && i == 0 && utf8.RuneCountInString(lead+own) <= maxQuote &&
 			!isLive(lead) && !hides(lead):
 			x.text = lead + ": " + own
@@ -237,15 +249,8 @@ func (p *part) sentences(b prose.Block) (out []*sentence) {
 	return out
 }
 
-// Patterns of sentences that need another one, or cannot be read.
-var (
-	// backReference matches a sentence that refers to the one before, toDocument one that refers to
-	// the document.
-	backReference = prose.Lazily(`^["“(]?(?:This|It|Its|They|Their|These|That|Such|Those)\b`)
-	toDocument    = prose.Lazily(`^["“(]?(?:This|That|These|Those)(?: \w+)?,? ` +
-		`(?:\p{Lu}{2,}|proposal|change|document|standard|specification|feature)\b`)
-	formula = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
-)
+// formula matches a formula in TeX.
+var formula = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
 
 // unfinished are placeholders, and a part of an address.
 var unfinished = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
@@ -255,11 +260,6 @@ func isUnfinished(text string) bool {
 	holds := func(part string) bool { return strings.Contains(text, part) }
 	return slices.ContainsFunc(unfinished, holds) ||
 		strings.ContainsAny(text, `$\`) && formula().MatchString(text)
-}
-
-// pointsBack reports whether a sentence needs the one before it.
-func pointsBack(text string) bool {
-	return backReference().MatchString(text) && !toDocument().MatchString(text)
 }
 
 // isProse reports whether a text has the length and the characters of a sentence. Its white space
