@@ -11,19 +11,19 @@ import (
 // and its host, whatever is published there. Those that begin with a dot are reserved too.
 var reserved = []string{"api", "assets", "healthz", "readyz", "mcp", "cdn-cgi"}
 
-// addresses holds who has each path of a site: the id of a proposal, in upper case, or another
-// claimant. Letter case does not count: some hosts and file systems know none. These are asked in
-// turn: what is reserved, what is published, what follows from a proposal's own file and number,
-// the redirects of site.yaml, the claims of headers.
+// addresses holds the owner of each path of a site: the id of a proposal, in upper case, or another
+// claimant. Letter case does not count, since some hosts and file systems ignore it. The first
+// owner of a path keeps it, in this order: reserved paths, published files, addresses that follow
+// from a proposal's own file and number, the redirects of site.yaml, the claims of headers.
 type addresses struct {
 	// kinds are the prefixes of the site, in lower case, by the folders of their pages and texts:
 	// mip, mips, and p of p/MIP-7.md.
 	kinds map[string]string
-	// prefixes are those of all kinds, in lower case.
+	// prefixes are the prefixes of all kinds, in lower case.
 	prefixes []string
-	// folders are those of the site's lists and other pages but for proposals.
+	// folders are the folders of the site's lists and its other pages except proposals.
 	folders map[string]bool
-	// known are the numbers of files, those in error among them.
+	// known are the numbers of all files, including faulty ones.
 	known map[string]bool
 	// owners are by path in lower case.
 	owners map[string]string
@@ -39,10 +39,12 @@ func (p *planner) newAddresses(published map[string]bool) *addresses {
 		kinds: map[string]string{}, folders: map[string]bool{},
 		known: map[string]bool{}, owners: map[string]string{},
 	}
-	a.kinds[strings.Trim(oldPages, "/")] = strings.ToLower(p.info.Prefix) // unless a kind has these pages
+	// A kind of that prefix replaces this entry below.
+	a.kinds[strings.Trim(oldPages, "/")] = strings.ToLower(p.info.Prefix)
 	for _, k := range p.info.Kinds {
 		prefix := strings.ToLower(k.Prefix)
-		a.prefixes, a.kinds[prefix], a.kinds[prefix+"s"] = append(a.prefixes, prefix), prefix, prefix
+		a.prefixes = append(a.prefixes, prefix)
+		a.kinds[prefix], a.kinds[prefix+"s"] = prefix, prefix
 	}
 	for _, c := range p.Proposals {
 		if folder := strings.ToLower(path.Dir(c.RepoPath)); folder != "." && a.kinds[folder] == "" {

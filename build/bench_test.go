@@ -9,8 +9,8 @@ import (
 )
 
 // BenchmarkBuild measures the three steps of a build over the EIPs, or over the samples where those
-// are not at hand, each by itself, without and with coloured code. Compare the steps with each other:
-// a time alone says little.
+// are not at hand, each by itself, without and with coloured code. Compare the steps with each
+// other: a time alone says little.
 func BenchmarkBuild(b *testing.B) {
 	dir, prefix := corpora.Find("eips"), "EIP"
 	if dir == "" {

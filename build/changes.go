@@ -9,7 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
-// changes adds the pages of what happened: of the newest, and of each year.
+// changes adds the pages of events: the newest ones, and each year.
 func (p *planner) changes() {
 	years := slices.Clone(p.years)
 	slices.Reverse(years)
@@ -20,17 +20,20 @@ func (p *planner) changes() {
 				return nil, err
 			}
 			return p.pages.Changes(render.ChangesPage{
-				Year: year, Years: years, Changes: p.shown(h.events), Complete: h.complete, Left: h.truncated(year),
+				Year: year, Years: years, Changes: p.shown(h.events),
+				Complete: h.complete, Left: h.truncated(year),
 			})
 		}})
 	}
 	add("/changes/", "", 0)
 	for _, year := range years {
-		add(routeOf(p.info.Prefix, changesYearRoute, mip.ID{}, "{year}", strconv.Itoa(year)), changesYearRoute, year)
+		name := strconv.Itoa(year)
+		route := routeOf(p.info.Prefix, changesYearRoute, mip.ID{}, "{year}", name)
+		add(route, changesYearRoute, year)
 	}
 }
 
-// shown says of events which of them the pages of versions show.
+// shown returns events, marked where a history page shows their version.
 func (p *planner) shown(events []mip.Event) []render.Change {
 	out := make([]render.Change, len(events))
 	for i, e := range events {

@@ -11,10 +11,9 @@ import (
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
-// Check returns the problems that show only when a site is laid out and its texts are rendered,
-// beside those of [Load]: links that lead nowhere, and addresses that have another owner. It makes
-// no page, card, feed or index, and colours no code. The error is ctx's, that of [NewPlan], or
-// names a text that cannot be rendered and wraps [ErrMake].
+// Check returns the problems that [Load] cannot find: dead links, and addresses with another owner.
+// It renders the texts without colored code, and makes no page, card, feed or index. The error is
+// the error of ctx or of [NewPlan], or it names a text that cannot be rendered and wraps [ErrMake].
 func Check(ctx context.Context, c *Content) ([]mip.Problem, error) {
 	p, err := newPlanner(c, html.New(false))
 	if err != nil {

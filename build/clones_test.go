@@ -13,8 +13,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestClonesTellTheSame builds one repository from clones that know more and less of it. What a reader of feeds has seen of a
-// clone that knows little keeps its id when that gets to know more, and what it learns then is older than what it knew.
+// TestClonesTellTheSame builds one repository from clones that know more and less of it. What a
+// reader of feeds has seen of a clone that knows little keeps its id when that gets to know more,
+// and what it learns then is older than what it knew.
 func TestClonesTellTheSame(t *testing.T) {
 	r := &feedRepo{dir: t.TempDir()}
 	move := func(from, to string, n int) {

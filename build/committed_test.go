@@ -141,8 +141,9 @@ func TestOneChangeCommitted(t *testing.T) {
 	}
 }
 
-// TestLostRecord holds that the record is begun again with the files that only builds make: what was beside a proposal
-// goes, and so do cards of another picture or of a time when names had no hash.
+// TestLostRecord holds that the record is begun again with the files that only builds make: what
+// was beside a proposal goes, and so do cards of another picture or of a time when names had no
+// hash.
 func TestLostRecord(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()
@@ -169,7 +170,8 @@ func TestLostRecord(t *testing.T) {
 	}
 }
 
-// The dashboard names whose text has moved on from its summary, and is written again when that changes.
+// The dashboard names whose text has moved on from its summary, and is written again when that
+// changes.
 func TestDashboardNamesOutdatedSummaries(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()

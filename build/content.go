@@ -27,46 +27,45 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Content is the input of a site's pages: the proposals with their committed summaries and
-// translations. It is immutable after [Load] and safe for concurrent use.
+// Content is the input of a site: the proposals with their committed summaries and translations. It
+// is immutable after [Load] and safe for concurrent use.
 type Content struct {
 	*corpus.Corpus
-	// Metadata is that of the corpus's proposals, in their order, completed by the site.
+	// Metadata is the metadata of the corpus's proposals, in their order, completed by the site.
 	Metadata []mip.Metadata
-	// Forks are those of the site, with their status.
+	// Forks are the hard forks of the site, with their status.
 	Forks []mip.HardFork
-	// Committed are the committed summaries that the texts support, in the order of the proposals;
-	// nil where there is none.
+	// Committed are the committed summaries that agree with the texts, in the order of the
+	// proposals. A proposal without one has nil.
 	Committed []*api.Summary
-	// Problems are those of the corpus and of its committed summaries.
+	// Problems are the problems of the corpus and of its committed summaries.
 	Problems []mip.Problem
 
 	options Options
-	// linkable is a hash of what the HTML of every text follows from.
+	// linkable is a hash of the input that the HTML of every text depends on.
 	linkable string
-	// docs are the texts that were parsed. A plan forgets each when its files are made.
+	// docs caches parsed texts. A plan forgets each when its files are made.
 	docs once[*markdown.Document]
-	// tried has the texts that were rendered to see how large they become, by file.
+	// tried has the texts that [Load] has rendered to see their size, by file.
 	tried sync.Map // of rendered
 }
 
-// Load reads the proposals and the summaries and translations that are committed beside them. It
-// renders a text that may grow out of proportion, so that such a text is refused before anything is
-// written.
+// Load reads the proposals with their committed summaries and translations. It renders texts whose
+// HTML may become too large, so that such a text is refused before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
 	all, err := corpus.Load(ctx, o.corpus())
 	if err != nil {
 		return nil, err
 	}
 	c := newContent(all, o)
-	// Links to a refused text lead to another address, so the others are tried again.
+	// Links to a refused text change their address, so the others are tried again.
 	for refused := c.tooLarge(); len(refused) > 0; refused = c.tooLarge() {
 		c = newContent(c.Without(refused), o)
 	}
 	return c, c.checkCommitted(ctx)
 }
 
-// newContent completes what was read by what the site says.
+// newContent completes a corpus by the configuration of the site.
 func newContent(all *corpus.Corpus, o Options) *Content {
 	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
 	c.Forks = hardForks(o.Site, c.Metadata)
@@ -95,7 +94,9 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 		if p.NeedsTrialRender {
 			t, err := c.rendered(p, md)
 			if err != nil {
-				out = append(out, mip.Problem{Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error()})
+				out = append(out, mip.Problem{
+					Level: mip.Error, Code: "render-limit", File: p.File, Message: err.Error(),
+				})
 			} else if total += len(t.html); total <= mostTried {
 				c.tried.Store(p.File, t)
 			}
@@ -107,7 +108,9 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 			}
 			if _, err := md.Render(markdown.Join(t.Sections), t.Title, links{c, p}); err != nil {
 				message := err.Error() + "; it is not published"
-				out = append(out, mip.Problem{Level: mip.Warning, Code: "translation-invalid", File: t.File, Message: message})
+				out = append(out, mip.Problem{
+					Level: mip.Warning, Code: "translation-invalid", File: t.File, Message: message,
+				})
 			}
 		}
 	}
@@ -180,7 +183,8 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 		if o.DiscussionsTo != nil {
 			m.DiscussionsTo, m.ForumTopicID = o.DiscussionsTo, mip.Topic(*o.DiscussionsTo)
 			isIt := func(address string) bool { return address == *o.DiscussionsTo }
-			m.Discussions = append([]string{*o.DiscussionsTo}, slices.DeleteFunc(slices.Clone(m.Discussions), isIt)...)
+			others := slices.DeleteFunc(slices.Clone(m.Discussions), isIt)
+			m.Discussions = append([]string{*o.DiscussionsTo}, others...)
 		}
 		if foreignTopic(s, m) {
 			m.ForumTopicID = nil
@@ -245,7 +249,8 @@ func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (stri
 	for i, segment := range segments {
 		segments[i] = url.PathEscape(segment)
 	}
-	values := strings.NewReplacer("{path}", strings.Join(segments, "/"), "{commit}", cmp.Or(commit, p.Commit, "HEAD"))
+	values := strings.NewReplacer(
+		"{path}", strings.Join(segments, "/"), "{commit}", cmp.Or(commit, p.Commit, "HEAD"))
 	return values.Replace(s.SourceURL), true
 }
 
@@ -263,7 +268,10 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 			Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
 		},
 		History: c.History,
-		Counts:  mip.SiteCounts{Total: len(c.Metadata), ByKind: map[string]int{}, ByStatus: map[string]int{}, ByCategory: map[string]int{}},
+		Counts: mip.SiteCounts{
+			Total: len(c.Metadata), ByKind: map[string]int{}, ByStatus: map[string]int{},
+			ByCategory: map[string]int{},
+		},
 	}
 	size := 0
 	for _, p := range c.Proposals {
@@ -286,15 +294,17 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 
 // brandOf is the brand of the pages.
 func brandOf(s *site.Site) render.Brand {
-	out := render.Brand{Name: s.Brand.Name, Logo: (*render.Logo)(s.Brand.Picture), Colors: s.Brand.Colors}
+	out := render.Brand{
+		Name: s.Brand.Name, Logo: (*render.Logo)(s.Brand.Picture), Colors: s.Brand.Colors,
+	}
 	for _, line := range s.Brand.Footer {
 		out.Footer = append(out.Footer, render.FooterLine(line))
 	}
 	return out
 }
 
-// hardForks judges the configured forks by the newest change of a proposal: the last moment of
-// which the input speaks.
+// hardForks returns the configured forks with their status at the newest change of a proposal,
+// which is the latest time in the input.
 func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
 	newest := mip.NewestChange(all)
 	var now time.Time
@@ -357,7 +367,8 @@ func (c *Content) Subject(i int) summary.Subject {
 // read parses the i-th proposal's text into sections. What only the published document has is left
 // out.
 func (c *Content) read(i int) *mip.Proposal {
-	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: c.Proposals[i].Raw, Sections: c.doc(c.Proposals[i]).Sections}
+	p := c.Proposals[i]
+	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: p.Raw, Sections: c.doc(p).Sections}
 }
 
 // doc parses a proposal's text.
@@ -365,9 +376,9 @@ func (c *Content) doc(p *corpus.Proposal) *markdown.Document {
 	return c.docs.get(p.File, func() *markdown.Document { return markdown.Parse(p.Body) })
 }
 
-// Outdated are the committed summaries to make: those that are missing, of an older text or
-// refused, and with the name of a model those of another source. A proposal for whose place several
-// files compete is left out: the problem was found when they were read.
+// Outdated returns the committed summaries to make: missing ones, refused ones, summaries of an
+// older text and, if model is not empty, of another source. It skips a proposal with several files
+// for its summary, which is a problem of the corpus.
 func (c *Content) Outdated(model string) []ai.Outdated {
 	var out []ai.Outdated
 	for i, p := range c.Proposals {

@@ -28,7 +28,8 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// checkDescribed asks for every document of the API, and holds the answer to what /openapi.json says of it.
+// checkDescribed asks for every document of the API, and holds the answer to what /openapi.json
+// says of it.
 func checkDescribed(t *testing.T, b built) {
 	described, err := openapitest.Read(b.files["openapi.json"])
 	if err != nil {
@@ -52,7 +53,8 @@ func checkDescribed(t *testing.T, b built) {
 	}
 }
 
-// checkSidecar reads the site back as the sidecar does, and holds what it would answer of each proposal.
+// checkSidecar reads the site back as the sidecar does, and holds what it would answer of each
+// proposal.
 func checkSidecar(t *testing.T, b built) {
 	dir := filepath.Join(t.TempDir(), "snapshot")
 	if _, err := build.Snapshot(t.Context(), b.plan, dir); err != nil {
@@ -97,7 +99,8 @@ func checkSidecar(t *testing.T, b built) {
 	}
 }
 
-// checkSummary holds the summary by rules to the rules for any summary, to prose, and to the same twice.
+// checkSummary holds the summary by rules to the rules for any summary, to prose, and to the same
+// twice.
 func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Metadata) {
 	t.Helper()
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
@@ -176,7 +179,8 @@ func bodyOf(p *mip.Proposal) string {
 	return body.String()
 }
 
-// checkRepeated holds that a model which repeats what it is given gives the proposal back, byte for byte.
+// checkRepeated holds that a model which repeats what it is given gives the proposal back, byte for
+// byte.
 func checkRepeated(t *testing.T, p *mip.Proposal) {
 	t.Helper()
 	got, ok := translated(t, translator(func(text string) string { return text }), p)
@@ -199,8 +203,8 @@ func checkTranslated(t *testing.T, p *mip.Proposal) {
 // plainWord is a word between blanks, which is no name, number or code.
 var plainWord = regexp.MustCompile(`(^|[ \n])([a-z]+)($|[ \n])`)
 
-// otherWords writes words in other letters, but for those in code. A text with code in more than one backtick stays,
-// and one with a host whose dots are words.
+// otherWords writes words in other letters, but for those in code. A text with code in more than
+// one backtick stays, and one with a host whose dots are words.
 func otherWords(text string) string {
 	if strings.Contains(text, "``") || strings.Contains(text, "(dot)") || strings.Count(text, "`")%2 != 0 {
 		return text
@@ -219,7 +223,8 @@ func otherWords(text string) string {
 	return strings.Join(parts, "`")
 }
 
-// structure is what a text has besides language: its blocks, its code, its addresses and its digits.
+// structure is what a text has besides language: its blocks, its code, its addresses and its
+// digits.
 func structure(text string) (out []string) {
 	doc := markdown.Parse(text)
 	ast.Walk(doc.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -96,7 +96,8 @@ func (b built) single(t testing.TB, n int) mip.Proposal {
 	return p
 }
 
-// collections are the samples and the real proposals on this machine, each with what is known of it.
+// collections are the samples and the real proposals on this machine, each with what is known of
+// it.
 var collections = []struct {
 	name, prefix string
 	config       string // the site's file; empty: nothing that is optional
@@ -330,7 +331,8 @@ func checkTree(t *testing.T, b built) {
 	}
 }
 
-// checkArticle holds the texts of authors on a page, and counts the formulas that are set and those that are not.
+// checkArticle holds the texts of authors on a page, and counts the formulas that are set and those
+// that are not.
 func checkArticle(t *testing.T, name string, doc *html.Node) (set, plain int) {
 	t.Helper()
 	for n := range doc.Descendants() {
@@ -433,7 +435,8 @@ func checkXML(t *testing.T, name string, body []byte) {
 	}
 }
 
-// checkPage holds a page to the rules for all of them, and looks for header text in what a reader sees.
+// checkPage holds a page to the rules for all of them, and looks for header text in what a reader
+// sees.
 func checkPage(t *testing.T, name string, doc *html.Node) {
 	t.Helper()
 	for _, fault := range rendertest.PageFaults(doc) {

@@ -11,23 +11,23 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxEvents bounds the newest events in one list, and maxOfOne those that one proposal has in a
-// year: a text whose status is turned to and fro ten thousand times fills no list.
+// maxEvents bounds the list of the newest events. maxOfOne bounds the events of one proposal in a
+// year, so that a text whose status changes ten thousand times does not fill the lists.
 const maxEvents, maxOfOne = 500, 200
 
-// happened are events, newest first, and whether git knows all of them.
+// happened are the events of a site, newest first. complete is true if git has all of them.
 type happened struct {
-	// of is a hash of all that they follow from, but for what is published today.
+	// of is a hash of their input except the published texts.
 	of       [32]byte
 	events   []mip.Event
 	complete bool
 	// byMIP are the events of each proposal, in the same order.
 	byMIP map[mip.ID][]mip.Event
-	// left counts the events that are left out, by year.
+	// left counts the omitted events, by year.
 	left map[int]int
 }
 
-// truncated is how many events of a year, 0 for all years, are left out.
+// truncated counts the omitted events of a year, or of all years if year is 0.
 func (h happened) truncated(year int) (n int) {
 	for of, left := range h.left {
 		if year == 0 || year == of {
@@ -37,8 +37,8 @@ func (h happened) truncated(year int) (n int) {
 	return n
 }
 
-// events adds what happened to proposals: the newest events, and those of each year in which somebody committed a text
-// or the site's file.
+// events adds the lists of events: the newest ones, and each year with a commit of a text or of the
+// site's file.
 func (p *planner) events() {
 	past := p.Past()
 	years := append(past.Years(), p.Log.Config.Years()...)
@@ -54,20 +54,26 @@ func (p *planner) events() {
 			}
 			out := append([]mip.Event{}, choose(h.events)...)
 			return api.JSON(mip.Events{
-				Count: len(out), Complete: h.complete, Truncated: h.truncated(year), Years: years, Events: out,
+				Count: len(out), Complete: h.complete, Truncated: h.truncated(year),
+				Years: years, Events: out,
 			})
 		}
 	}
-	p.addIndex(eventsRoute, list(0, func(all []mip.Event) []mip.Event { return all[:min(len(all), maxEvents)] }))
+	p.addIndex(eventsRoute, list(0, func(all []mip.Event) []mip.Event {
+		return all[:min(len(all), maxEvents)]
+	}))
 	for _, year := range years {
 		route := routeOf(p.info.Prefix, yearRoute, mip.ID{}, "{year}", strconv.Itoa(year))
-		p.add(Artifact{Route: route, Pattern: yearRoute, index: true, Body: list(year, func(all []mip.Event) []mip.Event {
-			return slices.DeleteFunc(slices.Clone(all), func(e mip.Event) bool { return e.Time.UTC().Year() != year })
-		})})
+		other := func(e mip.Event) bool { return e.Time.UTC().Year() != year }
+		body := list(year, func(all []mip.Event) []mip.Event {
+			return slices.DeleteFunc(slices.Clone(all), other)
+		})
+		p.add(Artifact{Route: route, Pattern: yearRoute, index: true, Body: body})
 	}
 }
 
-// happened are all events with what is published today, from an earlier plan where nobody has committed anything since.
+// happened are all events with what is published today, from an earlier plan where nobody has
+// committed anything since.
 func (p *planner) happened(past *history.Past) (happened, error) {
 	h := happened{of: past.Sum()}
 	cache, kept := p.options.Cache, false
@@ -124,8 +130,8 @@ func (h *happened) bound() {
 	})
 }
 
-// newestFirst sorts events that are in the opposite order of what happened to each proposal, which stays where the clock does
-// not tell.
+// newestFirst sorts events by time, newest first. The events of each proposal must be newest first
+// already: events of one time keep their order.
 func newestFirst(events []mip.Event) {
 	slices.SortStableFunc(events, func(a, b mip.Event) int {
 		return cmp.Or(b.Time.UTC().Compare(a.Time.UTC()), a.MIP.Compare(b.MIP))

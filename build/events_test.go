@@ -21,8 +21,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestEvents publishes what happened to proposals of two kinds, one of which is gone: the newest in one list, and each year
-// whole.
+// TestEvents publishes what happened to proposals of two kinds, one of which is gone: the newest in
+// one list, and each year whole.
 func TestEvents(t *testing.T) {
 	in := t.TempDir()
 	text := func(kind string, n int, title, status string) {
@@ -78,8 +78,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsOfOne bounds what one proposal takes of a year's events: a status that is turned to and fro has the newest 200,
-// and the others are counted, on the page as well.
+// TestEventsOfOne bounds what one proposal takes of a year's events: a status that is turned to and
+// fro has the newest 200, and the others are counted, on the page as well.
 func TestEventsOfOne(t *testing.T) {
 	for _, changes := range []int{200, 201, 1000} {
 		in := t.TempDir()
@@ -112,7 +112,8 @@ func TestEventsOfOne(t *testing.T) {
 	}
 }
 
-// TestForkEvents tells which proposals the site's file gave to hard forks and took from them, but not what it began with.
+// TestForkEvents tells which proposals the site's file gave to hard forks and took from them, but
+// not what it began with.
 func TestForkEvents(t *testing.T) {
 	in := t.TempDir()
 	config := filepath.Join(in, "site.yaml")

@@ -100,7 +100,8 @@ func (r *feedRepo) titles(t *testing.T, file string) (out []string) {
 	return out
 }
 
-// TestFeeds tells in the feeds of a site what happened to proposals, and in those of lists what happened to theirs.
+// TestFeeds tells in the feeds of a site what happened to proposals, and in those of lists what
+// happened to theirs.
 func TestFeeds(t *testing.T) {
 	r := &feedRepo{dir: t.TempDir()}
 	lastCall := "last-call-deadline: 2026-12-08"
@@ -160,7 +161,8 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
-// TestFeedsOfShortHistory tells from headers what git does not know: only that proposals were created.
+// TestFeedsOfShortHistory tells from headers what git does not know: only that proposals were
+// created.
 func TestFeedsOfShortHistory(t *testing.T) {
 	r := &feedRepo{dir: t.TempDir()}
 	r.put(t, 1, "Draft", "created: 2025-01-01")
@@ -185,8 +187,8 @@ func TestFeedsOfShortHistory(t *testing.T) {
 	}
 }
 
-// TestReaderSeesEachEventOnce polls the feed of a site after each commit of more than a year, in which an old branch is merged
-// after more events than the feed has room for.
+// TestReaderSeesEachEventOnce polls the feed of a site after each commit of more than a year, in
+// which an old branch is merged after more events than the feed has room for.
 func TestReaderSeesEachEventOnce(t *testing.T) {
 	r := &feedRepo{dir: t.TempDir()}
 	seen := map[string]int{}

@@ -40,8 +40,8 @@ func fieldValue(t *testing.T, f mip.Field, n int) (value, known string) {
 }
 
 // TestHeaderFields publishes two versions of a proposal for each field of a header. The value is in
-// the JSON under the field's name, on the page and where fields of its kind are, and its change is in
-// the history.
+// the JSON under the field's name, on the page and where fields of its kind are, and its change is
+// in the history.
 func TestHeaderFields(t *testing.T) {
 	in := t.TempDir()
 	for version := range 2 {
@@ -117,7 +117,8 @@ func TestHeaderFields(t *testing.T) {
 	}
 }
 
-// TestFiltersInScripts holds the filters that scripts know to the fields by which proposals are listed.
+// TestFiltersInScripts holds the filters that scripts know to the fields by which proposals are
+// listed.
 func TestFiltersInScripts(t *testing.T) {
 	for name, of := range map[string]string{
 		"search.js": `special = /\(\?:\^\|\\s\)\(([^)]*)\)`, "choose.js": `\[([^\]]*)\]\.every\(k => `,

@@ -8,8 +8,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// forkEvents are the proposals that came to a hard fork of the site's file, or left one, in the order of its commits. What its
-// first version says was so before, and a version that is no sound site.yaml says nothing.
+// forkEvents returns an event for each proposal that joined or left a hard fork of the site's file,
+// in the order of its commits. Its first version makes no event, and faulty versions are skipped.
 func (p *planner) forkEvents() (out []mip.Event, err error) {
 	var now map[mip.ID]string
 	for _, v := range p.Log.Config.Versions {

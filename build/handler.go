@@ -17,18 +17,19 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// Published is a plan whose bodies are made when they are asked for, and kept in memory. As an [http.Handler] it answers as the CDN would:
-// files first, then the rules of `_redirects`, then the 404 page, with the fields of `_headers`, entity
-// tags, conditional and HEAD requests, and gzip. As an [fs.FS] it is the published folder. It is safe
-// for concurrent use. It reads the sources again for the versions of a text alone, which git keeps.
+// Published serves a plan. It makes a body at the first request for it, and keeps it in memory. As
+// an [http.Handler] it answers as the CDN does: files first, then the rules of `_redirects`, then
+// the 404 page, with the fields of `_headers`, entity tags, conditional and HEAD requests, and
+// gzip. As an [fs.FS] it is the published folder. It is safe for concurrent use. It reads no source
+// again except the versions of a text from git.
 type Published struct {
 	plan *Plan
-	// files are the artifacts by path, which begins with a slash. index returns those of the search
-	// index, which are made for the first request.
+	// files are the artifacts by path, which begins with a slash. index returns the files of the
+	// search index, which it makes at its first call.
 	files map[string]*file
 	index func() map[string]*file
-	// rules are those for one path each, of which there are thousands, by that path. They come before
-	// those for all paths of a form.
+	// rules are the redirects of single paths, by path: there are thousands of them. They come
+	// before forms, each of which covers many paths.
 	rules map[string]redirect.Rule
 	forms []redirect.Rule
 }
@@ -40,13 +41,13 @@ type file struct {
 	entity func() (*entity.Entity, error)
 }
 
-// Publish returns the plan as it is served. It makes no body: the first request for a file does, and
-// the first one for a file of the search index makes that.
+// Publish returns the plan as it is served. It makes no body and no search index: the first request
+// does.
 func (p *Plan) Publish() *Published {
 	h := &Published{plan: p, files: p.files(p.Artifacts), rules: map[string]redirect.Rule{}}
 	h.index = sync.OnceValue(func() map[string]*file {
 		files, err := p.Index()
-		if err != nil { // which the manifest reports
+		if err != nil { // the manifest reports it
 			return nil
 		}
 		return p.files(files)
@@ -91,8 +92,8 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	// A file comes before any rule, as on a CDN. A request to change something is refused only where there is a file,
-	// or a rewrite to one.
+	// A file comes before any rule, as on a CDN. A request to change something is refused only
+	// where there is a file, or a rewrite to one.
 	f := h.file(name)
 	rule, ruled := h.rule(name)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -144,8 +145,8 @@ func (h *Published) rule(name string) (redirect.Rule, bool) {
 	return redirect.Rule{}, false
 }
 
-// file is the file at a path, or the index of the folder at it, with or without the last slash. Paths that are not
-// clean have none.
+// file is the file at a path, or the index of the folder at it, with or without the last slash.
+// Paths that are not clean have none.
 func (h *Published) file(name string) *file {
 	trimmed := strings.TrimSuffix(name, "/")
 	if name != "/" && path.Clean(name) != trimmed {
@@ -178,7 +179,8 @@ func (h *Published) refuseMethod(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// leadOn sends the client to another path, or address, for good. The query stays, unless there is one in the address.
+// leadOn sends the client to another path, or address, for good. The query stays, unless there is
+// one in the address.
 func leadOn(w http.ResponseWriter, r *http.Request, to string) {
 	u, ok := mip.WebAddress(to)
 	if !ok {
@@ -202,8 +204,8 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 	e.Serve(w, r, status)
 }
 
-// Open implements [fs.FS], so that the sidecar can read the published tree as it would read the folder. Folders cannot
-// be opened.
+// Open implements [fs.FS], so that the sidecar can read the published tree as it would read the
+// folder. Folders cannot be opened.
 func (h *Published) Open(name string) (fs.File, error) {
 	f := h.at("/" + name)
 	if !fs.ValidPath(name) || f == nil {
@@ -222,8 +224,8 @@ type openFile struct {
 	name string
 }
 
-// The methods of fs.File and fs.FileInfo. A published file has no time of its own: the entity tag tells versions
-// apart.
+// The methods of fs.File and fs.FileInfo. A published file has no time: versions differ in their
+// entity tags.
 func (f *openFile) Stat() (fs.FileInfo, error) { return f, nil }
 func (f *openFile) Close() error               { return nil }
 func (f *openFile) Name() string               { return f.name }

@@ -108,8 +108,9 @@ func TestHandlerAssets(t *testing.T) {
 	}
 }
 
-// TestHandlerConditional looks at what the handler adds to an entity: Cache-Control stands on a 304 too,
-// a Content-Type by the rules of _headers does not, and files without a status of 200 have no tag.
+// TestHandlerConditional looks at what the handler adds to an entity: Cache-Control stands on a 304
+// too, a Content-Type by the rules of _headers does not, and files without a status of 200 have no
+// tag.
 func TestHandlerConditional(t *testing.T) {
 	h := testHandler(t)
 	get := func(target string, head ...string) *httptest.ResponseRecorder {
@@ -149,8 +150,9 @@ func TestHandlerConditional(t *testing.T) {
 	}
 }
 
-// checkHeaders applies the rules of _headers as a CDN does. They give the lifetimes of assets and of the API, and the types
-// that no extension tells; no two that match one path name the same field.
+// checkHeaders applies the rules of _headers as a CDN does. They give the lifetimes of assets and
+// of the API, and the types that no extension tells; no two that match one path name the same
+// field.
 func checkHeaders(t *testing.T, b built) {
 	type rule struct {
 		from   *regexp.Regexp

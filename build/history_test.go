@@ -29,7 +29,8 @@ func commit(t *testing.T, dir, message string, at int64) {
 	}
 }
 
-// The way to Final ticks the stages that the history of the file shows, and tells of the others that nobody knows.
+// The way to Final ticks the stages that the history of the file shows, and tells of the others
+// that nobody knows.
 func TestStepsOfHistory(t *testing.T) {
 	in := t.TempDir()
 	steps := func() string {
@@ -195,8 +196,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestVersionsOfBranches compares the versions of files with git log and git show: two branches that
-// are merged, one that is given up, a file that goes and comes back, and another mode.
+// TestVersionsOfBranches compares the versions of files with git log and git show: two branches
+// that are merged, one that is given up, a file that goes and comes back, and another mode.
 func TestVersionsOfBranches(t *testing.T) {
 	in := t.TempDir()
 	at := int64(0)

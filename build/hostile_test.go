@@ -30,8 +30,8 @@ func hostileTexts() []string {
 	return out
 }
 
-// TestHostileTexts writes each hostile text into every field of a header and of the site's file, and reads it back from
-// every format of the tree: it is text there, whole, and escaped once.
+// TestHostileTexts writes each hostile text into every field of a header and of the site's file,
+// and reads it back from every format of the tree: it is text there, whole, and escaped once.
 func TestHostileTexts(t *testing.T) {
 	for _, text := range hostileTexts() {
 		t.Run(text, func(t *testing.T) {
@@ -124,7 +124,8 @@ func checkHostileFeeds(t *testing.T, b built, text string) {
 	}
 }
 
-// checkHostileLLMs reads llms.txt as Markdown: the same characters come out, in one heading, quote and link each.
+// checkHostileLLMs reads llms.txt as Markdown: the same characters come out, in one heading, quote
+// and link each.
 func checkHostileLLMs(t *testing.T, b built, text string) {
 	t.Helper()
 	var page bytes.Buffer

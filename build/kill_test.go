@@ -24,8 +24,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// helperEnv makes the test binary run one build instead of the tests: folder of proposals, output, and after how many
-// files that it makes the process kills itself, with how many microseconds more; or none.
+// helperEnv makes the test binary run one build instead of the tests: folder of proposals, output,
+// and after how many files that it makes the process kills itself, with how many microseconds more;
+// or none.
 const helperEnv = "MIPWATCH_TEST_BUILD"
 
 func TestMain(m *testing.M) {
@@ -106,8 +107,8 @@ func files(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
-// TestKilledAtAnyMoment kills builds that replace one site by another at 100 moments spread over the
-// writing, and looks at what is left. The moments are counted in files that are made.
+// TestKilledAtAnyMoment kills builds that replace one site by another at 100 moments spread over
+// the writing, and looks at what is left. The moments are counted in files that are made.
 func TestKilledAtAnyMoment(t *testing.T) {
 	testenv.Long(t, "a hundred builds that are killed")
 	before, after := t.TempDir(), t.TempDir()

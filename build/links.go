@@ -18,7 +18,7 @@ type links struct {
 	from *corpus.Proposal
 }
 
-// Link implements [html.Links]. A file of the repository has its address there, if that is known.
+// Link implements [html.Links]. A file of the repository has its address there, if known.
 func (l links) Link(dest string) (href string, ok bool) {
 	switch t := l.Resolve(l.from, dest); {
 	case t.ID != (mip.ID{}):
@@ -30,8 +30,8 @@ func (l links) Link(dest string) (href string, ok bool) {
 	}
 }
 
-// Own implements [html.Links]: an address below that of the site, its repository or its upstream
-// may be a proposal's.
+// Own implements [html.Links]. An address below the address of the site, its repository or its
+// upstream may be a proposal's.
 func (l links) Own(address string) (href string, ok bool) {
 	id, ok := l.Content.Own(address)
 	if !ok {
@@ -40,12 +40,13 @@ func (l links) Own(address string) (href string, ok bool) {
 	return l.options.Site.Path(id.Page()), true
 }
 
-// mostShown is how much of an argument a message shows, in characters.
+// mostShown bounds an argument of a message, in characters.
 const mostShown = 120
 
-// textLinks are the links of a rendered text that may lead nowhere, and what links of other texts may lead to.
+// textLinks are the links of a rendered text that may be dead, and the possible targets of links of
+// other texts.
 type textLinks struct {
-	ids       []uint64 // hashes of the page's ids, ascending: the names take ten times as much
+	ids       []uint64 // hashes of the page's ids, ascending, a tenth of their size
 	fragments []fragmentAt
 	dropped   []droppedAt
 }
@@ -62,12 +63,15 @@ type (
 	}
 )
 
-// newTextLinks takes from an article what outlives it. last is the file's number of lines, and body ends with it.
+// newTextLinks returns the links of an article. last is the number of the file's last line, which
+// is the last line of body.
 func newTextLinks(last int, body []byte, a *html.Article) (out textLinks) {
-	// Links come in the order of the text, but for those of footnotes: each is counted from the one before.
+	// Lines are counted from the link before. Links are in the order of the text, except in
+	// footnotes.
 	at, n := len(body), last
 	line := func(offset int) int {
-		n += bytes.Count(body[min(at, offset):offset], []byte("\n")) - bytes.Count(body[min(at, offset):at], []byte("\n"))
+		n += bytes.Count(body[min(at, offset):offset], []byte("\n"))
+		n -= bytes.Count(body[min(at, offset):at], []byte("\n"))
 		at = offset
 		return n
 	}
@@ -91,14 +95,16 @@ func hashID(id string) uint64 {
 	return h.Sum64()
 }
 
-// LinkProblems are the warnings about links of the texts, and old addresses of the site, that lead nowhere. It renders the texts that were not rendered
-// yet, so that it costs little after all artifacts are made. The caller may change the result.
+// LinkProblems returns warnings about dead links of the texts and refused old addresses. It renders
+// the texts that were not rendered yet: it is cheap after all artifacts are made. The caller may
+// change the result.
 func (p *Plan) LinkProblems() []mip.Problem {
 	p.made.looked.Do(p.made.findDeadLinks)
 	return slices.Clone(p.made.problems)
 }
 
-// findDeadLinks finds what [Plan.LinkProblems] returns. A text that cannot be rendered has none: its page fails.
+// findDeadLinks sets the result of [Plan.LinkProblems]. It ignores a text that cannot be rendered,
+// since its page fails.
 func (p *planner) findDeadLinks() {
 	for _, c := range p.Proposals {
 		if _, done := p.found.Load(c.File); !done {
@@ -120,12 +126,13 @@ func (p *planner) findDeadLinks() {
 	p.problems = mip.SortProblems(p.problems)
 }
 
-// problemsOf are those of one text of a proposal, by line.
+// problemsOf returns the link problems of one text of a proposal, by line.
 func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem) {
 	links := p.linksOf(file)
 	for _, f := range links.fragments {
 		if p.deadFragment(c, f.Fragment) {
-			out = append(out, problem.New(file, f.line, "dead-fragment", mip.ShortenRunes(f.Dest, mostShown)))
+			dest := mip.ShortenRunes(f.Dest, mostShown)
+			out = append(out, problem.New(file, f.line, "dead-fragment", dest))
 		}
 	}
 	for _, d := range links.dropped {
@@ -137,13 +144,14 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 			t.Problem, t.Args = "source-unknown", []string{"site.yaml"}
 		}
 		if t.Problem != "" {
-			out = append(out, problem.New(file, d.line, t.Problem, shortened(append(t.Args, d.dest))...))
+			args := shortened(append(t.Args, d.dest))
+			out = append(out, problem.New(file, d.line, t.Problem, args...))
 		}
 	}
 	return mip.SortProblems(out)
 }
 
-// shortened are arguments of a message that a line has room for.
+// shortened cuts the arguments of a message.
 func shortened(args []string) (out []any) {
 	for _, a := range args {
 		out = append(out, mip.ShortenRunes(a, mostShown))
@@ -151,8 +159,9 @@ func shortened(args []string) (out []any) {
 	return out
 }
 
-// bounded keeps the first hundred problems of a text that have no cause, since a file of a mebibyte has room for fifty
-// thousand links. The last one says how many more there are. Those of one cause become one problem later.
+// bounded keeps the first hundred problems of a text without a cause, since a file of 1 MiB has
+// room for fifty thousand links. The last one counts the others. Problems with a cause are folded
+// later.
 func bounded(ps []mip.Problem) (out []mip.Problem) {
 	const most = 100
 	n, last := 0, 0
@@ -171,15 +180,15 @@ func bounded(ps []mip.Problem) (out []mip.Problem) {
 	return out
 }
 
-// linksOf are the links of a rendered text.
+// linksOf returns the links of a rendered text.
 func (p *planner) linksOf(file string) textLinks {
 	found, _ := p.found.Load(file)
 	links, _ := found.(textLinks)
 	return links
 }
 
-// deadFragment reports a link to a place that is on no page: a page shows the text of such a link without the link, or
-// opens at its top. It reports no link to a path that is not a page.
+// deadFragment reports whether a link to a page has a fragment that is not on it. The browser opens
+// such a page at its top.
 func (p *planner) deadFragment(from *corpus.Proposal, f html.Fragment) bool {
 	if f.Path == "" {
 		return true

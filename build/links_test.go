@@ -37,11 +37,12 @@ type linkCheck struct {
 	absent   []string        // those of which the site has no file
 }
 
-// link is a link as it stands in some file; from is empty when it does not depend on where it stands.
+// link is a link as it stands in some file; from is empty when it does not depend on where it
+// stands.
 type link struct{ from, to string }
 
-// documentation is the page that shows a command for each documented route, those included of which a site
-// without, say, upgrades has no file: it says that the answer is a 404 then.
+// documentation is the page that shows a command for each documented route, those included of which
+// a site without, say, upgrades has no file: it says that the answer is a 404 then.
 const documentation = "api/index.html"
 
 func newLinkCheck(b built) *linkCheck {
@@ -64,8 +65,8 @@ func newLinkCheck(b built) *linkCheck {
 	return c
 }
 
-// page takes the ids and the links of a page, and the addresses on the site that its metadata and its text
-// name.
+// page takes the ids and the links of a page, and the addresses on the site that its metadata and
+// its text name.
 func (c *linkCheck) page(file string, doc *dom.Node) {
 	ids := map[string]bool{}
 	c.ids[file] = ids
@@ -146,7 +147,8 @@ func (c *linkCheck) dead() []string {
 	return out
 }
 
-// fault is empty for a link to another site, to a file of this one, and to an element that is there.
+// fault is empty for a link to another site, to a file of this one, and to an element that is
+// there.
 func (c *linkCheck) fault(l link) string {
 	to := l.to
 	if rest, ok := strings.CutPrefix(to, c.base); ok && (rest == "" || rest[0] == '/') {
@@ -196,8 +198,8 @@ func (c *linkCheck) fault(l link) string {
 	return ""
 }
 
-// file is what answers a path: a file, a folder's page, what a rule names; a live route and the pattern of
-// a route are known too.
+// file is what answers a path: a file, a folder's page, what a rule names; a live route and the
+// pattern of a route are known too.
 func (c *linkCheck) file(p string) (string, bool) {
 	for range 3 { // rules in a row
 		if slices.ContainsFunc(api.Routes(), func(r api.Route) bool { return r.Path == p }) || strings.Contains(p, "{") && c.patterns[p] {
@@ -275,7 +277,8 @@ func checkChecked(t *testing.T, b built) {
 	}
 }
 
-// TestCheck checks a site with each problem that shows only when texts are rendered and addresses laid out.
+// TestCheck checks a site with each problem that shows only when texts are rendered and addresses
+// laid out.
 func TestCheck(t *testing.T) {
 	s := besideSite()
 	s.Redirects = []string{"/gone /nowhere/", "/api/search /about/"}

@@ -2,13 +2,13 @@ package build
 
 import "sync"
 
-// once makes a value for each file of a proposal, once however many ask for it at the same time.
-// The zero value is ready.
+// once caches a value for each file of a proposal. Concurrent calls make it once. The zero value is
+// ready.
 type once[V any] struct {
 	made sync.Map // of func() V, by file
 }
 
-// get returns the value of a file, which the first call makes.
+// get returns the value of a file. The first call makes it.
 func (o *once[V]) get(file string, make func() V) V {
 	f, ok := o.made.Load(file)
 	if !ok {
@@ -20,11 +20,11 @@ func (o *once[V]) get(file string, make func() V) V {
 // forget frees the value of a file. The next call of get makes it again.
 func (o *once[V]) forget(file string) { o.made.Delete(file) }
 
-// result is what a function of two results returned.
+// result is a value or an error.
 type result[V any] struct {
 	value V
 	err   error
 }
 
-// resultOf makes one value of two results.
+// resultOf returns the two results of a function as one value.
 func resultOf[V any](value V, err error) result[V] { return result[V]{value, err} }

@@ -17,16 +17,16 @@ type Options struct {
 	Site *site.Site
 	// Epoch, when set, replaces every time that git would give (SOURCE_DATE_EPOCH).
 	Epoch *time.Time
-	// Notice is a sentence above every page, such as that its figures are invented; empty: none.
+	// Notice, if not empty, is a sentence above every page, such as that its figures are invented.
 	Notice string
-	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host that
-	// rules the live routes after that file and then has to rule all others itself.
+	// NoAPIFallback leaves the rule for unknown routes below /api/ out of `_redirects`, for a host
+	// that rules the live routes after that file and then has to rule all others itself.
 	NoAPIFallback bool
-	// Cache, when set, is that of earlier builds, and of the next.
+	// Cache, if set, is shared by successive builds.
 	Cache *Cache
 }
 
-// corpus returns the options by which the proposals are read.
+// corpus returns the options of the corpus.
 func (o Options) corpus() corpus.Options {
 	var others []string
 	for _, k := range o.Site.AllKinds()[1:] {
@@ -38,7 +38,9 @@ func (o Options) corpus() corpus.Options {
 			Statuses: o.Site.Statuses, Show: o.Site.Show, References: references(o.Site),
 			Dates: o.Site.Dates,
 		},
-		Rules: filename.Rules{Sources: o.Site.Sources, Ignore: o.Site.Ignore, Locales: o.Site.Locales},
+		Rules: filename.Rules{
+			Sources: o.Site.Sources, Ignore: o.Site.Ignore, Locales: o.Site.Locales,
+		},
 		Epoch: o.Epoch, Upstream: o.Site.UpstreamGit(), Config: o.Site.File,
 	}
 	if o.Cache != nil {
@@ -47,8 +49,8 @@ func (o Options) corpus() corpus.Options {
 	return out
 }
 
-// references are the addresses of proposals beside a kind: those of other sites and, where the site has several kinds, those
-// of its own.
+// references returns the address patterns of proposals of other sites and, if the site has several
+// kinds, of its own kinds.
 func references(s *site.Site) mip.References {
 	if len(s.Kinds) < 2 {
 		return s.References

@@ -18,9 +18,9 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// assets adds style sheet, scripts and logo, named by their content, and the pictures that other sites show beside a link:
-// one for each proposal that has not moved away, and one for every other page. A picture's name holds a hash of its words: new words in a text
-// leave it alone, and an existing one needs no drawing.
+// assets adds style sheet, scripts and logo, whose names contain a hash of their content, and the
+// share cards: one for each proposal that has not moved, and one for all other pages. The name of a
+// card contains a hash of its words, so that an existing card need not be drawn again.
 func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
 		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
@@ -30,25 +30,35 @@ func (p *planner) assets() {
 			continue
 		}
 		c := render.ProposalCard(p.info.Site, p.brand, m)
-		p.add(Artifact{Route: render.ProposalCardRoute(m.ID, c), Pattern: cardRoute, Body: func() ([]byte, error) { return card.PNG(c) }})
+		p.add(Artifact{
+			Route: render.ProposalCardRoute(m.ID, c), Pattern: cardRoute,
+			Body: func() ([]byte, error) { return card.PNG(c) },
+		})
 	}
 	c := render.SiteCard(p.info.Site, p.brand)
-	p.add(Artifact{Route: render.SiteCardRoute(c), Pattern: siteCardRoute, Body: func() ([]byte, error) { return card.PNG(c) }})
+	p.add(Artifact{
+		Route: render.SiteCardRoute(c), Pattern: siteCardRoute,
+		Body: func() ([]byte, error) { return card.PNG(c) },
+	})
 }
 
-// documents adds the JSON that speaks of the whole corpus, and texts that tell an AI agent how to use the site.
+// documents adds the JSON of the whole corpus, and the instructions for AI agents.
 func (p *planner) documents() {
 	add := func(route string, document any) {
 		p.addIndex(route, func() ([]byte, error) { return api.JSON(document) })
 	}
-	add("/api/v1/mips", mip.List{Count: len(p.Metadata), MIPs: p.Metadata, UpdatedAt: mip.NewestChange(p.Metadata)})
+	add("/api/v1/mips", mip.List{
+		Count: len(p.Metadata), MIPs: p.Metadata, UpdatedAt: mip.NewestChange(p.Metadata),
+	})
 	p.addIndex("/api/v1/index", func() ([]byte, error) { return api.JSON(p.index()) })
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
 	add("/api/v1/site", p.info)
 	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
 		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.LinkProblems())})
 	})
-	p.addIndex("/llms.txt", func() ([]byte, error) { return agent.LLMs(p.info.Site, p.Forks, p.Metadata) })
+	p.addIndex("/llms.txt", func() ([]byte, error) {
+		return agent.LLMs(p.info.Site, p.Forks, p.Metadata)
+	})
 	if p.info.FullText {
 		p.addIndex("/llms-full.txt", func() ([]byte, error) {
 			texts := make([]string, len(p.Proposals))
@@ -63,7 +73,8 @@ func (p *planner) documents() {
 		return agent.Skill(p.info.Site, p.Metadata)
 	})
 	p.addIndex("/skill.md", skill)
-	p.add(Artifact{Route: strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info.Site), 1), Pattern: skillRoute, Body: skill})
+	route := strings.Replace(skillRoute, "{skill}", agent.SkillName(p.info.Site), 1)
+	p.add(Artifact{Route: route, Pattern: skillRoute, Body: skill})
 	p.addIndex("/.well-known/agent-skills/index.json", func() ([]byte, error) {
 		text, err := skill()
 		if err != nil {
@@ -79,14 +90,16 @@ func (p *planner) index() mip.Index {
 	for i, m := range p.Metadata {
 		lists[m.ID] = p.listed[i]
 	}
-	x := mip.Index{Count: len(p.Metadata), UpdatedAt: mip.NewestChange(p.Metadata), MIPs: []mip.Entry{}}
+	x := mip.Index{
+		Count: len(p.Metadata), UpdatedAt: mip.NewestChange(p.Metadata), MIPs: []mip.Entry{},
+	}
 	for _, m := range mip.ActiveFirst(p.Metadata) {
 		x.MIPs = append(x.MIPs, mip.NewEntry(m, plain.Ended(m), lists[m.ID]))
 	}
 	return x
 }
 
-// sitePages adds the pages and descriptions that are one each, and the answers for addresses that do not exist.
+// sitePages adds the pages and descriptions of the site, and the answers for unknown addresses.
 func (p *planner) sitePages() {
 	p.addIndex("/", p.home)
 	p.add(Artifact{Route: "/search/", Body: func() ([]byte, error) { return p.pages.Search() }})
@@ -96,12 +109,16 @@ func (p *planner) sitePages() {
 	// The document and the page show the same description, which is made once.
 	describe := sync.OnceValue(p.describe)
 	p.addIndex("/openapi.json", func() ([]byte, error) { return describe().JSON() })
-	p.addIndex("/.well-known/api-catalog", func() ([]byte, error) { return agent.APICatalog(p.info.Site) })
+	p.addIndex("/.well-known/api-catalog", func() ([]byte, error) {
+		return agent.APICatalog(p.info.Site)
+	})
 	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
 	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Metadata) })
 
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
-		p.addIndex(route, func() ([]byte, error) { return p.pages.About(route, p.info.Statuses.Named(p.Metadata)) })
+		p.addIndex(route, func() ([]byte, error) {
+			return p.pages.About(route, p.info.Statuses.Named(p.Metadata))
+		})
 	}
 
 	p.addIndex("/404.html", p.pages.NotFound)
@@ -111,7 +128,7 @@ func (p *planner) sitePages() {
 	}
 }
 
-// dashboard makes the page of what goes on.
+// dashboard makes the dashboard.
 func (p *planner) dashboard() ([]byte, error) {
 	h, err := p.told()
 	if err != nil {
@@ -134,8 +151,8 @@ func (p *planner) describe() *agent.API {
 	return agent.Describe(p.info.Site, p.Forks, new(p.document(p.example())))
 }
 
-// example is the position of the proposal that documentation speaks of: the first with an answer at most of the
-// addresses of a proposal, and of the lists that it can be on.
+// example is the position of the proposal that documentation speaks of: the first with an answer at
+// most of the addresses of a proposal, and of the lists that it can be on.
 func (p *planner) example() int {
 	best, most := 0, -1
 	for i, c := range p.Proposals {
@@ -169,8 +186,8 @@ func listFields() []listField {
 	return append(out, listField{"author", authorRoute})
 }
 
-// valuesOf are the values of a proposal in a field, by the path segments of their lists. A value that is missing, of a
-// status alone, has a list too.
+// valuesOf are the values of a proposal in a field, by the path segments of their lists. A value
+// that is missing, of a status alone, has a list too.
 func valuesOf(m mip.Metadata, field string) map[string]string {
 	switch field {
 	case "kind":
@@ -198,7 +215,7 @@ func authors(m mip.Metadata) map[string]string {
 	return out
 }
 
-// alone are the authors of one proposal, who have no list.
+// alone returns the authors of one proposal, who have no list.
 func (p *planner) alone() map[string]bool {
 	count, alone := map[string]int{}, map[string]bool{}
 	for _, m := range p.Metadata {
@@ -210,9 +227,9 @@ func (p *planner) alone() map[string]bool {
 	return alone
 }
 
-// headOf makes one word of the values of a field that share a slug. The most frequent spelling of a person's name
-// counts, and the process's own word for a status, which is the one that the page explains. For other fields the word
-// names all values: C and C++ have one slug, and so one page.
+// headOf returns the heading for the values of a field with one slug: the most frequent spelling of
+// a person's name, the word of the process for a status, else all values, since C and C++ share a
+// slug and therefore a page.
 func headOf(process mip.Process, field string, values []string) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(values)))
 	switch field {
@@ -221,7 +238,9 @@ func headOf(process mip.Process, field string, values []string) string {
 		for _, v := range values {
 			count[v]++
 		}
-		return slices.MinFunc(sorted, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
+		return slices.MinFunc(sorted, func(a, b string) int {
+			return cmp.Compare(count[b], count[a])
+		})
 	case "status":
 		for _, v := range values {
 			if v == "" || process.Parse(v).Stage != "" {
@@ -232,8 +251,8 @@ func headOf(process mip.Process, field string, values []string) string {
 	return strings.Join(sorted, ", ")
 }
 
-// lists adds the tables of the proposals that share a value of a field, each with its feed. Values with one slug share
-// a page, so that letter case does not divide a list.
+// lists adds a table and a feed for each value of a field. Values with one slug share a page, so
+// that letter case does not divide a list.
 func (p *planner) lists() {
 	for _, list := range listFields() {
 		field, pattern := list.name, list.route
@@ -247,26 +266,33 @@ func (p *planner) lists() {
 				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)
 			}
 		}
-		// What the site states has its list while nothing is in it, so that people can subscribe to it.
+		// What the site states has its list while nothing is in it, so that people can subscribe to
+		// it.
 		for slug, value := range p.stated(field) {
 			if at[slug] == nil {
 				at[slug], words[slug] = []int{}, []string{value}
 			}
 		}
 		for _, slug := range slices.Sorted(maps.Keys(at)) {
-			// A header has room for a hundred authors. A page and feeds for each of them would be out of proportion.
+			// A header has room for a hundred authors. A page and feeds for each of them would be
+			// out of proportion.
 			if field == "author" && p.pages.Alone[slug] {
 				continue
 			}
-			l := plain.Listing{Kind: field, Value: headOf(p.info.Statuses, field, words[slug]), Slug: slug}
+			value := headOf(p.info.Statuses, field, words[slug])
+			l := plain.Listing{Kind: field, Value: value, Slug: slug}
 			switch field {
 			case "kind":
-				i := slices.IndexFunc(p.info.Kinds, func(k mip.Kind) bool { return strings.EqualFold(k.Prefix, slug) })
+				i := slices.IndexFunc(p.info.Kinds, func(k mip.Kind) bool {
+					return strings.EqualFold(k.Prefix, slug)
+				})
 				l.Value = p.info.Kinds[i].Name
 			case "status":
 				l.Stage = p.info.Statuses.Parse(l.Value).Stage
 			}
-			p.addListed(pattern, slug, func() ([]byte, error) { return p.pages.Listing(p.fill(l, at[slug])) })
+			p.addListed(pattern, slug, func() ([]byte, error) {
+				return p.pages.Listing(p.fill(l, at[slug]))
+			})
 			p.addListFeed(pattern, l, at[slug])
 		}
 	}
@@ -294,8 +320,8 @@ func (p *planner) addListed(pattern, slug string, body func() ([]byte, error)) {
 	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: body})
 }
 
-// fill returns a list with its proposals. There are thousands of lists, and few are made at a time: until then
-// positions are enough.
+// fill adds the proposals at these positions to a list. The plan keeps positions, since there are
+// thousands of lists.
 func (p *planner) fill(l plain.Listing, at []int) plain.Listing {
 	for _, i := range at {
 		l.Metadata = append(l.Metadata, p.Metadata[i])
@@ -303,8 +329,8 @@ func (p *planner) fill(l plain.Listing, at []int) plain.Listing {
 	return l
 }
 
-// upgrades adds a page for each hard fork, and their overview. Forks whose names have one slug share a page, that of
-// the first. Its feed has the fork's published proposals, and the one that defines it.
+// upgrades adds a page for each hard fork, and their overview. The first fork of a slug has the
+// page. Its feed has the fork's published proposals and its meta proposal.
 func (p *planner) upgrades() {
 	seen := map[string]bool{}
 	for _, f := range p.Forks {

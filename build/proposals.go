@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/render"
 )
 
-// proposals adds four files for each proposal, and its committed translations.
+// proposals adds four files of each proposal, and its committed translations.
 func (p *planner) proposals() {
 	for i, c := range p.Proposals {
 		p.addOf(c, apiRoute, func() ([]byte, error) {
@@ -25,26 +25,32 @@ func (p *planner) proposals() {
 		p.addOf(c, markdownRoute, func() ([]byte, error) { return []byte(c.Raw), nil })
 		p.addOf(c, summaryRoute, func() ([]byte, error) { return api.JSON(p.summary(i)) })
 		for _, t := range c.Translations {
-			p.addOf(c, translationRoute, func() ([]byte, error) { return api.JSON(t.PublishedTranslation) }, "{locale}", t.Locale)
-			p.addOf(c, translatedRoute, func() ([]byte, error) { return p.translated(i, t) }, "{locale}", t.Locale)
+			p.addOf(c, translationRoute, func() ([]byte, error) {
+				return api.JSON(t.PublishedTranslation)
+			}, "{locale}", t.Locale)
+			p.addOf(c, translatedRoute, func() ([]byte, error) {
+				return p.translated(i, t)
+			}, "{locale}", t.Locale)
 		}
 	}
 }
 
-// document is the i-th proposal as /api/v1/mips/{n} has it, without its sections.
+// document returns the i-th proposal as in /api/v1/mips/{n}, without its sections.
 func (p *planner) document(i int) mip.Proposal {
 	c, id := p.Proposals[i], p.Metadata[i].ID
 	return mip.Proposal{
-		Metadata: p.Metadata[i], SummaryURL: p.options.Site.URL(routeOf(p.info.Prefix, summaryRoute, id)),
+		Metadata:     p.Metadata[i],
+		SummaryURL:   p.options.Site.URL(routeOf(p.info.Prefix, summaryRoute, id)),
 		Translations: p.translationsOf(c), Relations: p.tied.Of(i), RawMarkdown: c.Raw,
 	}
 }
 
-// translationsOf are the published translations of a proposal.
+// translationsOf returns the published translations of a proposal.
 func (p *planner) translationsOf(c *corpus.Proposal) []mip.Translation {
 	out := []mip.Translation{}
 	for _, t := range c.Translations {
-		url := p.options.Site.URL(routeOf(p.info.Prefix, translationRoute, c.ID, "{locale}", t.Locale))
+		route := routeOf(p.info.Prefix, translationRoute, c.ID, "{locale}", t.Locale)
+		url := p.options.Site.URL(route)
 		out = append(out, mip.Translation{Locale: t.Locale, URL: url, Stale: t.Stale})
 	}
 	return out
@@ -63,8 +69,10 @@ func (p *planner) page(i int) ([]byte, error) {
 	}
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
-		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Upgrades: len(p.Forks) > 0, Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
-		Translations: p.translationsOf(c), Seen: seen, Commit: c.Commit, Requirements: p.requirementsOf(i),
+		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Upgrades: len(p.Forks) > 0,
+		Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
+		Translations: p.translationsOf(c), Seen: seen, Commit: c.Commit,
+		Requirements: p.requirementsOf(i),
 	}
 	return p.pages.Proposal(page)
 }
@@ -75,14 +83,19 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	return p.pages.Translation(render.TranslationPage{Text: t.PublishedTranslation, ProposalPage: render.ProposalPage{
-		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.translationsOf(p.Proposals[i]),
-		Fork: summary.ForkOf(p.info.Prefix, p.Metadata[i], p.Forks), Commit: p.Proposals[i].Commit, Shown: p.Proposals[i].Shown,
-	}})
+	c := p.Proposals[i]
+	page := render.ProposalPage{
+		All: p.Metadata, Index: i, Body: article.HTML, Translations: p.translationsOf(c),
+		Fork:   summary.ForkOf(p.info.Prefix, p.Metadata[i], p.Forks),
+		Commit: c.Commit, Shown: c.Shown,
+	}
+	return p.pages.Translation(render.TranslationPage{
+		Text: t.PublishedTranslation, ProposalPage: page,
+	})
 }
 
-// seen are the statuses of a proposal's earlier versions, as far as its page shows them: those on the way to Final that
-// are behind it.
+// seen returns the statuses of a proposal's earlier versions if its page shows them, which is on
+// the way to Final.
 func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, err error) {
 	if c.History == nil || slices.Index(p.info.Statuses.Way(), m.Standing) < 1 {
 		return nil, nil
@@ -105,7 +118,7 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	return out, nil
 }
 
-// histories adds, of each proposal that git knows, its versions as a page and as JSON.
+// histories adds the versions of each proposal with a history, as a page and as JSON.
 func (p *planner) histories() {
 	for i, c := range p.Proposals {
 		if c.History == nil {
@@ -117,7 +130,7 @@ func (p *planner) histories() {
 	}
 }
 
-// versionsKnown are the versions of the i-th proposal that have a place on its page, newest first.
+// versionsKnown returns the versions of the i-th proposal, newest first.
 func (p *planner) versionsKnown(i int) []history.Version {
 	if h := p.Proposals[i].History; h != nil {
 		return h.Versions
@@ -134,7 +147,7 @@ func (p *planner) versionsOf(c *corpus.Proposal) ([]byte, error) {
 	return api.JSON(h)
 }
 
-// compare compares the versions of a proposal with those before.
+// compare compares each version of a proposal with the one before.
 func (p *planner) compare(c *corpus.Proposal) (out mip.History, err error) {
 	past, err := p.pastOf(c)
 	if err != nil {

@@ -20,11 +20,12 @@ import (
 	"github.com/mipwatch/mipwatch/render/feed"
 )
 
-// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it still work.
+// oldPages is the folder of all pages in releases that had one prefix for every site. Links to it
+// still work.
 const oldPages = "/mip/"
 
-// redirects leads every route that is not its own file to its file, and old addresses to where they
-// lead now, as the host does it: by rules, or by pages at the old addresses.
+// redirects adds the rewrites of routes that are not their own file, and the redirects of old
+// addresses. A host without rules gets pages at the old addresses.
 func (p *planner) redirects() {
 	moved := p.moved()
 	if p.info.Host == mip.HostPlain {
@@ -47,7 +48,7 @@ func (p *planner) redirects() {
 			files = append(files, redirect.Rule{From: a.Route, To: "/" + a.File, Status: 200})
 		}
 	}
-	// Every unknown address of the API answers in JSON. The rule comes last, since the first match decides.
+	// Unknown addresses of the API answer in JSON. The rule is last, since the first match decides.
 	if !p.options.NoAPIFallback {
 		rest = append(rest, redirect.Rule{From: "/api/*", To: "/api-404.json", Status: 404})
 	}
@@ -56,7 +57,7 @@ func (p *planner) redirects() {
 	p.add(Artifact{File: "_redirects.caddy", index: true, Body: fixed(rules.Caddy())})
 }
 
-// addRules adds the file with the rules of a CDN, in the order in which it asks them.
+// addRules adds the file with the rules of a CDN, in the order in which it tries them.
 func (p *planner) addRules(rules []redirect.Rule) {
 	var b bytes.Buffer
 	for _, r := range rules {
@@ -65,8 +66,8 @@ func (p *planner) addRules(rules []redirect.Rule) {
 	p.add(Artifact{File: "_redirects", index: true, Body: fixed(b.Bytes())})
 }
 
-// moved are the old addresses of pages with where they lead, each once. A claim of site.yaml or of a header to an
-// address that somebody else has is a problem.
+// moved returns the redirects of old addresses of pages, each once. A redirect of site.yaml or of a
+// header from an address with another owner is a problem.
 func (p *planner) moved() (out []redirect.Rule) {
 	published := p.published()
 	taken, addresses := maps.Clone(published), p.newAddresses(published)
@@ -81,7 +82,8 @@ func (p *planner) moved() (out []redirect.Rule) {
 		id := strings.ToUpper(c.ID.String())
 		for _, m := range c.Moved {
 			if owner := addresses.ownerForHeaders(m.Path); owner != "" && owner != id {
-				p.problems = append(p.problems, problem.New(c.File, m.Line, "taken-redirect", m.Path, mip.Quote(m.Key), owner))
+				p.problems = append(p.problems, problem.New(
+					c.File, m.Line, "taken-redirect", m.Path, mip.Quote(m.Key), owner))
 				continue
 			}
 			addresses.take(m.Path, id)
@@ -102,10 +104,11 @@ func (p *planner) moved() (out []redirect.Rule) {
 			add(c.ID.Page()+"requirements", p.options.Site.Path(c.ID.Page()))
 		}
 	}
-	// What went leads on to what has the same; a page, as plain hosts have them, cannot stand for it.
+	// Addresses of JSON that was removed. A page, as on plain hosts, cannot replace them.
 	if p.info.Host != mip.HostPlain {
 		for _, locale := range p.info.Locales {
-			add(p.info.Host.Route("/api/v1/search/"+locale), p.options.Site.Path(p.info.Host.Route("/api/v1/search")))
+			to := p.info.Host.Route("/api/v1/search")
+			add(p.info.Host.Route("/api/v1/search/"+locale), p.options.Site.Path(to))
 		}
 		if !p.info.FullText {
 			add("/llms-full.txt", p.options.Site.Path("/llms.txt"))
@@ -114,7 +117,7 @@ func (p *planner) moved() (out []redirect.Rule) {
 	return append(out, p.movedForms()...)
 }
 
-// movedForms are the old addresses whose form says where they lead.
+// movedForms returns the redirects of all old addresses of a form.
 func (p *planner) movedForms() (out []redirect.Rule) {
 	old := func(k mip.Kind) bool { return mip.PageFolder(k.Prefix) == oldPages }
 	if !slices.ContainsFunc(p.info.Kinds, old) {
@@ -124,7 +127,8 @@ func (p *planner) movedForms() (out []redirect.Rule) {
 	for _, k := range p.info.Kinds {
 		page := mip.PageFolder(k.Prefix) + ":n/"
 		for _, old := range []string{"graph", "requirements"} {
-			out = append(out, redirect.Rule{From: page + old, To: p.options.Site.Path(page), Status: 301})
+			to := p.options.Site.Path(page)
+			out = append(out, redirect.Rule{From: page + old, To: to, Status: 301})
 		}
 	}
 	lists := map[string]bool{}
@@ -144,7 +148,9 @@ func (p *planner) movedForms() (out []redirect.Rule) {
 }
 
 // configured adds the redirects of site.yaml.
-func (p *planner) configured(addresses *addresses, published map[string]bool, add func(from, to string)) {
+func (p *planner) configured(
+	addresses *addresses, published map[string]bool, add func(from, to string),
+) {
 	s := p.options.Site
 	for i, item := range s.Redirects {
 		line := s.Lines[fmt.Sprintf("redirects[%d]", i)]
@@ -175,7 +181,7 @@ func (p *planner) configured(addresses *addresses, published map[string]bool, ad
 	}
 }
 
-// published are the paths at which the plan so far has something, without a last slash; the home page is at the empty one.
+// published returns the paths of the unfinished plan, without a last slash. The home page is at "".
 func (p *planner) published() map[string]bool {
 	paths := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
@@ -184,18 +190,23 @@ func (p *planner) published() map[string]bool {
 	return paths
 }
 
-// siteFile is the name of the site's file in problems. The folder that it is in is nobody else's business.
-func (p *planner) siteFile() string { return filepath.Base(cmp.Or(p.options.Site.File, "site.yaml")) }
+// siteFile returns the name of the site's file for problems, which are public, without its folder.
+func (p *planner) siteFile() string {
+	return filepath.Base(cmp.Or(p.options.Site.File, "site.yaml"))
+}
 
-// byNumber adds a redirect of site.yaml that has a number, for each proposal. It returns the first address that
-// another owner has, with the owner.
-func (p *planner) byNumber(addresses *addresses, template string, add func(from, to string)) (taken, by string) {
+// byNumber adds a redirect of site.yaml with a number, for each proposal. It returns the first
+// address with another owner, and the owner.
+func (p *planner) byNumber(
+	addresses *addresses, template string, add func(from, to string),
+) (taken, by string) {
 	kind := p.kindOfPath(template)
 	for _, c := range p.Proposals {
 		if c.ID.Kind != kind {
 			continue
 		}
-		at, id := strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1), strings.ToUpper(c.ID.String())
+		at := strings.Replace(template, "{n}", strconv.Itoa(c.ID.Number), 1)
+		id := strings.ToUpper(c.ID.String())
 		switch owner := addresses.ownerForSite(at); {
 		case owner == "" || owner == id:
 			addresses.take(at, id)
@@ -207,8 +218,8 @@ func (p *planner) byNumber(addresses *addresses, template string, add func(from,
 	return taken, by
 }
 
-// oldPaths are the paths that links of elsewhere have for a proposal: those of its file in the repository, as texts and
-// forums name it and as usual generators of sites publish it, and that which sites of this kind have (/EIPS/eip-1559).
+// oldPaths returns the paths of a proposal in links of other sites: the paths of its file in the
+// repository, with and without the extension, and the usual path on other sites (/EIPS/eip-1559).
 func oldPaths(c *corpus.Proposal) (paths []string) {
 	files := []string{"/" + c.RepoPath, "/" + c.ID.Kind + "S/" + c.Name}
 	if c.Name != path.Base(c.RepoPath) {
@@ -221,21 +232,24 @@ func oldPaths(c *corpus.Proposal) (paths []string) {
 	return paths
 }
 
-// kindOfPath is the kind of the proposals that an old path leads to: the one whose prefix stands before the number, as in
-// /sccp/sccp-{n}, else the main one.
+// kindOfPath returns the kind of the proposals at an old path: the kind whose prefix precedes the
+// number, as in /sccp/sccp-{n}, else the main one.
 func (p *planner) kindOfPath(template string) string {
 	before, _, _ := strings.Cut(strings.ToLower(template), "{n}")
-	words := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune("/-_.~", r) })
+	separator := func(r rune) bool { return strings.ContainsRune("/-_.~", r) }
+	words := strings.FieldsFunc(before, separator)
 	for _, k := range p.info.Kinds {
-		if prefix := strings.ToLower(k.Prefix); len(words) > 0 && (words[len(words)-1] == prefix || words[len(words)-1] == prefix+"s") {
+		prefix := strings.ToLower(k.Prefix)
+		if n := len(words); n > 0 && (words[n-1] == prefix || words[n-1] == prefix+"s") {
 			return k.Prefix
 		}
 	}
 	return p.info.Prefix
 }
 
-// movedPages adds a page at each old address that a file can have, which leads browsers and search engines on. Of two
-// addresses that differ by case alone the first has one: some file systems know no case.
+// movedPages adds a page at each old address that a file can have, which redirects browsers and
+// search engines. Of two addresses that differ only in case the first one gets a page, since some
+// file systems ignore case.
 func (p *planner) movedPages(moved []redirect.Rule) {
 	taken := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
@@ -254,6 +268,7 @@ func (p *planner) movedPages(moved []redirect.Rule) {
 			continue
 		}
 		taken[strings.ToLower(file)] = true
-		p.add(Artifact{File: file, index: true, Body: func() ([]byte, error) { return render.Moved(r.To) }})
+		body := func() ([]byte, error) { return render.Moved(r.To) }
+		p.add(Artifact{File: file, index: true, Body: body})
 	}
 }

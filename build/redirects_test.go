@@ -16,8 +16,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// TestOldAddresses follows links that other sites have to a proposal: to its file in the repository, to the page of a
-// publisher of EIPs, and to what site.yaml and the proposal's header name. The pages of a site lie under its prefix, and once lay under mip.
+// TestOldAddresses follows links that other sites have to a proposal: to its file in the
+// repository, to the page of a publisher of EIPs, and to what site.yaml and the proposal's header
+// name. The pages of a site lie under its prefix, and once lay under mip.
 func TestOldAddresses(t *testing.T) {
 	for _, c := range []struct {
 		prefix, folder, file, header string
@@ -177,9 +178,9 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCloudflare reads the rules of a site for Cloudflare Pages as that does: those for one path each first, then in their
-// order those in which :n stands for anything but a slash and * for anything. No rule may cover what is published, since the
-// host asks rules first.
+// TestCloudflare reads the rules of a site for Cloudflare Pages as that does: those for one path
+// each first, then in their order those in which :n stands for anything but a slash and * for
+// anything. No rule may cover what is published, since the host asks rules first.
 func TestCloudflare(t *testing.T) {
 	in := t.TempDir()
 	old := map[string]string{"/faq": "/about/"}
@@ -285,8 +286,8 @@ func TestCloudflare(t *testing.T) {
 	}
 }
 
-// TestFullText publishes all texts in one file as long as they are no more than 1 MB together. Beyond
-// that nothing names the file, and its address leads to the map of the site.
+// TestFullText publishes all texts in one file as long as they are no more than 1 MB together.
+// Beyond that nothing names the file, and its address leads to the map of the site.
 func TestFullText(t *testing.T) {
 	t.Parallel()
 	for over, want := range []string{"200 ", "301 /llms.txt"} {

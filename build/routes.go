@@ -16,8 +16,9 @@ import (
 	"github.com/mipwatch/mipwatch/render/feed"
 )
 
-// Routes of the published tree with parts in braces that vary. {kind} is a proposal's prefix in lower case, {n} its
-// number, {hash} that of a file's content. A proposal's page itself is [mip.ID.Page].
+// Routes of the published tree with variable parts in braces. {kind} is a proposal's prefix in
+// lower case, {n} its number, {hash} a hash of the file's content. The page of a proposal is
+// [mip.ID.Page].
 const (
 	pageRoute        = "/{kind}/{n}/"
 	markdownRoute    = "/{kind}/{n}.md"
@@ -41,8 +42,9 @@ const (
 	assetRoute       = "/assets/{name}"
 )
 
-// routeOf fills the parts of a route that are a proposal's, and those that pairs names with their values. Below a folder of
-// its kind the proposal is its number, elsewhere its key beside the main kind.
+// routeOf replaces the variable parts of a route by the values of a proposal and by pairs, which
+// are parts with their values. {n} is the proposal's number in the folder of its kind, else its
+// key.
 func routeOf(main, route string, id mip.ID, pairs ...string) string {
 	name := id.Key(main)
 	if strings.Contains(route, "{kind}") {
@@ -55,7 +57,7 @@ func routeOf(main, route string, id mip.ID, pairs ...string) string {
 	return route
 }
 
-// fileOf is the file of a route, which differs from the route where other routes lie below it.
+// fileOf returns the file of a route. It differs from a route that has other routes below it.
 func fileOf(route string) string {
 	file := strings.TrimPrefix(route, "/")
 	switch {
@@ -74,7 +76,7 @@ const (
 	typeProblem = "application/problem+json; charset=utf-8"
 )
 
-// types are the media types of files by name, else by extension. Others are plain text.
+// types are the media types of files by name or extension. Other files are plain text.
 var types = map[string]string{
 	"feed.xml":     feed.TypeRSS + "; charset=utf-8",
 	"feed.json":    feed.TypeJSON + "; charset=utf-8",
@@ -93,15 +95,15 @@ var types = map[string]string{
 	".js":          "text/javascript; charset=utf-8",
 }
 
-// Cache-Control values. A CDN keeps a file until the next deploy; browsers ask again, except for assets,
-// whose names change with their content.
+// Cache-Control values. A CDN keeps a file until the next deployment. Browsers ask again, except
+// for assets, whose names change with their content.
 const (
 	revalidate = "public, max-age=0, must-revalidate"
 	immutable  = "public, max-age=31536000, immutable"
 )
 
-// generatedFiles matches the files that only builds write, whatever the proposals were: those of routes with
-// parts that vary. {kind} matches those of the site, and mip: see oldPages.
+// generatedFiles matches the files that only builds write: the files of routes with variable parts.
+// {kind} matches the kinds of the site and mip: see oldPages.
 func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	folders := []string{"mip"}
 	for _, k := range kinds {
@@ -109,9 +111,11 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	routes := []string{
 		markdownRoute, translatedRoute, cardRoute, siteCardRoute,
-		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute, skillRoute,
+		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute,
+		skillRoute,
 		upgradeRoute + calendarFile,
-		"/{kind}/{n}/graph/", "/{kind}/{n}/requirements/", "/{kind}/{n}/og.png", // of earlier releases
+		// Earlier releases had these.
+		"/{kind}/{n}/graph/", "/{kind}/{n}/requirements/", "/{kind}/{n}/og.png",
 		"/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
 		"/assets/{name}.{hash}.bin",
 		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
@@ -122,7 +126,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 	}
 	for _, list := range lists {
 		routes = append(routes, list)
-		for _, format := range feed.Formats() { // lists have had all of them
+		for _, format := range feed.Formats() { // earlier releases had all of them
 			routes = append(routes, list+format.File)
 		}
 	}
@@ -130,7 +134,8 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		routes[i] = regexp.QuoteMeta(fileOf(route))
 	}
 	pattern := strings.NewReplacer(
-		`\{kind\}`, "("+strings.Join(folders, "|")+")", `\{n\}`, `([a-z][a-z0-9]*-)?\d+`, `\{hash\}`, "[0-9a-f]{8}",
+		`\{kind\}`, "("+strings.Join(folders, "|")+")",
+		`\{n\}`, `([a-z][a-z0-9]*-)?\d+`, `\{hash\}`, "[0-9a-f]{8}",
 	).Replace(strings.Join(routes, "|"))
 	pattern = regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(pattern, "[^/]+")
 	return regexp.MustCompile("^(" + pattern + ")$")
@@ -142,13 +147,14 @@ type Header struct {
 	Fields [][2]string
 }
 
-// contentSecurityPolicy lets a page load its own style sheet, scripts and images, ask its own origin,
-// and nothing else.
-const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+// contentSecurityPolicy lets a page load its own style sheet, scripts and images, send requests to
+// its own origin, and nothing else.
+const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; " +
+	"img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// sitemap lists every page of the plan so far. A proposal's pages change with the proposal, a
-// translation's with the translation; the others with the newest one.
+// sitemap lists all pages of the unfinished plan. A proposal's pages change with the proposal and a
+// translation's with the translation. Other pages have the time of the newest change.
 func (p *planner) sitemap() {
 	changed := map[string]*mip.Time{} // by route
 	for i, m := range p.Metadata {
@@ -175,12 +181,15 @@ func (p *planner) sitemap() {
 		}
 		entries = append(entries, render.SitemapEntry{Route: a.Route, LastMod: lastMod})
 	}
-	p.addIndex("/sitemap.xml", func() ([]byte, error) { return render.Sitemap(p.info.Site, entries) })
+	p.addIndex("/sitemap.xml", func() ([]byte, error) {
+		return render.Sitemap(p.info.Site, entries)
+	})
 	p.addIndex("/robots.txt", fixed(render.Robots(p.info.Site)))
 }
 
-// headers adds the header fields that a CDN cannot derive from a file's name: types of routes without an
-// extension, lifetimes, and the policy for pages. No two rules that match one path name the same field.
+// headers adds the header fields that a CDN cannot derive from a file's name: types of routes
+// without an extension, lifetimes, and the policy for pages. No two rules that match one path name
+// the same field.
 func (p *planner) headers() {
 	var b bytes.Buffer
 	add := func(from string, fields ...[2]string) {
@@ -199,18 +208,22 @@ func (p *planner) headers() {
 		[2]string{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"})
 	add("/assets/*", [2]string{"Cache-Control", immutable})
 	fields := [][2]string{{"Cache-Control", revalidate}}
-	if !p.info.Host.FilesAlone() { // else names of files tell, and what is not found is a page
+	// Otherwise file names have extensions, and an unknown address answers with a page.
+	if !p.info.Host.FilesAlone() {
 		fields = append(fields, [2]string{"Content-Type", typeJSON})
 	}
 	add("/api/v1/*", fields...)
-	// A CDN takes a file's type from its extension, which many routes lack and feeds share with other XML.
+	// A CDN takes a file's type from its extension, which many routes lack and feeds share with
+	// other XML.
 	placed := map[string]bool{}
 	for _, a := range p.plan.Artifacts {
 		from := "/" + a.File
-		if base := path.Base(a.File); (strings.HasPrefix(base, "feed.") || path.Ext(base) == ".ics") && a.Pattern != a.Route {
-			// One rule for all feeds or calendars of a kind, whatever letters their names are made of.
+		base, api := path.Base(a.File), strings.HasPrefix(a.Route, "/api/")
+		dated := strings.HasPrefix(base, "feed.") || path.Ext(base) == ".ics"
+		if dated && a.Pattern != a.Route {
+			// One rule covers all feeds or calendars of a kind.
 			from = strings.NewReplacer("{", ":", "}", "").Replace(a.Pattern)
-		} else if !a.index || a.Type() == typeHTML || strings.HasPrefix(a.Route, "/api/") || strings.HasPrefix(a.File, "_") {
+		} else if !a.index || a.Type() == typeHTML || api || strings.HasPrefix(a.File, "_") {
 			continue
 		}
 		if !placed[from] {

@@ -18,8 +18,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// TestSameInputSameBytes builds one set of files in processes that differ in everything that must not
-// matter: zone, language, processors, the order in which the files were made, their times, their path.
+// TestSameInputSameBytes builds one set of files in processes that differ in everything that must
+// not matter: zone, language, processors, the order in which the files were made, their times,
+// their path.
 func TestSameInputSameBytes(t *testing.T) {
 	sources := files(t, "../internal/samples/proposals")
 	if len(sources) < 12 {
@@ -161,7 +162,8 @@ func withFormats(names []string) (out []string) {
 	return out
 }
 
-// contentHash is in the names of share cards and of parts of the index of words, which change with their content.
+// contentHash is in the names of share cards and of parts of the index of words, which change with
+// their content.
 var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|bin)\b`)
 
 // number writes a proposal whose number only its header states.
@@ -198,7 +200,8 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// TestRendered plans a folder again and again with the texts of earlier plans, and holds each plan to one without them.
+// TestRendered plans a folder again and again with the texts of earlier plans, and holds each plan
+// to one without them.
 func TestRendered(t *testing.T) {
 	in, s := folderOf(t, "MIP-1.md", proposalText("", "[a](./MIP-2.md) [b](data.csv) [c](MIP-3.md)"), "MIP-3.md", proposalText("", "Text.")), testSite("MIP")
 	s.SourceURL = "https://git.example/{commit}/{path}"

@@ -97,8 +97,7 @@ func (p *planner) searchables() ([]searchable, error) {
 	return all, workers.Wait()
 }
 
-// packers are for the next texts: a new one costs more than a part. There are many texts, so that
-// they are packed fast rather than well.
+// packers are reused, since a new one costs more than a part. They are fast rather than thorough.
 var packers = sync.Pool{New: func() any { return search.NewPacker(flate.BestSpeed) }}
 
 // searchable returns a proposal as the search index has it.
@@ -159,7 +158,7 @@ func (x *searchIndex) addShards(of []searchable) error {
 	return err
 }
 
-// addTitles adds the parts with texts, and then the blocks of entries, which name them.
+// addTitles adds the parts with texts and then the blocks of entries, which name them.
 func (x *searchIndex) addTitles(of []searchable) error {
 	var texts [][]byte
 	for _, s := range of {
@@ -215,7 +214,7 @@ func (x *searchIndex) addPacked(parts [][]byte, most int) (urls []string) {
 	return urls
 }
 
-// searchFile is how the routes of the files of the index begin.
+// searchFile is the prefix of the routes of the index's files.
 const searchFile = "/assets/search."
 
 // addFile adds a file of the index, and returns its address.
@@ -224,7 +223,7 @@ func (x *searchIndex) addFile(parts [][]byte) (url string) {
 	for _, part := range parts {
 		hash.Write(part)
 	}
-	// Results name files, so names are short: of many thousand files two may begin alike.
+	// Entries contain the names, so they are short. Of many thousand hashes two may begin alike.
 	sum, n := hash.Sum(nil), 4
 	route := func() string { return fmt.Sprintf(searchFile+"%x.bin", sum[:n]) }
 	for x.named[route()] {
@@ -238,7 +237,7 @@ func (x *searchIndex) addFile(parts [][]byte) (url string) {
 	return x.options.Site.URL(route())
 }
 
-// searched returns what is searched of a proposal's header.
+// searched returns the searched parts of a proposal's header.
 func searched(m *mip.Metadata) search.Proposal {
 	text := search.Proposal{
 		Title:       plain.Text(m.Title),
@@ -256,7 +255,7 @@ func searched(m *mip.Metadata) search.Proposal {
 		}
 	}
 	for _, f := range facets {
-		// A value without a letter or a digit is none.
+		// A value without a letter or a digit is not searched.
 		if facet := search.Facet(f[0], f[1]); !strings.HasSuffix(facet, ":") {
 			text.Facets = append(text.Facets, facet)
 		}
@@ -264,7 +263,7 @@ func searched(m *mip.Metadata) search.Proposal {
 	return text
 }
 
-// newEntry returns what results show of a proposal, without the addresses of its texts.
+// newEntry returns a proposal as search results show it, without the addresses of its texts.
 func newEntry(m *mip.Metadata) search.Entry {
 	entry := search.Entry{
 		ID: m.ID.String(), Title: plain.Text(m.Title), URL: m.URL, Status: string(m.Status),

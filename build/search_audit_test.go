@@ -13,8 +13,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// BenchmarkAuditSearch asks the page's script, Pagefind and MiniSearch the same questions over the same sites: how many of a
-// hundred have the right proposal first, among five, and first in spite of a slip in one word. The script is not below either.
+// BenchmarkAuditSearch asks the page's script, Pagefind and MiniSearch the same questions over the
+// same sites: how many of a hundred have the right proposal first, among five, and first in spite
+// of a slip in one word. The script is not below either.
 func BenchmarkAuditSearch(b *testing.B) {
 	testenv.Long(b, "asks three searches")
 	node, pagefind := testenv.Program(b, "node", "node"), testenv.Program(b, "pagefind", "pagefind")

@@ -25,7 +25,8 @@ import (
 // worstQuestions are those that cost most, as query strings.
 func worstQuestions() (out []string) {
 	ask := func(q, more string) { out = append(out, "limit=50&q="+url.QueryEscape(q)+more) }
-	// joined are n texts that a function makes, with blanks between them, as many as q has room for.
+	// joined are n texts that a function makes, with blanks between them, as many as q has room
+	// for.
 	joined := func(n int, text func(int) string) string {
 		var b strings.Builder
 		for i := range n {
@@ -91,8 +92,9 @@ func plainQuestions(b *testing.B) (out []string) {
 	return out
 }
 
-// BenchmarkAuditSearchPrice asks a sidecar with 949 texts the questions that cost most, and forty that readers wrote: none costs
-// more than three times the middle one of these. It then measures how long one of them waits among 64 clients with the others.
+// BenchmarkAuditSearchPrice asks a sidecar with 949 texts the questions that cost most, and forty
+// that readers wrote: none costs more than three times the middle one of these. It then measures
+// how long one of them waits among 64 clients with the others.
 func BenchmarkAuditSearchPrice(b *testing.B) {
 	testenv.Long(b, "asks the sidecar of a site with 949 texts")
 	dir := filepath.Join(b.TempDir(), "snapshot")
@@ -156,8 +158,8 @@ func BenchmarkAuditSearchPrice(b *testing.B) {
 	}
 }
 
-// amongMany asks a question again and again, beside 64 clients with others, and returns how long its answers took, sorted, and
-// how many requests were not answered.
+// amongMany asks a question again and again, beside 64 clients with others, and returns how long
+// its answers took, sorted, and how many requests were not answered.
 func amongMany(ask func(string) int, others []string, question string) (waits []float64, refused int64) {
 	var clients sync.WaitGroup
 	var failed atomic.Int64

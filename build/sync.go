@@ -21,7 +21,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// SyncOptions report on a Sync while it runs. A nil function is not called.
+// SyncOptions are callbacks of a Sync. Each may be nil.
 type SyncOptions struct {
 	// Waiting is called once when another build holds the folder.
 	Waiting func()
@@ -36,12 +36,12 @@ type Report struct {
 	Removed   int `json:"removed"`
 }
 
-// Sync makes dir hold the plan and no other file that an earlier plan wrote; files of others are left alone. A file
-// that already has the right bytes is not touched, and a share card whose name is there is not drawn. Sync puts only
-// whole files in place, leaves before the indexes that name them, and removes files last. A process that dies at any
-// moment thus leaves a tree whose indexes name existing files; the next Sync repairs the rest. Another Sync on the same
-// folder waits. Errors name the path; [ErrNotOurs] is wrapped for a refused folder, and [ErrMake] where the plan is at
-// fault and not the folder.
+// Sync writes the files of the plan into dir and removes other files of earlier plans. It leaves
+// all other files alone, does not touch files that have the right bytes, and does not draw a share
+// card that exists. Sync renames only whole files into place, writes leaves before the indexes that
+// name them, and removes files last. If the process dies, indexes name existing files, and the next
+// Sync repairs the rest. Two Syncs of one folder run one after the other. Errors name the path.
+// They wrap [ErrNotOurs] for a refused folder, and [ErrMake] if the plan is at fault.
 func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Report, err error) {
 	f, err := openOutput(ctx, p, dir, o.Waiting)
 	if err != nil {
@@ -53,7 +53,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	for _, a := range p.Artifacts {
 		wanted[a.File] = true
 	}
-	// Recorded before they are written: a build that is killed leaves no file that the next does not know.
+	// Files are recorded before they are written, so that a build after a kill finds all of them.
 	both := maps.Clone(wanted)
 	maps.Copy(both, old)
 	if err := f.record(both); err != nil {
@@ -63,7 +63,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	var mu sync.Mutex
 	put := func(a *Artifact) (err error) {
 		changed := false
-		// The name of a hashed file says what it holds. A power failure can leave an empty one.
+		// An existing hashed file has the right bytes, unless a power failure has left it empty.
 		if !a.hashed() || !old[a.File] || f.size(a.File) <= 0 {
 			if changed, err = f.replace(a); err != nil {
 				return err
@@ -101,7 +101,7 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 			return report, err
 		}
 	}
-	// No index names these files any more.
+	// No index names the remaining files.
 	for _, file := range slices.Sorted(maps.Keys(old)) {
 		if wanted[file] {
 			continue
@@ -114,29 +114,30 @@ func Sync(ctx context.Context, p *Plan, dir string, o SyncOptions) (report Repor
 	return report, f.record(wanted)
 }
 
-// The output folder has a state of its own, so that a build can remove files without ever removing one of a person.
-// The owner file is written by the first build, into a folder that holds nothing of the plan with other bytes. The
-// record lists the files of the last build and, while a build runs, those of the new plan too: a build that is killed
-// leaves no file that the next one does not know. The lock keeps two builds apart. Beside them stand, while a build
-// runs, temporary files. None of the state is published.
+// The output folder has a state, so that a build removes only files that a build has written. The
+// first build writes the owner file, if no file of the plan exists with other bytes. The record
+// lists the files of the last build and, while a build runs, the files of the new plan. The lock is
+// held by one build at a time. While a build runs, the folder of the state also has temporary
+// files. The state is not published.
 const (
 	stateDir   = ".mipwatch"
 	ownerFile  = stateDir + "/owner"
 	recordFile = stateDir + "/manifest.json"
 	lockFile   = stateDir + "/lock"
 	// ownerText is for a person who finds the owner file.
-	ownerText = "This folder is written by mipwatch build, which removes what it no longer publishes.\n"
+	ownerText = "This folder is written by mipwatch build, " +
+		"which removes what it no longer publishes.\n"
 	// lockRetry is how often a waiting build asks again for the lock.
 	lockRetry = 50 * time.Millisecond
 )
 
-// ErrNotOurs is wrapped by the error of [Sync] and [CheckFolder] for a folder that holds something
-// else than a published tree.
+// ErrNotOurs is wrapped by errors of [Sync] and [CheckFolder] for a folder that is not a published
+// tree.
 var ErrNotOurs = errors.New("not an output folder")
 
-// CheckFolder rejects a folder that holds a project, so that a mistyped --out does not mix a site into it. It also
-// rejects a folder whose state no build made: through a link files would be written elsewhere, and opening a pipe would
-// never end. A checkout can bring both along. A folder that does not exist yet is fine.
+// CheckFolder rejects a folder with a project, so that a mistyped --out does not mix a site into
+// it. It also rejects a folder whose state is a link, which would lead elsewhere, or a pipe, which
+// would block: a checkout can contain both. A missing folder is fine.
 func CheckFolder(dir string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -147,33 +148,36 @@ func CheckFolder(dir string) error {
 	}
 	for _, sign := range []string{"go.mod", ".git", "site.yaml"} {
 		if _, err := os.Lstat(filepath.Join(dir, sign)); err == nil {
-			return fmt.Errorf("%s holds %s, so it is a project and %w; name a folder of its own", dir, sign, ErrNotOurs)
+			return fmt.Errorf("%s holds %s, so it is a project and %w; name a folder of its own",
+				dir, sign, ErrNotOurs)
 		}
 	}
 	for _, name := range []string{stateDir, lockFile, ownerFile, recordFile} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Lstat(file)
 		if err != nil {
-			continue // there is none, or writing fails with the reason
+			continue // there is none, or writing will fail with the reason
 		}
-		if mode := info.Mode(); name == stateDir && !mode.IsDir() || name != stateDir && !mode.IsRegular() {
-			return fmt.Errorf("%s is there as something else than a build makes it (%v), so %s is %w; remove it", file, mode, dir, ErrNotOurs)
+		mode := info.Mode()
+		if name == stateDir && !mode.IsDir() || name != stateDir && !mode.IsRegular() {
+			return fmt.Errorf("%s is there as something else than a build makes it (%v), "+
+				"so %s is %w; remove it", file, mode, dir, ErrNotOurs)
 		}
 	}
 	return nil
 }
 
-// output is an output folder, locked for one build. No name leads out of it.
+// output is an output folder, locked for one build. It cannot write outside of it.
 type output struct {
 	root *os.Root
 	dir  string
 	lock *flock.Flock
-	// ours are the files that a build wrote, or was about to: the only licence to remove one.
+	// ours are the files that a build has written, or was about to write. Only these are removed.
 	ours map[string]bool
 }
 
-// openOutput creates, checks and locks the output folder, and removes the temporary files of a killed build. waiting
-// is called once when another build holds the lock; it may be nil.
+// openOutput creates, checks and locks the output folder, and removes the temporary files of a
+// killed build. waiting is called once when another build holds the lock; it may be nil.
 func openOutput(ctx context.Context, p *Plan, dir string, waiting func()) (*output, error) {
 	if err := CheckFolder(dir); err != nil {
 		return nil, err
@@ -208,16 +212,15 @@ func openOutput(ctx context.Context, p *Plan, dir string, waiting func()) (*outp
 	return f, nil
 }
 
-// close gives the folder back. The lock file stays, so that two later builds agree on one.
+// close unlocks the folder. The lock file stays, so that later builds lock the same file.
 func (f *output) close() error { return errors.Join(f.root.Close(), f.lock.Close()) }
 
 // path names a file of the folder as messages do.
 func (f *output) path(file string) string { return path.Join(filepath.ToSlash(f.dir), file) }
 
-// checkOwner reads the record after making sure that the folder is a build's, which the mark says from the first
-// build on. A record that is lost is begun again from the files that only builds write. A folder that no build has
-// written to is refused when a file of the plan is there already with other bytes: it belongs to another program or a
-// person.
+// checkOwner reads the record and writes the owner file if it is missing. A lost record is replaced
+// by the files that only builds write. A folder without an owner file is refused if a file of the
+// plan exists with other bytes, since it belongs to another program or a person.
 func (f *output) checkOwner(p *Plan) error {
 	raw, err := f.root.ReadFile(recordFile)
 	var record struct{ Files []string }
@@ -227,7 +230,8 @@ func (f *output) checkOwner(p *Plan) error {
 		}
 		return nil
 	}
-	if owner, ownerErr := f.root.ReadFile(ownerFile); err == nil || ownerErr == nil && string(owner) == ownerText {
+	owner, ownerErr := f.root.ReadFile(ownerFile)
+	if err == nil || ownerErr == nil && string(owner) == ownerText {
 		generated := generatedFiles(p.made.options.Site.AllKinds())
 		return fs.WalkDir(f.root.FS(), ".", func(file string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && generated.MatchString(file) {
@@ -245,23 +249,23 @@ func (f *output) checkOwner(p *Plan) error {
 		if err == nil && f.has(a.File, want) {
 			continue
 		}
-		// Remove the lock file and the folder of the state, which this run made. A folder with something else in it
-		// stays.
+		// Remove the lock file and the folder of the state, unless it has other files.
 		f.root.Remove(lockFile)
 		f.root.Remove(stateDir)
-		return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; name another folder, or remove the file",
-			f.path(a.File), f.dir, ErrNotOurs)
+		return fmt.Errorf("%s is there already and no build wrote it, so %s is %w; "+
+			"name another folder, or remove the file", f.path(a.File), f.dir, ErrNotOurs)
 	}
 	return f.write(ownerFile, []byte(ownerText))
 }
 
-// record writes which files are a build's, unless the record says so already.
+// record writes the record, unless it is the same.
 func (f *output) record(files map[string]bool) error {
 	if maps.Equal(files, f.ours) {
 		return nil
 	}
-	// A file a line, so that a diff of two can be read.
-	text, err := json.MarshalIndent(map[string]any{"files": slices.Sorted(maps.Keys(files))}, "", "  ")
+	names := slices.Sorted(maps.Keys(files))
+	// One file on each line makes differences readable.
+	text, err := json.MarshalIndent(map[string]any{"files": names}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -269,8 +273,8 @@ func (f *output) record(files map[string]bool) error {
 	return f.write(recordFile, text)
 }
 
-// replace leaves an artifact's file with the bytes of its body, and reports whether it had others. The error
-// wraps [ErrMake] where the body is at fault and not the folder.
+// replace writes the bytes of an artifact, unless its file has them, and reports whether it wrote.
+// The error wraps [ErrMake] if the body is at fault.
 func (f *output) replace(a *Artifact) (changed bool, err error) {
 	want, err := a.Bytes()
 	if err != nil || f.has(a.File, want) {
@@ -279,7 +283,7 @@ func (f *output) replace(a *Artifact) (changed bool, err error) {
 	return true, f.write(a.File, want)
 }
 
-// write puts a file with this text in place, from a temporary one in the folder of the state.
+// write replaces a file atomically, through a temporary file in the folder of the state.
 func (f *output) write(file string, text []byte) error {
 	temp, err := folder.CreateTemp(f.root, stateDir)
 	if err == nil {
@@ -304,7 +308,7 @@ func (f *output) has(file string, want []byte) bool {
 	return err == nil && bytes.Equal(got, want)
 }
 
-// size is that of a regular file in bytes, -1 when none has this name.
+// size returns the size of a regular file in bytes, or -1 if there is none.
 func (f *output) size(file string) int64 {
 	info, err := f.root.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -315,8 +319,9 @@ func (f *output) size(file string) int64 {
 
 // remove deletes a file and the folders that it leaves empty.
 func (f *output) remove(file string) error {
-	// Below a file there is nothing either.
-	if err := f.root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+	// A file in place of one of its folders means that it is gone, too.
+	err := f.root.Remove(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return fmt.Errorf("remove %s: %w", f.path(file), err)
 	}
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {

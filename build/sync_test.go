@@ -144,7 +144,8 @@ func TestSyncTouchesNothingWhenNothingChanged(t *testing.T) {
 	}
 }
 
-// A file gets the new bytes wherever they begin to differ from the old ones, and is left alone when it has them.
+// A file gets the new bytes wherever they begin to differ from the old ones, and is left alone when
+// it has them.
 func TestSyncComparesBytes(t *testing.T) {
 	long := strings.Repeat("a long line of a page, ", 10_000)
 	texts := []string{"", "one", "one more", "once", long, long + "end", long + "END", "x" + long}
@@ -167,8 +168,8 @@ func TestSyncComparesBytes(t *testing.T) {
 	}
 }
 
-// A file that was changed since is put right, but for one whose name holds a hash of its bytes: that is not made
-// again as long as a file of a build has the name.
+// A file that was changed since is put right, but for one whose name holds a hash of its bytes:
+// that is not made again as long as a file of a build has the name.
 func TestSyncMends(t *testing.T) {
 	dir := t.TempDir()
 	drawn := 0

@@ -31,21 +31,21 @@ type Cache struct {
 
 // keptSummary is a summary by rules.
 type keptSummary struct {
-	// of is a hash of all that it follows from.
+	// of is a hash of its input.
 	of  [sha256.Size]byte
 	sum *api.Summary
 }
 
 // rendered is a proposal's text as its page shows it.
 type rendered struct {
-	// of is a hash of all that it follows from.
+	// of is a hash of its input.
 	of       [sha256.Size]byte
 	sections []mip.Section
 	html     []byte
 	links    textLinks
 }
 
-// rendered renders a proposal's text, unless it is kept.
+// rendered renders a proposal's text, unless it is cached.
 func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, error) {
 	t, ok := c.kept(p)
 	if ok {
@@ -64,25 +64,28 @@ func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, err
 	return t, nil
 }
 
-// kept is the text of a proposal as [Load] or an earlier build has rendered it, if it still follows
-// from the same: what every text follows from, the file, and the values that decide where links to
-// other files lead. Otherwise only the hash is set.
+// kept returns a text that [Load] or an earlier build has rendered from the same input: the input
+// of every text, the file, and the values that decide where links to other files lead. Otherwise
+// only the hash is set.
 func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
-	t.of = sha256.Sum256(fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local))
+	from := fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local)
+	t.of = sha256.Sum256(from)
 	if tried, ok := c.tried.Load(p.File); ok {
 		return tried.(rendered), true
 	}
 	if c.options.Cache == nil {
 		return t, false
 	}
-	before, _ := c.options.Cache.byFile.Load(p.File)
-	if before, ok := before.(rendered); ok && before.of == t.of && !c.leadSomewhere(p, before.links.dropped) {
+	cached, _ := c.options.Cache.byFile.Load(p.File)
+	before, ok := cached.(rendered)
+	if ok && before.of == t.of && !c.leadSomewhere(p, before.links.dropped) {
 		return before, true
 	}
 	return t, false
 }
 
-// leadSomewhere reports whether one of the links that led nowhere when a text was rendered leads to a file now.
+// leadSomewhere reports whether a link that was dropped when a text was rendered leads to a file
+// now.
 func (c *Content) leadSomewhere(p *corpus.Proposal, dropped []droppedAt) bool {
 	return slices.ContainsFunc(dropped, func(d droppedAt) bool {
 		_, ok := links{c, p}.Link(d.dest)
@@ -90,9 +93,11 @@ func (c *Content) leadSomewhere(p *corpus.Proposal, dropped []droppedAt) bool {
 	})
 }
 
-// linkable is a hash of what the HTML of every text follows from: values of the site, and the proposals to link to.
+// linkable returns a hash of the input that the HTML of every text depends on: values of the site,
+// and the proposals to link to.
 func linkable(c *Content) string {
-	b := fmt.Appendln(nil, c.options.Site.BaseURL, c.options.Site.SourceURL, c.options.Site.UpstreamGit(), c.options.Site.Highlight)
+	s := c.options.Site
+	b := fmt.Appendln(nil, s.BaseURL, s.SourceURL, s.UpstreamGit(), s.Highlight)
 	for _, p := range c.Proposals {
 		b = fmt.Appendln(b, p.ID, p.File)
 	}
@@ -106,13 +111,16 @@ func (p *planner) text(c *corpus.Proposal) (rendered, error) {
 	return t.value, t.err
 }
 
-// requirementsOf returns what the text of the i-th proposal requires.
+// requirementsOf returns the requirements in the text of the i-th proposal.
 func (p *planner) requirementsOf(i int) []mip.Requirement {
-	return p.required.get(p.Proposals[i].File, func() []mip.Requirement { return requirement.Find(p.doc(p.Proposals[i]).Sections) })
+	c := p.Proposals[i]
+	return p.required.get(c.File, func() []mip.Requirement {
+		return requirement.Find(p.doc(c).Sections)
+	})
 }
 
-// past is the texts of a proposal's versions and their headers, by their names in git. A text that
-// is not there, or has no header to read, is in neither map.
+// past has the texts of a proposal's versions and their headers, by their names in git. Missing
+// texts and unreadable headers are left out.
 type past struct {
 	texts   map[string][]byte
 	headers map[string]*header.Header
@@ -133,13 +141,13 @@ func (p *planner) pastOf(c *corpus.Proposal) (past, error) {
 	return t.value, t.err
 }
 
-// compared returns the versions of a proposal as its page and its JSON have them.
+// compared returns the versions of a proposal with their differences.
 func (p *planner) compared(c *corpus.Proposal) (mip.History, error) {
 	t := p.compares.get(c.File, func() result[mip.History] { return resultOf(p.compare(c)) })
 	return t.value, t.err
 }
 
-// render parses and renders a proposal's text, unless it is kept.
+// render renders a proposal's text, unless it is cached, and stores its links.
 func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 	t, err := p.rendered(c, p.md)
 	if err != nil {
@@ -149,8 +157,8 @@ func (p *planner) render(c *corpus.Proposal) (rendered, error) {
 	return t, nil
 }
 
-// summary is what the i-th proposal means: the committed summary, even of an older text, else one by rules. Its time is
-// that of the text, so that the same proposals make the same files.
+// summary returns the summary of the i-th proposal: the committed one, even of an older text, else
+// one by rules. Its time is the time of the text, so that the same proposals make the same files.
 func (p *planner) summary(i int) *api.Summary {
 	if p.Committed[i] != nil {
 		return p.Committed[i]
@@ -158,11 +166,11 @@ func (p *planner) summary(i int) *api.Summary {
 	return p.summaries.get(p.Proposals[i].File, func() *api.Summary { return p.byRules(i) })
 }
 
-// byRules makes the summary of the i-th proposal by rules, unless it is kept.
+// byRules makes the summary of the i-th proposal by rules, unless it is cached.
 func (p *planner) byRules(i int) *api.Summary {
 	m, file := p.Metadata[i], p.Proposals[i].File
 	fork, bundled := summary.Context(p.info.Prefix, m, p.Metadata, p.Forks)
-	// Metadata holds the hash of its text. Encoding these types cannot fail.
+	// Metadata contains the hash of the text. Encoding these types cannot fail.
 	from, _ := api.JSON([]any{m, fork, bundled})
 	next := keptSummary{of: sha256.Sum256(from)}
 	cache := p.options.Cache
@@ -186,7 +194,9 @@ func (p *planner) byRules(i int) *api.Summary {
 }
 
 // translation renders a committed translation. Its links are relative to the proposal's file.
-func (p *planner) translation(c *corpus.Proposal, t corpus.CommittedTranslation) (*html.Article, error) {
+func (p *planner) translation(
+	c *corpus.Proposal, t corpus.CommittedTranslation,
+) (*html.Article, error) {
 	d := markdown.Join(t.Sections)
 	article, err := p.md.Render(d, t.Title, links{p.Content, c})
 	if err != nil {

@@ -13,21 +13,22 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// bulkNamed is how many proposals are named in an item for all to which one commit did the same.
+// bulkNamed bounds the proposals that the item of a commit names.
 const bulkNamed = 100
 
-// The lists of entries that are no list of proposals.
+// Lists of entries that are not lists of proposals.
 const (
 	siteList    = ""         // what happened to proposals
 	changesList = "/changes" // the same, with changes of texts
 )
 
-// timeline is the entries of all feeds, newest first.
+// timeline has the entries of all feeds, newest first.
 type timeline struct {
-	// page is where several events of one commit are told.
+	// page is the address for items of several events.
 	page    string
 	entries []entry
-	// of are their positions by list: one of those above, kind and slug of a [plain.Listing], or a proposal's id.
+	// of are the positions of the entries of each list: siteList, changesList, the kind and slug of
+	// a [plain.Listing], or a proposal's id.
 	of map[string][]int
 }
 
@@ -36,12 +37,13 @@ type entry struct {
 	feed.Item
 	mip    mip.ID
 	commit string
-	// bulk is the id of the item for all proposals to which the commit did the same, empty where they are few.
+	// bulk is the id of the item for all proposals with this event in the commit, or "" if they are
+	// few.
 	bulk string
 }
 
-// makeTimeline makes entries of all events. A proposal of whose creation git knows nothing was created on the day that
-// its header states; nothing else is guessed.
+// makeTimeline makes the entries of all events. A proposal without an event of its creation gets
+// one on the day in its header.
 func (p *planner) makeTimeline() (*timeline, error) {
 	h, err := p.told()
 	if err != nil {
@@ -69,18 +71,19 @@ func (p *planner) makeTimeline() (*timeline, error) {
 		}
 		t.entries = append(t.entries, x)
 	}
-	// Events of one second are told apart by their places, the oldest first.
+	// Events of one second get different times, so that readers keep their order.
 	for i := len(t.entries) - 2; i >= 0; i-- {
-		if s, older := &t.entries[i], t.entries[i+1].When; s.When.Equal(older.Truncate(time.Second)) {
-			s.When = older.Add(time.Microsecond)
+		entry, older := &t.entries[i], t.entries[i+1].When
+		if entry.When.Equal(older.Truncate(time.Second)) {
+			entry.When = older.Add(time.Microsecond)
 		}
 	}
 	return t, nil
 }
 
-// createdByHeader are the creations that are not among the events, which are newest first. Each has the id that its event
-// would have, so that readers who saw it do not meet it again when a clone gets to know more. A header without a date has the
-// first moment of computers.
+// createdByHeader returns the creations that are not among the events, which are newest first. Each
+// has the id of the event that a deeper clone would give, so that readers do not see it twice. A
+// header without a date counts as 1970.
 func (p *planner) createdByHeader(events []mip.Event) (out []mip.Event) {
 	ids, known, first := map[string]bool{}, map[mip.ID]bool{}, map[mip.ID]mip.ID{}
 	for _, e := range events {
@@ -105,15 +108,19 @@ func (p *planner) createdByHeader(events []mip.Event) (out []mip.Event) {
 			at = m.Updated.UTC()
 		}
 		out = append(out, mip.Event{
-			ID: id, Time: mip.NewTime(at), Kind: mip.EventCreated, MIP: m.ID, Title: m.Title, URL: &m.URL,
+			ID: id, Time: mip.NewTime(at), Kind: mip.EventCreated, MIP: m.ID,
+			Title: m.Title, URL: &m.URL,
 		})
 	}
 	return out
 }
 
-// together finds what commits did at once: told has the proposals, behind the commit, whose deadline the entry of their last
-// call tells, and bulks the proposals to which one commit did the same, by commit and kind.
-func (p *planner) together(events []mip.Event) (told map[string]bool, bulks map[string]map[mip.ID]bool) {
+// together groups the events of one commit. told has the last calls, by commit and proposal, whose
+// entry includes the deadline. bulks has the proposals with an event of one kind in one commit, by
+// commit and kind.
+func (p *planner) together(events []mip.Event) (
+	told map[string]bool, bulks map[string]map[mip.ID]bool,
+) {
 	told, bulks = map[string]bool{}, map[string]map[mip.ID]bool{}
 	for _, e := range events {
 		if e.Commit == "" {
@@ -131,9 +138,9 @@ func (p *planner) together(events []mip.Event) (told map[string]bool, bulks map[
 	return told, bulks
 }
 
-// listsOf are the lists that an event is on: those of its proposal today and, of its statuses, those that the proposal had
-// before and after it. standing has the slug of each proposal's status after the event, and then that before it, the empty
-// one where the proposal was not there.
+// listsOf returns the lists of an event: the lists of its proposal today, but of statuses the ones
+// before and after the event. standing has the slug of each proposal's status after the event; it
+// is set to the status before the event, which is "" before the creation.
 func (p *planner) listsOf(e mip.Event, standing map[mip.ID]string) []string {
 	slug := func(status *string) string { return mip.Status(mip.Deref(status)).Slug() }
 	before, after := standing[e.MIP], standing[e.MIP]
@@ -153,9 +160,11 @@ func (p *planner) listsOf(e mip.Event, standing map[mip.ID]string) []string {
 	if e.Kind == mip.EventText {
 		return out
 	}
-	out = append(out, siteList, "kind/"+strings.ToLower(e.MIP.Kind), "status/"+before, "status/"+after)
+	kind := "kind/" + strings.ToLower(e.MIP.Kind)
+	out = append(out, siteList, kind, "status/"+before, "status/"+after)
 	if e.Kind == mip.EventHardfork {
-		out = append(out, "upgrade/"+mip.Slug(mip.Deref(e.From)), "upgrade/"+mip.Slug(mip.Deref(e.To)))
+		from, to := mip.Slug(mip.Deref(e.From)), mip.Slug(mip.Deref(e.To))
+		out = append(out, "upgrade/"+from, "upgrade/"+to)
 	}
 	if i, ok := mip.Search(p.Metadata, e.MIP); ok {
 		for _, list := range p.listed[i] {
@@ -168,12 +177,14 @@ func (p *planner) listsOf(e mip.Event, standing map[mip.ID]string) []string {
 	return slices.Compact(out)
 }
 
-// item is an event in words. It leads to the difference that its commit made, if that is published.
+// item returns an event in words. It links to the difference of its commit, if that is published.
 func (p *planner) item(e mip.Event) feed.Item {
 	out := feed.Item{
-		ID: e.ID, Title: plain.Event(p.info.Statuses, e), URL: p.info.BaseURL + "/changes/", Author: e.Author, Kind: e.Kind, When: e.Time.UTC(),
+		ID: e.ID, Title: plain.Event(p.info.Statuses, e), URL: p.info.BaseURL + "/changes/",
+		Author: e.Author, Kind: e.Kind, When: e.Time.UTC(),
 	}
-	if title := plain.Text(mip.OneLine(e.Title)); e.Kind != mip.EventTitle && title != e.MIP.String() {
+	title := plain.Text(mip.OneLine(e.Title))
+	if e.Kind != mip.EventTitle && title != e.MIP.String() {
 		out.Title += ": " + title
 	}
 	var text []string
@@ -199,7 +210,7 @@ func (p *planner) item(e mip.Event) feed.Item {
 	return out
 }
 
-// items are the newest entries of a list, in one item those of a bulk.
+// items returns the newest items of a list. The entries of a bulk are one item.
 func (t *timeline) items(list string) []feed.Item {
 	var groups [][]entry
 	at := map[string]int{}
@@ -229,10 +240,11 @@ func (t *timeline) items(list string) []feed.Item {
 	return out[:min(len(out), feed.Limit)]
 }
 
-// together is one item for what a commit did to several proposals.
+// together returns one item for the events of several proposals in one commit.
 func (t *timeline) together(newest entry, ids []string) feed.Item {
 	out := newest.Item
-	out.ID, out.URL, out.Title = newest.bulk, t.page, plain.Events(newest.Kind, strconv.Itoa(len(ids)))
+	out.ID, out.URL = newest.bulk, t.page
+	out.Title = plain.Events(newest.Kind, strconv.Itoa(len(ids)))
 	named := strings.Join(ids[:min(len(ids), bulkNamed)], ", ")
 	if others := len(ids) - bulkNamed; others > 0 {
 		named += fmt.Sprintf(" and %d others", others)

@@ -11,8 +11,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// TestTranslationPage publishes a translation as a page: with the ids of the English headings, links that
-// mean what they mean in the proposal, and nothing active, whatever the file holds.
+// TestTranslationPage publishes a translation as a page: with the ids of the English headings,
+// links that mean what they mean in the proposal, and nothing active, whatever the file holds.
 func TestTranslationPage(t *testing.T) {
 	in, hash := besideFolder(t)
 	put(t, filepath.Join(in, "translations", "ja", "MIP-2.md"), "---\ntitle: 最初 <b>\ntranslation-of: "+hash+

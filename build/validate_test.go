@@ -62,8 +62,8 @@ func validate(t *testing.T, b built, files []string) {
 	}
 }
 
-// pagesOf are the files of pages, in order; a kind of page is a pattern of addresses. Of each kind there are
-// at most so many: the largest, and others that are spread evenly.
+// pagesOf are the files of pages, in order; a kind of page is a pattern of addresses. Of each kind
+// there are at most so many: the largest, and others that are spread evenly.
 func pagesOf(b built, most int) []string {
 	byKind := map[string][]string{}
 	for _, a := range b.plan.Artifacts {
@@ -87,7 +87,8 @@ func pagesOf(b built, most int) []string {
 	return slices.Compact(out)
 }
 
-// TestValid looks at a proposal with raw HTML that a browser would complete, and addresses, ids and attributes that may not pass.
+// TestValid looks at a proposal with raw HTML that a browser would complete, and addresses, ids and
+// attributes that may not pass.
 func TestValid(t *testing.T) {
 	b := buildCorpus(t, "testdata/raw", testSite("MIP"))
 	checkTree(t, b)

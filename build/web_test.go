@@ -8,8 +8,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
-// TestWeb runs the request scripts of the static routes against the site of this repository, or against
-// the deployed site that MIPWATCH_URL names.
+// TestWeb runs the request scripts of the static routes against the site of this repository, or
+// against the deployed site that MIPWATCH_URL names.
 func TestWeb(t *testing.T) {
 	target, deployed := webtest.Deployed(t)
 	if !deployed {

@@ -1,5 +1,5 @@
-// Package card draws the picture that other sites show beside a link to a proposal: a PNG of 1200
-// by 630 pixels. It knows pixels and fonts, and nothing of addresses, pages or HTTP.
+// Package card draws the share card of a proposal, which other sites show with a link: a PNG of
+// 1200 by 630 pixels. It does not know addresses, pages or HTTP.
 package card
 
 import (
@@ -35,7 +35,7 @@ type Card struct {
 	Mark   string // the key of its style; empty: the card is of no proposal and shows no status
 	Kind   string // such as "Standards Track, Core"
 
-	Accent  string // six hexadecimal digits, such as 5431c0; empty: that of the pages without a brand
+	Accent  string // six hexadecimal digits, such as 5431c0, or empty for the default
 	NoGlyph bool   // our glyph is left out beside the title of the site
 }
 

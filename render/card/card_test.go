@@ -179,7 +179,8 @@ func TestWhatIsShown(t *testing.T) {
 	}
 }
 
-// TestHash holds that values cannot be moved from one field to the next, and that no status is not an empty one.
+// TestHash holds that values cannot be moved from one field to the next, and that no status is not
+// an empty one.
 func TestHash(t *testing.T) {
 	seen := map[string]int{}
 	for i, c := range []Card{
@@ -197,8 +198,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestDesign holds that the drawing is as it was: the name of a card follows from what it shows and from the
-// version of the drawing, and a card is not drawn again while its name stays.
+// TestDesign holds that the drawing is as it was: the name of a card follows from what it shows and
+// from the version of the drawing, and a card is not drawn again while its name stays.
 func TestDesign(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		testenv.Missing(t, "amd64", "another processor may round the edges of shapes differently")

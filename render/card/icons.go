@@ -89,8 +89,8 @@ func line(x, y, x1, y1, x2, y2 float64) bool {
 	return math.Hypot(x-x1-t*dx, y-y1-t*dy) <= 1
 }
 
-// shape returns a mask of side by side pixels. Samples by samples points in a pixel measure how much
-// of it the shape covers.
+// shape returns a mask of side by side pixels. Samples by samples points in a pixel measure how
+// much of it the shape covers.
 func shape(side int, in inside) *image.Alpha {
 	const units, samples = 24, 4
 	m := image.NewAlpha(image.Rect(0, 0, side, side))

@@ -27,8 +27,8 @@ const (
 	colours
 )
 
-// paletteOf returns the colours of a card, those of the pages' light theme. They are more than 16: of
-// fewer, the standard encoder packs two pixels into a byte, which takes it four times as long.
+// paletteOf returns the colours of a card, those of the pages' light theme. They are more than 16:
+// of fewer, the standard encoder packs two pixels into a byte, which takes it four times as long.
 func paletteOf(mark, digits string) color.Palette {
 	own, _ := strconv.ParseUint(cmp.Or(digits, "5431c0"), 16, 24)
 	page, fore, back := rgb(0xffffff), rgb(uint32(own)), rgb(0xffffff)
