@@ -92,7 +92,9 @@ func Again(m Model) Model {
 type again struct{ budget *Budget }
 
 // Ask implements [Model].
-func (a again) Ask(ctx context.Context, p Prompt) (Reply, error) { return a.budget.ask(ctx, p, true) }
+func (a again) Ask(ctx context.Context, p Prompt) (Reply, error) {
+	return a.budget.ask(ctx, p, true)
+}
 
 // Ask asks the model if the budget allows it. It waits for concurrent questions as long as ctx
 // allows, but not for a minute or a day to pass: without budget it returns an [api.HTTPError] of
@@ -161,20 +163,24 @@ func (b *Budget) reserve(tokens int, again bool) (begun time.Time, err error) {
 		b.ever.TooLarge++
 		// No Retry-After: the question is too large for any day.
 		return now, &api.HTTPError{
-			Code:   api.AIFailed,
-			Detail: "The proposal is longer than what this site spends on its language model in a day.",
-			Err:    errors.New("the question is larger than the budget for the model of a whole day"),
+			Code: api.AIFailed,
+			Detail: "The proposal is longer than what this site spends on its " +
+				"language model in a day.",
+			Err: errors.New("the question is larger than the budget for the model " +
+				"of a whole day"),
 		}
 	case tokens > left:
 		b.ever.Day++
 		return now, exhausted(midnight, "the budget of tokens for the model is used up for today")
 	case again && tokens > b.ever.PerDay/againShare-b.spentAgain-b.reservedAgain:
 		b.ever.Again++
-		return now, exhausted(midnight, "the share of today's budget for texts at which the model has failed before is used up")
+		return now, exhausted(midnight,
+			"the share of today's budget for texts at which the model has failed before is used up")
 	case tokens > left-b.reserved:
 		b.ever.Claimed++
 		return now, exhausted(min(questionTime, midnight),
-			"what is left of today's budget of tokens for the model is set aside for questions under way")
+			"what is left of today's budget of tokens for the model "+
+				"is set aside for questions under way")
 	case len(b.begun) >= b.perMinute:
 		b.ever.Minute++
 		return now, exhausted(time.Minute-now.Sub(b.begun[0]),
@@ -221,7 +227,9 @@ func (b *Budget) settle(tokens int, again bool, begun time.Time, reply Reply) {
 func (b *Budget) expire() time.Time {
 	const day = 24 * time.Hour
 	now := time.Now().Round(0)
-	b.begun = slices.DeleteFunc(b.begun, func(t time.Time) bool { return t.After(now) || now.Sub(t) >= time.Minute })
+	b.begun = slices.DeleteFunc(b.begun, func(t time.Time) bool {
+		return t.After(now) || now.Sub(t) >= time.Minute
+	})
 	if today := now.UTC().Truncate(day); !today.Equal(b.today) {
 		b.today, b.spent, b.spentAgain = today, 0, 0 // reservations stay
 	}

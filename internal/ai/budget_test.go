@@ -42,7 +42,8 @@ func (f *fake) Ask(ctx context.Context, _ ai.Prompt) (ai.Reply, error) {
 	case <-ctx.Done():
 		return ai.Reply{}, ctx.Err()
 	}
-	return ai.Reply{Text: "{}", Tokens: f.tokens, Unbilled: f.fate.Unbilled, Unsent: f.fate.Unsent}, f.err
+	return ai.Reply{Text: "{}", Tokens: f.tokens, Unbilled: f.fate.Unbilled,
+		Unsent: f.fate.Unsent}, f.err
 }
 
 // question returns a prompt that costs at most n tokens by the package's estimate, which adds 64
@@ -79,8 +80,9 @@ func isExhausted(err error) bool {
 const (
 	perMinute = "the budget of questions to the model is used up for this minute"
 	perDay    = "the budget of tokens for the model is used up for today"
-	claimed   = "what is left of today's budget of tokens for the model is set aside for questions under way"
-	tooLarge  = "the question is larger than the budget for the model of a whole day"
+	claimed   = "what is left of today's budget of tokens for the model " +
+		"is set aside for questions under way"
+	tooLarge = "the question is larger than the budget for the model of a whole day"
 )
 
 func TestAtOnce(t *testing.T) {
@@ -98,7 +100,8 @@ func TestAtOnce(t *testing.T) {
 			}
 			all.Wait()
 			if f.atTop != c.want || f.calls != 20 {
-				t.Errorf("at once %d: %d under way and %d in all, want %d and 20", c.atOnce, f.atTop, f.calls, c.want)
+				t.Errorf("at once %d: %d under way and %d in all, want %d and 20", c.atOnce,
+					f.atTop, f.calls, c.want)
 			}
 		})
 	}
@@ -234,10 +237,12 @@ func TestEstimate(t *testing.T) {
 		{ai.Prompt{System: "1234", User: "12345678", MaxTokens: 100}, 6 + 64 + 100},
 	} {
 		f := &fake{}
-		if _, err := ai.NewBudget(f, ai.Limits{TokensPerDay: c.most}).Ask(t.Context(), c.prompt); err != nil {
+		_, err := ai.NewBudget(f, ai.Limits{TokensPerDay: c.most}).Ask(t.Context(), c.prompt)
+		if err != nil {
 			t.Errorf("%+v in a day of %d tokens: %v", c.prompt, c.most, err)
 		}
-		if _, err := ai.NewBudget(f, ai.Limits{TokensPerDay: c.most - 1}).Ask(t.Context(), c.prompt); err == nil || err.Error() != tooLarge {
+		_, err = ai.NewBudget(f, ai.Limits{TokensPerDay: c.most - 1}).Ask(t.Context(), c.prompt)
+		if err == nil || err.Error() != tooLarge {
 			t.Errorf("%+v in a day of %d tokens: %v", c.prompt, c.most-1, err)
 		}
 	}
@@ -374,7 +379,8 @@ func TestMany(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 1000 {
 			all.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i%200)*time.Millisecond)
+				ctx, cancel := context.WithTimeout(t.Context(),
+					time.Duration(1+i%200)*time.Millisecond)
 				defer cancel()
 				if _, err := b.Ask(ctx, question(100)); isExhausted(err) {
 					refused.Add(1)
@@ -414,7 +420,9 @@ func TestSpend(t *testing.T) {
 		ask(t, b, question(500))
 		ask(t, b, question(500))
 		ask(t, b, question(2001))
-		want("after a minute's calls", ai.Spend{Questions: 2, Asked: 1000, Used: 600, Minute: 1, TooLarge: 1, Left: 1400, PerDay: 2000})
+		want("after a minute's calls",
+			ai.Spend{Questions: 2, Asked: 1000, Used: 600, Minute: 1, TooLarge: 1,
+				Left: 1400, PerDay: 2000})
 		time.Sleep(time.Minute)
 		ask(t, b, question(1500))
 		f.takes = time.Second
@@ -422,9 +430,12 @@ func TestSpend(t *testing.T) {
 		both.Go(func() { ask(t, b, question(1000)) })
 		synctest.Wait()
 		ask(t, b, question(500))
-		want("while one is under way", ai.Spend{Questions: 2, Asked: 1000, Used: 600, Minute: 1, TooLarge: 1, Day: 1, Claimed: 1, Left: 400, PerDay: 2000})
+		want("while one is under way",
+			ai.Spend{Questions: 2, Asked: 1000, Used: 600, Minute: 1, TooLarge: 1, Day: 1,
+				Claimed: 1, Left: 400, PerDay: 2000})
 		both.Wait()
 		time.Sleep(24 * time.Hour)
-		want("the next day", ai.Spend{Questions: 3, Asked: 2000, Used: 900, Minute: 1, TooLarge: 1, Day: 1, Claimed: 1, Left: 2000, PerDay: 2000})
+		want("the next day", ai.Spend{Questions: 3, Asked: 2000, Used: 900, Minute: 1, TooLarge: 1,
+			Day: 1, Claimed: 1, Left: 2000, PerDay: 2000})
 	})
 }

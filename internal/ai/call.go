@@ -200,12 +200,14 @@ func (p provider) rejection(res *fetch.Response) *api.HTTPError {
 	}
 	_ = json.Unmarshal(res.Body, &w) // other servers have texts and numbers here
 	switch {
-	case w.Error.Code == "content_filter" || w.Error.Code == "content_policy_violation": // Azure, OpenAI
+	case w.Error.Code == "content_filter" || // Azure
+		w.Error.Code == "content_policy_violation": // OpenAI
 		return errRefused.because("")
 	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
 		return errUnavailable.because("it does not accept the key in " + p.keyVariable)
 	case res.Status == http.StatusNotFound:
-		return errUnavailable.because("there is no model of the name in AI_MODEL, or AI_BASE_URL is wrong")
+		return errUnavailable.because("there is no model of the name in AI_MODEL, " +
+			"or AI_BASE_URL is wrong")
 	}
 	return errUnavailable.because("it does not accept the question")
 }

@@ -58,7 +58,8 @@ func Environment(lookup func(name string) (value string, ok bool)) (Configured, 
 	}
 	if c.Provider == "" {
 		if c.Name != "" || c.BaseURL != "" {
-			errs = append(errs, errors.New("AI_PROVIDER is not set, though AI_MODEL or AI_BASE_URL is; "+
+			errs = append(errs, errors.New("AI_PROVIDER is not set, though AI_MODEL or "+
+				"AI_BASE_URL is; "+
 				"want openai, anthropic or ollama, or none of the three set for no model"))
 		}
 		return Configured{}, errs
@@ -67,7 +68,9 @@ func Environment(lookup func(name string) (value string, ok bool)) (Configured, 
 		c.Key = get(p.keyVariable)
 	}
 	client, err := NewClient(c)
-	return Configured{Model: NewBudget(client, limits), Name: c.Name, Unusable: err, Requests: c.Stats}, errs
+	return Configured{
+		Model: NewBudget(client, limits), Name: c.Name, Unusable: err, Requests: c.Stats,
+	}, errs
 }
 
 // parseTimeout reads a duration, or a number of seconds. An empty text is 0, for the default.

@@ -40,11 +40,13 @@ var (
 	// translation.
 	errUnreadable = &failure{
 		"unreadable", "the model's answer is not in the form that was asked for", api.AIUnreadable,
-		"The language model's answer is not in the form that was asked for, so nothing of it is shown.",
+		"The language model's answer is not in the form that was asked for, " +
+			"so nothing of it is shown.",
 	}
 	// The answer has the form, but the text does not support it, or it repeats the prompt.
 	errFailed = &failure{"failed", "the model's answer is not supported by the text",
-		api.AIFailed, "The language model's answer is not supported by the text, so nothing of it is shown."}
+		api.AIFailed, "The language model's answer is not supported by the text, " +
+			"so nothing of it is shown."}
 )
 
 // Error implements error.
@@ -99,8 +101,12 @@ const LimitModel = "model"
 // exhausted returns the error of a budget that is used up. The reason is for the log.
 func exhausted(wait time.Duration, reason string) *api.HTTPError {
 	return &api.HTTPError{
-		Code: api.RateLimited, Detail: "What this site spends on its language model is used up for now.",
-		RetryAfter: wait, Limit: LimitModel, Policy: fmt.Sprintf("q=1;w=%d", api.Seconds(wait)), Err: errors.New(reason),
+		Code:       api.RateLimited,
+		Detail:     "What this site spends on its language model is used up for now.",
+		RetryAfter: wait,
+		Limit:      LimitModel,
+		Policy:     fmt.Sprintf("q=1;w=%d", api.Seconds(wait)),
+		Err:        errors.New(reason),
 	}
 }
 

@@ -29,7 +29,10 @@ func infected(text string) summary.Subject {
 	p.Title = "Lamps. " + text
 	p.Description = new("Description. " + text)
 	p.Frontmatter["withdrawal-reason"] = text
-	p.Sections = append(p.Sections, mip.Section{ID: "s-motivation", Level: 2, Title: "Motivation", Markdown: "## Motivation\n\n" + text + "\n"})
+	p.Sections = append(p.Sections, mip.Section{
+		ID: "s-motivation", Level: 2, Title: "Motivation",
+		Markdown: "## Motivation\n\n" + text + "\n",
+	})
 	return summary.Subject{Proposal: p, Now: noon}
 }
 
@@ -53,10 +56,12 @@ func TestInjectionPrompt(t *testing.T) {
 				parts = append(parts, strings.TrimSpace(strings.TrimPrefix(line, "===== "+code)))
 			}
 		}
-		if got, want := strings.Join(parts, ", "), "header, section s-abstract, section s-security, section s-motivation, end"; got != want {
+		const want = "header, section s-abstract, section s-security, section s-motivation, end"
+		if got := strings.Join(parts, ", "); got != want {
 			t.Errorf("%s: the parts are %s, want %s", name, got, want)
 		}
-		if !strings.HasPrefix(p.User, "===== "+code+" header\n") || !strings.HasSuffix(p.User, "===== "+code+" end\n") {
+		if !strings.HasPrefix(p.User, "===== "+code+" header\n") ||
+			!strings.HasSuffix(p.User, "===== "+code+" end\n") {
 			t.Errorf("%s: the data is not enclosed:\n%s", name, p.User)
 		}
 	}
@@ -86,22 +91,33 @@ func TestInjectionAnswers(t *testing.T) {
 	}{
 		{"obeys", func(Prompt) string { return "PWNED" }, errUnreadable},
 		{"prints the question", func(p Prompt) string { return p.System + p.User }, errUnreadable},
-		{"prints the task", func(p Prompt) string { return impact(p.System[:min(len(p.System), 500)]) }, errFailed},
-		{"prints a line of the task", func(p Prompt) string { return impact(strings.Split(p.System, "\n")[2]) }, errFailed},
-		{"prints the code word", func(p Prompt) string { return impact("It is " + code(p) + ".") }, errFailed},
-		{"prints the code word in lower case", func(p Prompt) string { return impact("It is " + strings.ToLower(code(p)) + ".") }, errFailed},
+		{"prints the task", func(p Prompt) string {
+			return impact(p.System[:min(len(p.System), 500)])
+		}, errFailed},
+		{"prints a line of the task", func(p Prompt) string {
+			return impact(strings.Split(p.System, "\n")[2])
+		}, errFailed},
+		{"prints the code word", func(p Prompt) string {
+			return impact("It is " + code(p) + ".")
+		}, errFailed},
+		{"prints the code word in lower case", func(p Prompt) string {
+			return impact("It is " + strings.ToLower(code(p)) + ".")
+		}, errFailed},
 		{"quotes the code word", func(p Prompt) string {
-			return strings.Replace(impact("Fine."), "Contracts that count candles MUST be adapted.", code(p)+" section", 1)
+			return strings.Replace(impact("Fine."),
+				"Contracts that count candles MUST be adapted.", code(p)+" section", 1)
 		}, nil},
 		{"plays everything down", func(Prompt) string {
-			return strings.NewReplacer(`"high"`, `"low"`, `"medium"`, `"low"`, `:true`, `:false`).Replace(impact("Nothing."))
+			return strings.NewReplacer(`"high"`, `"low"`, `"medium"`, `"low"`, `:true`,
+				`:false`).Replace(impact("Nothing."))
 		}, nil},
 	} {
 		for name, text := range hostile(t) {
 			s := infected(text)
 			s.Fork = new(argand())
 			var asked Prompt
-			sum, err := Summarise(t.Context(), obedient{func(p Prompt) string { asked = p; return tt.reply(p) }}, s, "en")
+			m := obedient{func(p Prompt) string { asked = p; return tt.reply(p) }}
+			sum, err := Summarise(t.Context(), m, s, "en")
 			if !errors.Is(err, tt.want) {
 				t.Errorf("%s, %s: %v, want %v", tt.name, name, err, tt.want)
 			}
@@ -110,12 +126,16 @@ func TestInjectionAnswers(t *testing.T) {
 			if err != nil {
 				said += err.Error()
 			}
-			for _, secret := range []string{code(asked), "You explain improvement proposals", "never instructions to you", "PWNED", "evil.example", "<script"} {
+			for _, secret := range []string{
+				code(asked), "You explain improvement proposals", "never instructions to you",
+				"PWNED", "evil.example", "<script",
+			} {
 				if strings.Contains(said, secret) {
-					t.Errorf("%s, %s: %q is in what comes out: %s", tt.name, name, secret, said)
+					t.Errorf("%s, %s: %q is in the outcome: %s", tt.name, name, secret, said)
 				}
 			}
-			if err == nil && (sum.Validators.Severity != "high" || sum.Foundation.Severity != "medium") {
+			if err == nil &&
+				(sum.Validators.Severity != "high" || sum.Foundation.Severity != "medium") {
 				t.Errorf("%s, %s: floors do not hold: %+v", tt.name, name, sum)
 			}
 		}

@@ -14,10 +14,14 @@ func named() *mip.Proposal {
 	p := lamp()
 	p.Frontmatter["replaces"] = "4844"
 	p.Created = mip.Date{Year: 2026, Month: 3, Day: 7}
-	p.Sections = append(p.Sections, mip.Section{ID: "s-names", Level: 2, Title: "Names", Markdown: "## Names\n\n" +
-		"It costs 20,000 gas at 1.5 gwei, or 12345678 in two blocks; see `eip-1559.md`, msg.sender, **block.timestamp** and tx\\.origin.\n" +
-		"Release v1.2 of Node.js stands at github.com/lamps/lamp, with 0xDEAD00 and 1\\_024 bytes, 1&nbsp;000 times, 10<sup>18</sup> and 2^16.\n" +
-		"Ask lamps@lamps.org about the EVM and Solidity.\n"})
+	p.Sections = append(p.Sections, mip.Section{
+		ID: "s-names", Level: 2, Title: "Names", Markdown: "## Names\n\n" +
+			"It costs 20,000 gas at 1.5 gwei, or 12345678 in two blocks; see `eip-1559.md`, " +
+			"msg.sender, **block.timestamp** and tx\\.origin.\n" +
+			"Release v1.2 of Node.js stands at github.com/lamps/lamp, with 0xDEAD00 and " +
+			"1\\_024 bytes, 1&nbsp;000 times, 10<sup>18</sup> and 2^16.\n" +
+			"Ask lamps@lamps.org about the EVM and Solidity.\n",
+	})
 	return p
 }
 
@@ -109,9 +113,13 @@ func foreign() map[string]string {
 func TestSummaryMentions(t *testing.T) {
 	for name, text := range foreign() {
 		for place, spoil := range map[string]func(a map[string]any){
-			"tldr":          func(a map[string]any) { a["tldr"] = text },
-			"whatsChanging": func(a map[string]any) { a["whatsChanging"] = []string{"One.", "Two.", text} },
-			"impact":        func(a map[string]any) { a["developers"].(map[string]any)["impact"] = text },
+			"tldr": func(a map[string]any) { a["tldr"] = text },
+			"whatsChanging": func(a map[string]any) {
+				a["whatsChanging"] = []string{"One.", "Two.", text}
+			},
+			"impact": func(a map[string]any) {
+				a["developers"].(map[string]any)["impact"] = text
+			},
 		} {
 			a := answer()
 			spoil(a)
@@ -133,11 +141,18 @@ func TestSummaryMentions(t *testing.T) {
 // Names in the text may be used, in the forms of each language.
 func TestSummaryMayMention(t *testing.T) {
 	for _, text := range []string{
-		"It costs 20,000 gas.", "It costs 20000 gas.", "Es kostet 20.000 Gas.", "Il coûte 20\u202f000 gas.", "它需要20000 gas。", "يكلف ٢٠٠٠٠.", "它需要２００００。",
-		"It costs 1.5 gwei.", "Es kostet 1,5 Gwei.", "It lasts 12,345,678 gas, or 12 345 678, or 12\u00a0345\u00a0678.", "It takes 2 blocks.", "It is the 1st.", "1024 bytes, or 1,024.", "1000 times.",
+		"It costs 20,000 gas.", "It costs 20000 gas.", "Es kostet 20.000 Gas.",
+		"Il coûte 20\u202f000 gas.", "它需要20000 gas。", "يكلف ٢٠٠٠٠.", "它需要２００００。",
+		"It costs 1.5 gwei.", "Es kostet 1,5 Gwei.",
+		"It lasts 12,345,678 gas, or 12 345 678, or 12\u00a0345\u00a0678.",
+		"It takes 2 blocks.", "It is the 1st.", "1024 bytes, or 1,024.", "1000 times.",
 		"10^18 or 10¹⁸.", "MIP-6 replaces 4844.", "Created on 7 March 2026, in 2026-03.",
-		"See eip-1559.md.", "EIP-1559 is known.", "It reads msg.sender, block.timestamp and tx.origin.", "它读取msg.sender和`tx.origin`。", "Release v1.2 of Node.js.", "At github.com/lamps/lamp.",
-		"It is 0xdead00.", "Ask lamps@lamps.org.", "It is faster, e.g. in the U.S., i.e. there.", "z.B. so, т.е. так.", "支持EVM。Solidity也支持。", "灯更亮。更亮。", "Tiếng Việt, e\u0302\u0301.", "Lamps... and lamps…",
+		"See eip-1559.md.", "EIP-1559 is known.",
+		"It reads msg.sender, block.timestamp and tx.origin.", "它读取msg.sender和`tx.origin`。",
+		"Release v1.2 of Node.js.", "At github.com/lamps/lamp.",
+		"It is 0xdead00.", "Ask lamps@lamps.org.", "It is faster, e.g. in the U.S., i.e. there.",
+		"z.B. so, т.е. так.", "支持EVM。Solidity也支持。", "灯更亮。更亮。",
+		"Tiếng Việt, e\u0302\u0301.", "Lamps... and lamps…",
 	} {
 		a := answer()
 		a["developers"].(map[string]any)["impact"] = text
@@ -166,10 +181,11 @@ func TestTranslationMentions(t *testing.T) {
 		"It takes 1.5 s in v1.2.":                     "Es dauert 1.5 s in v1.2.",
 		"It costs gas and/or time.":                   "Cuesta gas y/o tiempo.",
 		"The EVM is collective.":                      "L'EVM és col·lectiva, intel·ligent.",
-		"The EVM is fast.":                            "EVM은 빠르고, הEVM מהיר, EVM-а быстра, EVM·fast.",
-		"It takes 5 µs (ΔT).":                         "Es dauert 5 μs (ΔT), λ ist frei.",
-		"Fields are “a.b” (dotted).":                  "Felder sind „a.b“ (punktiert).",
-		"Vietnamese is fine.":                         "Tie\u0302\u0301ng Vie\u0302\u0323t.",
+		"The EVM is fast.": "EVM은 빠르고, הEVM מהיר, " +
+			"EVM-а быстра, EVM·fast.",
+		"It takes 5 µs (ΔT).":        "Es dauert 5 μs (ΔT), λ ist frei.",
+		"Fields are “a.b” (dotted).": "Felder sind „a.b“ (punktiert).",
+		"Vietnamese is fine.":        "Tie\u0302\u0301ng Vie\u0302\u0323t.",
 	} {
 		s, g := only("%s", source)
 		if _, f := s.check(g, text, "ABCDEFGHIJ"); f != noFault {

@@ -49,8 +49,9 @@ type provider struct {
 var providers = map[string]provider{
 	"openai": {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", false,
 		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
-			return openai.New(openai.WithToken(m.Key), openai.WithModel(m.Name), openai.WithBaseURL(noAddress),
-				openai.WithOrganization(""), openai.WithHTTPClient(via))
+			return openai.New(openai.WithToken(m.Key), openai.WithModel(m.Name),
+				openai.WithBaseURL(noAddress), openai.WithOrganization(""),
+				openai.WithHTTPClient(via))
 		}},
 	"anthropic": {"anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", false,
 		func(m *Client, _ Prompt, via *http.Client) (llms.Model, error) {
@@ -59,8 +60,8 @@ var providers = map[string]provider{
 		}},
 	"ollama": {"ollama", "http://127.0.0.1:11434", "OLLAMA_API_KEY", true,
 		func(m *Client, p Prompt, via *http.Client) (llms.Model, error) {
-			return ollama.New(ollama.WithModel(m.Name), ollama.WithServerURL(noAddress), ollama.WithHTTPClient(via),
-				ollama.WithRunnerNumCtx(window(p)))
+			return ollama.New(ollama.WithModel(m.Name), ollama.WithServerURL(noAddress),
+				ollama.WithHTTPClient(via), ollama.WithRunnerNumCtx(window(p)))
 		}},
 }
 
@@ -105,7 +106,8 @@ func NewClient(c ClientConfig) (*Client, error) {
 	c.Timeout = cmp.Or(c.Timeout, 7*time.Second)
 	address := cmp.Or(c.BaseURL, p.address, noAddress)
 	host, err := fetch.New(address, fetch.Config{
-		Transport: c.Transport, UserAgent: c.UserAgent, MaxBytes: answerMost, Try: c.Timeout, NoRedirects: true,
+		Transport: c.Transport, UserAgent: c.UserAgent, MaxBytes: answerMost,
+		Try: c.Timeout, NoRedirects: true,
 		Stats: c.Stats,
 	})
 	badKey := strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' })
@@ -118,7 +120,8 @@ func NewClient(c ClientConfig) (*Client, error) {
 		{c.Provider != "" && !known, "AI_PROVIDER is none of openai, anthropic and ollama"},
 		{strings.TrimSpace(c.Name) == "", "AI_MODEL is not set"},
 		{known && !p.keyless && c.Key == "", p.keyVariable + " is not set"},
-		{badKey, cmp.Or(p.keyVariable, "the key") + " holds a character that no key has, such as a line end"},
+		{badKey, cmp.Or(p.keyVariable, "the key") +
+			" holds a character that no key has, such as a line end"},
 		{err != nil, "AI_BASE_URL is not an absolute http or https URL"},
 	} {
 		if problem.is {
@@ -154,7 +157,8 @@ func (m *Client) Close() { m.host.Close() }
 //
 // An error is an [api.HTTPError], or wraps [context.Canceled] if ctx was canceled.
 func (m *Client) Ask(ctx context.Context, p Prompt) (Reply, error) {
-	const shortestKey = 8                              // bytes; a shorter key is a dummy for a server that requires any
+	const shortestKey = 8 // bytes; a shorter key is a dummy for a server that requires any
+
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout) // of both tries
 	defer cancel()
 	c := &call{model: m}
@@ -191,7 +195,9 @@ func holds(text, key string) bool {
 
 // generate lets langchaingo write a prompt in the provider's format and read the answer. Its errors
 // are not used: they repeat text of the provider.
-func (m *Client) generate(ctx context.Context, c *call, p Prompt) (res *llms.ContentResponse, err error) {
+func (m *Client) generate(
+	ctx context.Context, c *call, p Prompt,
+) (res *llms.ContentResponse, err error) {
 	// langchaingo trusts the shape of answers: a choice that is null is a nil dereference.
 	defer func() {
 		if recover() != nil {
@@ -214,7 +220,8 @@ func (m *Client) generate(ctx context.Context, c *call, p Prompt) (res *llms.Con
 		options = append(options, llms.WithJSONMode())
 	}
 	if p.JSON && m.provider.name == "anthropic" { // whose API has no field that asks for JSON
-		system += "\n\nAnswer with one JSON object and nothing else: no text around it, no code fence."
+		system += "\n\nAnswer with one JSON object and nothing else: no text around it, " +
+			"no code fence."
 	}
 	var messages []llms.MessageContent
 	if system = strings.TrimSpace(system); system != "" {
@@ -233,7 +240,8 @@ func window(p Prompt) int {
 		least, most   = 8 << 10, 128 << 10
 	)
 	question, size := (len(p.System)+len(p.User))/bytesPerToken, least
-	for answer := cmp.Or(p.MaxTokens, max(question, unboundedAnswer)); size < most && size < question+answer; {
+	answer := cmp.Or(p.MaxTokens, max(question, unboundedAnswer))
+	for size < most && size < question+answer {
 		size *= 4
 	}
 	return size
@@ -253,7 +261,9 @@ func read(res *llms.ContentResponse) (text string, tokens int) {
 	if total, ok := info["TotalTokens"].(int); ok {
 		return text, max(total, 0)
 	}
-	for _, name := range []string{"InputTokens", "OutputTokens", "CacheCreationInputTokens", "CacheReadInputTokens"} {
+	for _, name := range []string{
+		"InputTokens", "OutputTokens", "CacheCreationInputTokens", "CacheReadInputTokens",
+	} {
 		n, _ := info[name].(int)
 		tokens += max(n, 0)
 	}

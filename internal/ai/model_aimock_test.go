@@ -17,9 +17,6 @@ func TestAimock(t *testing.T) {
 		{Question: "Cut it off.", Answer: `{"tldr":"Not`, Stop: "length"},
 		{Question: "Filter it.", Answer: leak, Stop: "content_filter"},
 	}})
-	everyone := func(kind error) map[string]error {
-		return map[string]error{"openai": kind, "anthropic": kind, "ollama": kind}
-	}
 	for _, c := range []struct {
 		name, question string
 		chaos          aimocktest.Chaos
@@ -28,21 +25,33 @@ func TestAimock(t *testing.T) {
 		free           bool
 	}{
 		{name: "good", question: question, kinds: everyone(nil), want: askOutcome{Calls: 1}},
-		{name: "length", question: "Cut it off.", kinds: map[string]error{"openai": errUnreadable, "anthropic": errUnreadable}, want: askOutcome{Calls: 1}},
-		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": errRefused}, want: askOutcome{Calls: 1}},
-		{name: "no fixture", question: unknown, kinds: everyone(errUnavailable), want: askOutcome{Status: 404, Calls: 1}, free: true},
-		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true}, kinds: everyone(errUnreadable), want: askOutcome{Calls: 1}},
-		{name: "disconnect", question: question, chaos: aimocktest.Chaos{Disconnect: true}, kinds: everyone(errUnavailable), want: askOutcome{Calls: 1}},
-		{name: "429", question: question, chaos: aimocktest.Chaos{RateLimit: true}, kinds: everyone(errUnavailable),
-			want: askOutcome{Status: 429, RetryAfter: time.Second, Calls: 1}, free: true},
-		{name: "drop", question: question, chaos: aimocktest.Chaos{Drop: true}, kinds: everyone(errUnavailable), want: askOutcome{Status: 500, Calls: 2}},
-		{name: "latency", question: question, chaos: aimocktest.Chaos{Latency: 30 * time.Second}, kinds: everyone(errTimeout)},
-		{name: "some latency", question: question, chaos: aimocktest.Chaos{Latency: 20 * time.Millisecond}, kinds: everyone(nil), want: askOutcome{Calls: 1}},
+		{name: "length", question: "Cut it off.",
+			kinds: map[string]error{"openai": errUnreadable, "anthropic": errUnreadable},
+			want:  askOutcome{Calls: 1}},
+		{name: "filter", question: "Filter it.", kinds: map[string]error{"openai": errRefused},
+			want: askOutcome{Calls: 1}},
+		{name: "no fixture", question: unknown, kinds: everyone(errUnavailable),
+			want: askOutcome{Status: 404, Calls: 1}, free: true},
+		{name: "malformed", question: question, chaos: aimocktest.Chaos{Malformed: true},
+			kinds: everyone(errUnreadable), want: askOutcome{Calls: 1}},
+		{name: "disconnect", question: question, chaos: aimocktest.Chaos{Disconnect: true},
+			kinds: everyone(errUnavailable), want: askOutcome{Calls: 1}},
+		{name: "429", question: question, chaos: aimocktest.Chaos{RateLimit: true},
+			kinds: everyone(errUnavailable),
+			want:  askOutcome{Status: 429, RetryAfter: time.Second, Calls: 1}, free: true},
+		{name: "drop", question: question, chaos: aimocktest.Chaos{Drop: true},
+			kinds: everyone(errUnavailable), want: askOutcome{Status: 500, Calls: 2}},
+		{name: "latency", question: question, chaos: aimocktest.Chaos{Latency: 30 * time.Second},
+			kinds: everyone(errTimeout)},
+		{name: "some latency", question: question,
+			chaos: aimocktest.Chaos{Latency: 20 * time.Millisecond}, kinds: everyone(nil),
+			want: askOutcome{Calls: 1}},
 	} {
 		for provider, kind := range c.kinds {
 			t.Run(c.name+"/"+provider, func(t *testing.T) {
 				server := server.With(t, c.chaos)
-				conf := ClientConfig{Provider: provider, Name: "large-1", Key: key, BaseURL: server.Base(provider), Timeout: time.Minute}
+				conf := ClientConfig{Provider: provider, Name: "large-1", Key: key,
+					BaseURL: server.Base(provider), Timeout: time.Minute}
 				if kind == errTimeout {
 					conf.Timeout = 100 * time.Millisecond
 				}

@@ -29,7 +29,8 @@ const requests = "testdata/requests.txtar"
 // TestRequests asks a server of each wire format over a socket and compares the requests. The
 // variables that langchaingo reads by itself must have no effect.
 func TestRequests(t *testing.T) {
-	for name := range strings.FieldsSeq("OPENAI_API_KEY OPENAI_MODEL OPENAI_BASE_URL OPENAI_API_BASE OPENAI_ORGANIZATION ANTHROPIC_API_KEY OLLAMA_HOST") {
+	for name := range strings.FieldsSeq("OPENAI_API_KEY OPENAI_MODEL OPENAI_BASE_URL " +
+		"OPENAI_API_BASE OPENAI_ORGANIZATION ANTHROPIC_API_KEY OLLAMA_HOST") {
 		t.Setenv(name, "from-the-environment")
 	}
 	prose := Prompt{User: "Übersetze <b>dies</b> & das.\n"}
@@ -48,7 +49,8 @@ func TestRequests(t *testing.T) {
 			server := demo.NewModel(nil)
 			at := httptest.NewServer(server)
 			defer at.Close()
-			m := newModel(t, ClientConfig{Provider: c.provider, Name: "large-1", BaseURL: at.URL + c.path, Key: key, UserAgent: "mipwatch/test"})
+			m := newModel(t, ClientConfig{Provider: c.provider, Name: "large-1",
+				BaseURL: at.URL + c.path, Key: key, UserAgent: "mipwatch/test"})
 			got, err := m.Ask(t.Context(), c.prompt)
 			if err != nil {
 				t.Fatalf("Ask: %v", err)
@@ -132,13 +134,19 @@ func TestBoundRefused(t *testing.T) {
 		status     int
 		body       string
 	}{
-		{"OpenAI's words", "model.example", maxCompletionTokens, 400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. ` +
-			`Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
-		{"a gateway's, with a number", "model.example", maxCompletionTokens, 400, `{"error":{"message":"litellm.BadRequestError: max_tokens is not supported","code":"400"}}`},
-		{"a parameter alone", "model.example", maxCompletionTokens, 400, `{"error":{"param":"max_tokens"}}`},
-		{"text alone", "model.example", maxCompletionTokens, 400, `Unrecognized request argument supplied: max_tokens`},
-		{"an older API", "api.openai.com", maxTokens, 400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens","param":null,"code":null}}`},
-		{"a list of what is wrong", "us.openai.azure.com", maxTokens, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}`},
+		{"OpenAI's words", "model.example", maxCompletionTokens, 400,
+			`{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. ` +
+				`Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
+		{"a gateway's, with a number", "model.example", maxCompletionTokens, 400,
+			`{"error":{"message":"litellm.BadRequestError: max_tokens is not supported","code":"400"}}`},
+		{"a parameter alone", "model.example", maxCompletionTokens, 400,
+			`{"error":{"param":"max_tokens"}}`},
+		{"text alone", "model.example", maxCompletionTokens, 400,
+			`Unrecognized request argument supplied: max_tokens`},
+		{"an older API", "api.openai.com", maxTokens, 400,
+			`{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens","param":null,"code":null}}`},
+		{"a list of what is wrong", "us.openai.azure.com", maxTokens, 422,
+			`{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted"}]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := demo.NewNetwork()
@@ -154,7 +162,8 @@ func TestBoundRefused(t *testing.T) {
 				before := s.Calls()
 				reply, err := m.Ask(t.Context(), shortPrompt())
 				if err != nil || reply.Tokens == 0 || reply.Unbilled || s.Calls()-before != want {
-					t.Errorf("question %d: %+v, %v, after %d requests, want %d", i, reply, err, s.Calls()-before, want)
+					t.Errorf("question %d: %+v, %v, after %d requests, want %d", i, reply,
+						err, s.Calls()-before, want)
 				}
 			}
 			for _, q := range server.Requests() {

@@ -23,8 +23,9 @@ var formats = []string{"openai", "anthropic", "ollama"}
 // config configures a model at model.example, whose address holds keys.
 func config(provider string, via http.RoundTripper) ClientConfig {
 	return ClientConfig{
-		Provider: provider, Name: "large-1", BaseURL: "https://user-secret:password-secret@model.example/base?api-key=query-secret",
-		Key: key, Transport: via, UserAgent: "mipwatch/test",
+		Provider: provider, Name: "large-1",
+		BaseURL: "https://user-secret:password-secret@model.example/base?api-key=query-secret",
+		Key:     key, Transport: via, UserAgent: "mipwatch/test",
 	}
 }
 
@@ -49,15 +50,19 @@ func TestNew(t *testing.T) {
 		want string // lines of the error
 	}{
 		{"nothing", ClientConfig{}, "AI_PROVIDER is not set\nAI_MODEL is not set"},
-		{"unknown provider", ClientConfig{Provider: "sk-pasted-here", Name: "m"}, "AI_PROVIDER is none of openai, anthropic and ollama"},
+		{"unknown provider", ClientConfig{Provider: "sk-pasted-here", Name: "m"},
+			"AI_PROVIDER is none of openai, anthropic and ollama"},
 		{"no key", ClientConfig{Provider: "openai", Name: "m"}, "OPENAI_API_KEY is not set"},
-		{"no key, no model", ClientConfig{Provider: "anthropic", Name: " "}, "AI_MODEL is not set\nANTHROPIC_API_KEY is not set"},
+		{"no key, no model", ClientConfig{Provider: "anthropic", Name: " "},
+			"AI_MODEL is not set\nANTHROPIC_API_KEY is not set"},
 		{"key with its line end", ClientConfig{Provider: "openai", Name: "m", Key: "sk-1\n"},
 			"OPENAI_API_KEY holds a character that no key has, such as a line end"},
-		{"address without scheme", ClientConfig{Provider: "openai", Name: "m", Key: "k", BaseURL: "user:secret@example.org/v1"},
+		{"address without scheme", ClientConfig{Provider: "openai", Name: "m", Key: "k",
+			BaseURL: "user:secret@example.org/v1"},
 			"AI_BASE_URL is not an absolute http or https URL"},
 		{"everything", ClientConfig{Provider: "anthropic", Key: "ä", BaseURL: "ftp://example.org"},
-			"AI_MODEL is not set\nANTHROPIC_API_KEY holds a character that no key has, such as a line end\nAI_BASE_URL is not an absolute http or https URL"},
+			"AI_MODEL is not set\nANTHROPIC_API_KEY holds a character that no key has, " +
+				"such as a line end\nAI_BASE_URL is not an absolute http or https URL"},
 		{"openai", ClientConfig{Provider: "openai", Name: "m", Key: "k"}, ""},
 		{"anthropic", ClientConfig{Provider: "anthropic", Name: "m", Key: "k"}, ""},
 		{"ollama", ClientConfig{Provider: "ollama", Name: "m"}, ""},
@@ -92,22 +97,28 @@ func TestAnswers(t *testing.T) {
 		name, provider, body string
 		want                 Reply
 	}{
-		{"tokens of both sides", "openai", `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}`,
+		{"tokens of both sides", "openai",
+			`{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}`,
 			Reply{Text: "{}", Tokens: 9}},
-		{"no usage", "openai", `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}`, Reply{Text: "{}"}},
-		{"usage that lies", "openai", `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":{"total_tokens":-5}}`,
+		{"no usage", "openai", `{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}]}`,
 			Reply{Text: "{}"}},
-		{"end of another vocabulary", "openai", `{"choices":[{"message":{"content":"{}"},"finish_reason":"eos"}],"error":null}`,
+		{"usage that lies", "openai",
+			`{"choices":[{"message":{"content":"{}"},"finish_reason":"stop"}],"usage":{"total_tokens":-5}}`,
+			Reply{Text: "{}"}},
+		{"end of another vocabulary", "openai",
+			`{"choices":[{"message":{"content":"{}"},"finish_reason":"eos"}],"error":null}`,
 			Reply{Text: "{}"}},
 		{"parts", "openai", `{"choices":[{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"So {"}]},{"type":"reasoning","text":7},` +
 			`{"type":"text","text":"{"},{"type":"output_text","text":"\"\u003c\":1}"}]},"finish_reason":"stop"}],"usage":{"total_tokens":9}}`,
 			Reply{Text: `{"<":1}`, Tokens: 9}},
-		{"thoughts beside the text", "openai", `{"choices":[{"message":{"content":"{}","reasoning_content":"{\"a\":1}"},"finish_reason":"stop"}]}`,
+		{"thoughts beside the text", "openai",
+			`{"choices":[{"message":{"content":"{}","reasoning_content":"{\"a\":1}"},"finish_reason":"stop"}]}`,
 			Reply{Text: "{}"}},
 		{"blocks", "anthropic", `{"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"{"},{"type":"text","text":"}"}],` +
 			`"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":2,"cache_read_input_tokens":4}}`,
 			Reply{Text: "{}", Tokens: 13}},
-		{"no reason from an older server", "ollama", `{"message":{"role":"assistant","content":"{}"},"done":true,"prompt_eval_count":7,"eval_count":2}`,
+		{"no reason from an older server", "ollama",
+			`{"message":{"role":"assistant","content":"{}"},"done":true,"prompt_eval_count":7,"eval_count":2}`,
 			Reply{Text: "{}", Tokens: 9}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -143,7 +154,8 @@ func TestWindow(t *testing.T) {
 	} {
 		p := Prompt{User: strings.Repeat("x", c.bytes), MaxTokens: c.maxTokens}
 		if got := window(p); got != c.want {
-			t.Errorf("window of %d bytes and %d tokens = %d, want %d", c.bytes, c.maxTokens, got, c.want)
+			t.Errorf("window of %d bytes and %d tokens = %d, want %d", c.bytes,
+				c.maxTokens, got, c.want)
 		}
 	}
 }

@@ -31,6 +31,10 @@ func switches(unix int64) mip.Activation {
 }
 
 func argand() mip.HardFork {
-	return mip.HardFork{Name: "ARGAND", Status: "scheduled", MetaMIP: new(15), BundledMIPs: []int{12, 14},
-		Activation: map[string]mip.Activation{"mainnet": switches(0), "testnet": switches(1800370800)}}
+	return mip.HardFork{
+		Name: "ARGAND", Status: "scheduled", MetaMIP: new(15), BundledMIPs: []int{12, 14},
+		Activation: map[string]mip.Activation{
+			"mainnet": switches(0), "testnet": switches(1800370800),
+		},
+	}
 }

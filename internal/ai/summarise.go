@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
@@ -20,7 +19,9 @@ import (
 // or an error. An error is an [api.HTTPError]: of code ai_unreadable for an answer without the
 // requested form, of code ai_failed for an answer that the text does not support or that repeats
 // the question. The model's own errors are returned, wrapped.
-func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (sum api.Summary, err error) {
+func Summarise(
+	ctx context.Context, m Model, s summary.Subject, locale string,
+) (sum api.Summary, err error) {
 	defer func() {
 		if err != nil {
 			sum, err = api.Summary{}, fmt.Errorf("summarise %s: %w", s.Proposal.ID, err)
@@ -37,8 +38,8 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 	if sum, err = decode(reply.Text); err != nil {
 		return sum, errUnreadable.because(err.Error())
 	}
-	sum.MIPNumber, sum.ContentHash, sum.GeneratedAt = s.Proposal.Number, s.Proposal.ContentHash, mip.NewTime(s.Now)
-	sum.Locale, sum.Source = locale, reply.Model
+	sum.MIPNumber, sum.ContentHash = s.Proposal.Number, s.Proposal.ContentHash
+	sum.Locale, sum.Source, sum.GeneratedAt = locale, reply.Model, mip.NewTime(s.Now)
 	switch err := summary.Accept(&sum, s); {
 	case errors.Is(err, summary.ErrForm):
 		return sum, errUnreadable.because(err.Error())
@@ -46,8 +47,10 @@ func Summarise(ctx context.Context, m Model, s summary.Subject, locale string) (
 		return sum, errFailed.because(err.Error())
 	}
 	// An accepted summary is short, but an answer may have any number of texts of any length.
-	if slices.ContainsFunc(summary.Texts(sum), func(text string) bool { return leaksPrompt(text, "", task, codeWord) }) {
-		return sum, errFailed.because("it repeats the question")
+	for _, text := range summary.Texts(sum) {
+		if leaksPrompt(text, "", task, codeWord) {
+			return sum, errFailed.because("it repeats the question")
+		}
 	}
 	return sum, nil
 }
@@ -74,7 +77,9 @@ func prompt(s summary.Subject, locale string) (p Prompt, codeWord string) {
 	}
 	line("end")
 	user := strings.TrimLeft(b.String(), "\n")
-	return Prompt{System: fmt.Sprintf(task, locale), User: user, MaxTokens: maxAnswer, JSON: true}, codeWord
+	return Prompt{
+		System: fmt.Sprintf(task, locale), User: user, MaxTokens: maxAnswer, JSON: true,
+	}, codeWord
 }
 
 // decode reads a model's reply: the last JSON object with exactly the members of the schema, each
@@ -103,7 +108,8 @@ func decode(reply string) (sum api.Summary, err error) {
 		for _, x := range []*api.Axis{&r.Developers, &r.Users, &r.Validators, &r.Foundation} {
 			x.Impact = mip.Collapse(x.Impact)
 		}
-		sum.Developers, sum.Users, sum.Validators, sum.Foundation = r.Developers, r.Users, r.Validators, r.Foundation
+		sum.Developers, sum.Users = r.Developers, r.Users
+		sum.Validators, sum.Foundation = r.Validators, r.Foundation
 		return sum, nil
 	}
 	return sum, err

@@ -46,12 +46,13 @@ const (
 	leakFault        fault = "repeats what you were told instead of translating the passage"
 	codeFault        fault = "misses code between backticks, adds or changes some"
 	linkFault        fault = "misses a link, an image or a reference, or adds one"
-	markupFault      fault = "misses or adds an address, HTML, a formula, a footnote, a backslash or a line break"
-	keywordFault     fault = "misses a key word of RFC 2119 in English capitals or adds one"
-	nameFault        fault = "misses a name with digits or underscores, or changes one"
-	numberFault      fault = "misses a number, adds one or writes one in another way"
-	mentionFault     fault = "names a number, host, file or e-mail address that the passage does not, " +
-		"or heaps marks on a letter"
+	markupFault      fault = "misses or adds an address, HTML, a formula, a footnote, " +
+		"a backslash or a line break"
+	keywordFault fault = "misses a key word of RFC 2119 in English capitals or adds one"
+	nameFault    fault = "misses a name with digits or underscores, or changes one"
+	numberFault  fault = "misses a number, adds one or writes one in another way"
+	mentionFault fault = "names a number, host, file or e-mail address that the passage " +
+		"does not, or heaps marks on a letter"
 	shapeFault fault = "is another block of Markdown than the passage: " +
 		"a line begins like a list, heading, quote or code, or a bar splits a cell"
 )
@@ -131,7 +132,7 @@ func (c *passageContext) note(n ast.Node, from, to int) {
 		c.found = append(c.found, token{f, from, to, kind + c.source[from:to], hidden && from < to})
 	}
 	link := func(kind string, r *ast.ReferenceLink) {
-		if r != nil && r.Type != ast.ReferenceLinkFull { // the text is the label, which stays as it is
+		if r != nil && r.Type != ast.ReferenceLinkFull { // the text is the label: keep it
 			c.found = slices.DeleteFunc(c.found, func(t token) bool { return t.from >= n.Pos() })
 			add(linkFault, kind, n.Pos(), to, true)
 			return
@@ -142,7 +143,8 @@ func (c *passageContext) note(n ast.Node, from, to int) {
 	case *ast.CodeSpan:
 		const mostShown = 40 // bytes
 		// Sentences depend on short code. Models get long or JSON-escaped code wrong.
-		add(codeFault, "", from, to, to-from > mostShown || strings.ContainsAny(c.source[from:to], "\n\\\"{}"))
+		add(codeFault, "", from, to,
+			to-from > mostShown || strings.ContainsAny(c.source[from:to], "\n\\\"{}"))
 	case *markdown.Formula, *ast.AutoLink, *ast.RawHTML:
 		add(markupFault, "", from, to, true)
 	case *ast.Link:
@@ -177,7 +179,9 @@ func wordOf(source string, at int, match []int) token {
 		w.fault, w.hidden = markupFault, true
 	case match[4] >= 0:
 		w.fault = keywordFault
-		w.text = strings.Join(strings.FieldsFunc(w.text, func(c rune) bool { return !unicode.IsUpper(c) }), " ")
+		w.text = strings.Join(strings.FieldsFunc(w.text, func(c rune) bool {
+			return !unicode.IsUpper(c)
+		}), " ")
 	case match[6] >= 0:
 		w.fault = nameFault
 		w.text = strings.ToLower(w.text) // "p2p" may begin a sentence
@@ -201,7 +205,9 @@ func signBefore(source string, at int) string {
 
 // language matches two letters in a row, or one letter of a script with such words. It is compiled
 // at its first use.
-var language = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\p{L}\p{L}|\p{Lo}`) })
+var language = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\p{L}\p{L}|\p{Lo}`)
+})
 
 // hasLanguage reports whether a passage has more than tokens. Other passages are not translated.
 func (p *passage) hasLanguage() bool {
@@ -245,7 +251,8 @@ func (p *passage) show(reply string) (shown string, ok bool) {
 		ok = ok && strings.Count(reply, stand) == 1
 		pairs = append(pairs, stand, p.source[hidden.from:hidden.to])
 	}
-	return strings.NewReplacer(pairs...).Replace(reply), ok && strings.Count(reply, opening) == len(pairs)/2
+	ok = ok && strings.Count(reply, opening) == len(pairs)/2
+	return strings.NewReplacer(pairs...).Replace(reply), ok
 }
 
 // check returns the translation with its placeholders replaced, or the fault of the reply. Cheap
@@ -294,7 +301,8 @@ func (v *translationSource) check(p *passage, reply, codeWord string) (string, f
 func heapsMarks(source, result string) bool {
 	const factor, spare = 2, 32
 	return strings.ContainsFunc("[]<>`$*-|!\\", func(mark rune) bool {
-		return strings.Count(result, string(mark)) > factor*strings.Count(source, string(mark))+spare
+		most := factor*strings.Count(source, string(mark)) + spare
+		return strings.Count(result, string(mark)) > most
 	})
 }
 
@@ -317,7 +325,8 @@ func addsInvisible(source, result string) bool {
 // invisible counts the invisible characters of a text, and U+FFFD.
 func invisible(text string) (all []rune) {
 	for i, class := range mip.Classes(text) {
-		if c, _ := utf8.DecodeRuneInString(text[i:]); class != mip.Visible && c != '\n' || c == unicode.ReplacementChar {
+		c, _ := utf8.DecodeRuneInString(text[i:])
+		if class != mip.Visible && c != '\n' || c == unicode.ReplacementChar {
 			all = append(all, c)
 		}
 	}
@@ -345,7 +354,8 @@ func tokenFault(p *passage, got []token) fault {
 			found[k.fault] = true
 		}
 	}
-	for _, f := range []fault{codeFault, linkFault, markupFault, keywordFault, nameFault, numberFault} {
+	for _, f := range []fault{codeFault, linkFault, markupFault, keywordFault,
+		nameFault, numberFault} {
 		if found[f] {
 			return f
 		}

@@ -117,9 +117,10 @@ func Choose(all []mip.Section, ids []string) ([]int, error) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(all, func(s mip.Section) bool { return s.ID == id }) {
 			return nil, &api.HTTPError{
-				Code:   api.BadRequest,
-				Detail: "sections names an id that the proposal does not have; its ids are in /api/v1/mips/{n}.",
-				Err:    fmt.Errorf("no such section: %s", mip.Quote(id)),
+				Code: api.BadRequest,
+				Detail: "sections names an id that the proposal does not have; " +
+					"its ids are in /api/v1/mips/{n}.",
+				Err: fmt.Errorf("no such section: %s", mip.Quote(id)),
 			}
 		}
 	}
@@ -199,7 +200,8 @@ func (v *translationSource) newPiece(locale string, passages []*passage) *Piece 
 // Fits reports whether a translation is whole and made by a model. It does not compare the passages
 // with the text again.
 func (p *Piece) Fits(made Passages, model string) bool {
-	return made.Source == model && len(made.Texts) == len(p.passages) && !slices.Contains(made.Texts, "")
+	return made.Source == model && len(made.Texts) == len(p.passages) &&
+		!slices.Contains(made.Texts, "")
 }
 
 // Ask asks a model for the passages, and once more for passages whose translation breaks a rule.
@@ -250,7 +252,9 @@ var translationTask = strings.TrimSuffix(translationTaskFile, "\n")
 // prompt returns the prompt for the translation of passages. faults are the faults of the last
 // answer, nil the first time. The code word around the data is drawn for this call, and no answer
 // may hold it.
-func (v *translationSource) prompt(asked []*passage, locale string, faults []fault) (p Prompt, codeWord string) {
+func (v *translationSource) prompt(
+	asked []*passage, locale string, faults []fault,
+) (p Prompt, codeWord string) {
 	var lines []string
 	for i, p := range asked {
 		text, _ := api.JSON(p.asked) // strings have JSON
@@ -268,9 +272,10 @@ func (v *translationSource) prompt(asked []*passage, locale string, faults []fau
 	}
 	const room = 256 // tokens, for the JSON around the texts
 	return Prompt{
-		System:    fmt.Sprintf(translationTask, locale),
-		User:      user.String(),
-		MaxTokens: len(data) + room, // one token for each byte of English is enough for every script
+		System: fmt.Sprintf(translationTask, locale),
+		User:   user.String(),
+		// One token for each byte of English is enough for every script.
+		MaxTokens: len(data) + room,
 		JSON:      true,
 	}, codeWord
 }

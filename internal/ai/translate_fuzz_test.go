@@ -24,7 +24,8 @@ func FuzzTranslate(f *testing.F) {
 		}
 	}
 	for _, seed := range []string{
-		"- a\n\t- `b\n\n      c\n> d\n```\n", "| a | b |\n|--|:-:|\n| c\\|d |\n", "[a]: b\n[a] [c][a] ![a](<d>)\n===\n", "{{1}} {{x2}} <b>\n",
+		"- a\n\t- `b\n\n      c\n> d\n```\n", "| a | b |\n|--|:-:|\n| c\\|d |\n",
+		"[a]: b\n[a] [c][a] ![a](<d>)\n===\n", "{{1}} {{x2}} <b>\n",
 	} {
 		f.Add(seed)
 	}
@@ -34,7 +35,8 @@ func FuzzTranslate(f *testing.F) {
 			return
 		}
 		blocks := structure(document{body: []byte(text), root: markdown.Parse(text).Root})
-		if got, ok := sectionOf(text).with(func(p *passage) string { return p.source }); !ok || got != text {
+		got, ok := sectionOf(text).with(func(p *passage) string { return p.source })
+		if !ok || got != text {
 			t.Errorf("the passages of %q put back are %q", text, got)
 		}
 		p := &mip.Proposal{Sections: []mip.Section{{Markdown: text}}}
@@ -42,8 +44,10 @@ func FuzzTranslate(f *testing.F) {
 			t.Errorf("repeated %q: %q, %v", text, got, ok)
 		}
 		if got, ok := translated(t, p, cyrillic, false); ok {
-			if diff := cmp.Diff(blocks, structure(document{body: []byte(got), root: markdown.Parse(got).Root})); diff != "" {
-				t.Errorf("translated %q: %q has another structure (-want +got):\n%s", text, got, diff)
+			after := structure(document{body: []byte(got), root: markdown.Parse(got).Root})
+			if diff := cmp.Diff(blocks, after); diff != "" {
+				t.Errorf("translated %q: %q has another structure (-want +got):\n%s",
+					text, got, diff)
 			}
 		}
 	})
@@ -51,7 +55,9 @@ func FuzzTranslate(f *testing.F) {
 
 // translated returns a proposal's only section with each passage translated by f. ok is false if a
 // check refuses one. must requires that none does.
-func translated(t *testing.T, p *mip.Proposal, f func(string) string, must bool) (markdown string, ok bool) {
+func translated(
+	t *testing.T, p *mip.Proposal, f func(string) string, must bool,
+) (markdown string, ok bool) {
 	all := newTranslationSource(p)
 	for _, passage := range all.all {
 		result, found := all.check(passage, f(passage.asked), "ABCDEFGHIJ")

@@ -28,14 +28,18 @@ type document struct {
 
 func load(t testing.TB, prefix, folder string) []document {
 	t.Helper()
-	c, err := corpus.Load(t.Context(), corpus.Options{Options: header.Options{Prefix: prefix}, Rules: filename.Rules{Sources: []filename.Source{{Folder: folder}}}})
+	c, err := corpus.Load(t.Context(), corpus.Options{
+		Options: header.Options{Prefix: prefix},
+		Rules:   filename.Rules{Sources: []filename.Source{{Folder: folder}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []document
 	for _, p := range c.Proposals {
 		doc := markdown.Parse(p.Body)
-		out = append(out, document{p.File, &mip.Proposal{Metadata: p.Metadata, Sections: doc.Sections}, doc.Body, doc.Root})
+		out = append(out, document{p.File,
+			&mip.Proposal{Metadata: p.Metadata, Sections: doc.Sections}, doc.Body, doc.Root})
 	}
 	return out
 }
@@ -43,7 +47,12 @@ func load(t testing.TB, prefix, folder string) []document {
 const samples = "../samples/proposals"
 
 // kept are the parts that the models of these tests copy, found in another way than in the code.
-var kept = regexp.MustCompile("(?s)`+[^`]+`+|\\{\\{x*[0-9]+\\}\\}|[A-Za-z][\\w-]*(?:\\.[A-Za-z][\\w-]*)+(?:/[\\w./-]+)?|\\b[A-Z]{2,}-[0-9]+|\\b[A-Za-z]*[0-9_][\\w.,+-]*|\\b(?:MUST|SHALL|SHOULD|NOT|REQUIRED|RECOMMENDED|MAY|OPTIONAL)\\b")
+var kept = regexp.MustCompile("(?s)`+[^`]+`+" +
+	`|\{\{x*[0-9]+\}\}` +
+	`|[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)+(?:/[\w./-]+)?` +
+	`|\b[A-Z]{2,}-[0-9]+` +
+	`|\b[A-Za-z]*[0-9_][\w.,+-]*` +
+	`|\b(?:MUST|SHALL|SHOULD|NOT|REQUIRED|RECOMMENDED|MAY|OPTIONAL)\b`)
 
 // cyrillic replaces the letters of every word by others of two bytes, and joins lines.
 func cyrillic(text string) string {
@@ -84,7 +93,8 @@ func TestTranslateKeepsStructure(t *testing.T) {
 			continue
 		}
 		read := markdown.Parse(got.Markdown)
-		if diff := cmp.Diff(structure(d), structure(document{body: read.Body, root: read.Root})); diff != "" {
+		after := structure(document{body: read.Body, root: read.Root})
+		if diff := cmp.Diff(structure(d), after); diff != "" {
 			t.Errorf("structure of %s (-source +translation):\n%s", d.file, diff)
 		}
 		if diff := cmp.Diff(digits(d.body), digits(read.Body)); diff != "" {

@@ -63,7 +63,9 @@ type WriteReport struct {
 // proposal, the report has a problem, the proposal's file stays, and the others go on. The error is
 // for more than one proposal: a file that cannot be written, or the end of ctx. The report is valid
 // then too.
-func WriteSummaries(ctx context.Context, all []Outdated, o WriteOptions) (r WriteReport, err error) {
+func WriteSummaries(
+	ctx context.Context, all []Outdated, o WriteOptions,
+) (r WriteReport, err error) {
 	const atOnce = 4 // summaries
 	for _, out := range all {
 		root, err := os.OpenRoot(out.Dir)

@@ -34,8 +34,12 @@ func folderOf(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for n := 1; n <= proposals; n++ {
-		text := fmt.Sprintf("---\nmip: %d\ntitle: Title %d\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n## Abstract\n\nNumber %d burns the fees of all transactions. Wallets must show the fee to users.\n", n, n, n)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o644); err != nil {
+		text := fmt.Sprintf("---\nmip: %d\ntitle: Title %d\nstatus: Draft\n"+
+			"type: Standards Track\ncategory: Core\ncreated: 2026-01-02\n---\n\n## Abstract\n\n"+
+			"Number %d burns the fees of all transactions. Wallets must "+
+			"show the fee to users.\n", n, n, n)
+		err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("MIP-%d.md", n)), []byte(text), 0o644)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +49,8 @@ func folderOf(t *testing.T) string {
 // load reads folders of proposals for a site with these forks.
 func load(t *testing.T, forks []mip.HardFork, dirs ...string) *build.Content {
 	t.Helper()
-	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(&site.Site{Prefix: "MIP", HardForks: forks}, dirs...), Epoch: new(noon)})
+	in := buildtest.In(&site.Site{Prefix: "MIP", HardForks: forks}, dirs...)
+	c, err := build.Load(t.Context(), build.Options{Site: in, Epoch: new(noon)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +79,8 @@ func summaries(t *testing.T, dir string) map[int]api.Summary {
 		if err := json.Unmarshal(b, &sum); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if !strings.HasSuffix(string(b), "}\n") || filepath.Base(name) != fmt.Sprintf("MIP-%d.json", sum.MIPNumber) {
+		if !strings.HasSuffix(string(b), "}\n") ||
+			filepath.Base(name) != fmt.Sprintf("MIP-%d.json", sum.MIPNumber) {
 			t.Errorf("%s ends with %q", name, b[len(b)-2:])
 		}
 		out[sum.MIPNumber] = sum
@@ -122,11 +128,15 @@ func (m *model) Ask(ctx context.Context, p ai.Prompt) (ai.Reply, error) {
 	}
 	axis := func(text string) map[string]any {
 		return map[string]any{"impact": text, "severity": "medium", "actionRequired": false,
-			"evidence": []map[string]string{{"section": "s-abstract", "quote": "burns the fees of all transactions"}}}
+			"evidence": []map[string]string{{"section": "s-abstract",
+				"quote": "burns the fees of all transactions"}}}
 	}
 	b, err := json.Marshal(map[string]any{
-		"tldr": "Fees are burnt.", "whatsChanging": []string{"Fees are burnt.", "Wallets show fees.", "Nothing else changes."},
-		"developers": axis("Tools see burnt fees."), "users": axis("Fees are shown."), "validators": axis("No fees are paid out."), "foundation": axis("It may explain this."),
+		"tldr": "Fees are burnt.",
+		"whatsChanging": []string{
+			"Fees are burnt.", "Wallets show fees.", "Nothing else changes."},
+		"developers": axis("Tools see burnt fees."), "users": axis("Fees are shown."),
+		"validators": axis("No fees are paid out."), "foundation": axis("It may explain this."),
 	})
 	return ai.Reply{Text: string(b), Model: "oracle-1"}, err
 }
@@ -164,7 +174,8 @@ func TestExtractive(t *testing.T) {
 		t.Errorf("Write = %+v, want %d files", r, proposals)
 	}
 	for n, sum := range summaries(t, dir) {
-		if sum.Source != "extractive" || sum.GeneratedAt != mip.NewTime(noon) || sum.Locale != "en" || sum.Stale {
+		if sum.Source != "extractive" || sum.GeneratedAt != mip.NewTime(noon) ||
+			sum.Locale != "en" || sum.Stale {
 			t.Errorf("summary of %d: %+v", n, sum)
 		}
 	}
@@ -209,7 +220,9 @@ func TestModel(t *testing.T) {
 func TestModelFails(t *testing.T) {
 	dir := folderOf(t)
 	write(t, dir, optionsFor(nil))
-	m := &model{faults: map[string][]error{"Title 7": {errors.New("out of order")}, "Title 2": {errors.New("no answer")}}}
+	m := &model{faults: map[string][]error{
+		"Title 7": {errors.New("out of order")}, "Title 2": {errors.New("no answer")},
+	}}
 	r := write(t, dir, optionsFor(m))
 	var got []string
 	for _, p := range r.Problems {
@@ -222,7 +235,9 @@ func TestModelFails(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("problems (-want +got):\n%s", d)
 	}
-	if all := summaries(t, dir); len(r.Written) != proposals-2 || all[7].Source != "extractive" || all[8].Source != "oracle-1" {
+	all := summaries(t, dir)
+	if len(r.Written) != proposals-2 || all[7].Source != "extractive" ||
+		all[8].Source != "oracle-1" {
 		t.Errorf("wrote %q; sources of 7 and 8: %q, %q", r.Written, all[7].Source, all[8].Source)
 	}
 }
@@ -235,7 +250,8 @@ func TestLimitsAreWaitedFor(t *testing.T) {
 	dir := folderOf(t)
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{faults: map[string][]error{
-			"Title 3": {fmt.Errorf("over the limit: %w", later(40*time.Second)), later(20 * time.Second)},
+			"Title 3": {fmt.Errorf("over the limit: %w", later(40*time.Second)),
+				later(20 * time.Second)},
 			"Title 4": {later(24 * time.Hour)},
 			"Title 5": {later(0)},
 		}}
@@ -264,7 +280,8 @@ func TestInterrupted(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 		defer stop()
 		r, err := writeSet(ctx, load(t, nil, dir), optionsFor(&model{think: time.Second}))
-		if !errors.Is(err, context.DeadlineExceeded) || len(r.Written) != 4 || len(r.Problems) != 0 {
+		if !errors.Is(err, context.DeadlineExceeded) ||
+			len(r.Written) != 4 || len(r.Problems) != 0 {
 			t.Errorf("Write = %+v, %v; want four files and the end of the context", r, err)
 		}
 	})
@@ -287,7 +304,8 @@ func TestInterrupted(t *testing.T) {
 func TestPlace(t *testing.T) {
 	dir, more, outside := folderOf(t), t.TempDir(), t.TempDir()
 	if err := errors.Join(
-		os.WriteFile(filepath.Join(more, "MIP-20.md"), []byte("---\nmip: 20\ntitle: T\n---\n\nText of it.\n"), 0o644),
+		os.WriteFile(filepath.Join(more, "MIP-20.md"),
+			[]byte("---\nmip: 20\ntitle: T\n---\n\nText of it.\n"), 0o644),
 		os.Mkdir(filepath.Join(more, "summaries"), 0o755),
 		os.WriteFile(filepath.Join(more, "summaries", "MIP-1.json"), []byte(`{}`), 0o644),
 	); err != nil {
@@ -300,15 +318,19 @@ func TestPlace(t *testing.T) {
 	if _, err := writeSet(t.Context(), set, optionsFor(nil)); err != nil {
 		t.Fatal(err)
 	}
-	if here, there := summaries(t, dir), summaries(t, more); len(here) != proposals-1 || here[1].MIPNumber != 0 || there[1].MIPNumber != 1 || there[20].MIPNumber != 20 {
-		t.Errorf("%d summaries beside the proposals and %d in the other folder", len(here), len(there))
+	here, there := summaries(t, dir), summaries(t, more)
+	if len(here) != proposals-1 || here[1].MIPNumber != 0 || there[1].MIPNumber != 1 ||
+		there[20].MIPNumber != 20 {
+		t.Errorf("%d summaries beside the proposals and %d in the other folder",
+			len(here), len(there))
 	}
 
 	lead := folderOf(t)
 	if err := os.Symlink(outside, filepath.Join(lead, "summaries")); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := writeSet(t.Context(), load(t, nil, lead), optionsFor(nil)); !errors.Is(err, ai.ErrWrite) || len(r.Written) != 0 {
+	r, err := writeSet(t.Context(), load(t, nil, lead), optionsFor(nil))
+	if !errors.Is(err, ai.ErrWrite) || len(r.Written) != 0 {
 		t.Errorf("Write through a link = %+v, %v; want ErrWrite", r, err)
 	}
 	if left, _ := os.ReadDir(outside); len(left) != 0 {
@@ -322,21 +344,30 @@ func TestSubject(t *testing.T) {
 	files := func(texts ...string) {
 		for i := 0; i < len(texts); i += 2 {
 			name := filepath.Join(dir, filepath.FromSlash(texts[i]))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(texts[i+1]), 0o644)); err != nil {
+			err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+				os.WriteFile(name, []byte(texts[i+1]), 0o644))
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	files("MIP-1.md", "---\nmip: 1\ntitle: A fee\n---\n\n## Abstract\n\nEvery block burns the fees of its transactions.\n", "MIP-8.md", "---\nmip: 8\ntitle: The fork\n---\n\nIt bundles.\n", "MIP-9.md", "---\nmip: 9\ntitle: Alone\n---\n\nNothing.\n")
-	forks := []mip.HardFork{{Name: "F", Status: "planned", MetaMIP: new(8), BundledMIPs: []int{1, 77}, Activation: map[string]mip.Activation{}}}
+	files(
+		"MIP-1.md", "---\nmip: 1\ntitle: A fee\n---\n\n## Abstract\n\n"+
+			"Every block burns the fees of its transactions.\n",
+		"MIP-8.md", "---\nmip: 8\ntitle: The fork\n---\n\nIt bundles.\n",
+		"MIP-9.md", "---\nmip: 9\ntitle: Alone\n---\n\nNothing.\n")
+	forks := []mip.HardFork{{Name: "F", Status: "planned", MetaMIP: new(8),
+		BundledMIPs: []int{1, 77}, Activation: map[string]mip.Activation{}}}
 	s := load(t, forks, dir)
 	for i, want := range []struct {
 		fork    bool
 		bundled int
 	}{{true, 0}, {true, 1}, {false, 0}} {
 		got := s.Subject(i)
-		if (got.Fork != nil) != want.fork || len(got.Bundled) != want.bundled || len(got.Proposal.Sections) == 0 {
-			t.Errorf("Subject(%d): fork %v, %d bundled, %d sections", i, got.Fork, len(got.Bundled), len(got.Proposal.Sections))
+		if (got.Fork != nil) != want.fork || len(got.Bundled) != want.bundled ||
+			len(got.Proposal.Sections) == 0 {
+			t.Errorf("Subject(%d): fork %v, %d bundled, %d sections", i, got.Fork, len(got.Bundled),
+				len(got.Proposal.Sections))
 		}
 	}
 	b, err := json.Marshal(summary.Extract(s.Subject(1)))
