@@ -69,10 +69,9 @@ func (p *planner) page(i int) ([]byte, error) {
 	}
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
-		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Upgrades: len(p.Forks) > 0,
-		Summary: p.summary(i), History: c.History != nil, Shown: c.Shown,
-		Translations: p.translationsOf(c), Seen: seen, Commit: c.Commit,
-		Requirements: p.requirementsOf(i),
+		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Summary: p.summary(i),
+		History: c.History != nil, Shown: c.Shown, Translations: p.translationsOf(c), Seen: seen,
+		Commit: c.Commit, Requirements: p.requirementsOf(i),
 	}
 	return p.pages.Proposal(page)
 }

@@ -34,9 +34,9 @@ func TestRequirements(t *testing.T) {
 	}
 	for n, want := range map[int]string{1: `<a href="#s-rules">1 MUST, 1 SHOULD</a>`, 2: "", 3: "", 4: `<a href="#s-abstract">1 MUST</a>`} {
 		page := files[fmt.Sprintf("/mip/%d/", n)]
-		_, box, found := strings.Cut(page, "For those who implement: ")
-		if box, _, _ = strings.Cut(box, "</p>"); box != want || found != (want != "") {
-			t.Errorf("the box of MIP-%d says %q, want %q", n, box, want)
+		_, box, found := strings.Cut(page, "<dt>Requirements</dt>\n<dd>")
+		if box, _, _ = strings.Cut(box, "</dd>"); box != want || found != (want != "") {
+			t.Errorf("the details of MIP-%d say %q, want %q", n, box, want)
 		}
 		if strings.Contains(page, "requirements/") || files[fmt.Sprintf("/mip/%d/requirements/", n)] != "" {
 			t.Errorf("MIP-%d has a page of its requirements", n)

@@ -49,11 +49,9 @@ func boxWidth(ids []mip.ID) int {
 	return letters*(nodeText*3/5+1) + 2*nodePad - letters/2
 }
 
-// drawnNode is a proposal's box. It is no link if it is Self, the page's own proposal, or
-// unpublished.
+// drawnNode is a proposal's box.
 type drawnNode struct {
 	Ref       ref
-	Self      bool
 	Name      string
 	Box, Text template.HTMLAttr // positions and sizes
 }
@@ -70,18 +68,15 @@ func (d *drawing) left(column int) int { return margin + column*(d.boxWidth+d.co
 
 // node draws a proposal, with its title and status as tooltip and accessible name. at.Y is the
 // middle of the box.
-func (d *drawing) node(r ref, self bool, at graph.Point) {
+func (d *drawing) node(r ref, at graph.Point) {
 	x, y := d.left(at.Column), at.Y+margin
-	name := r.ID.String() + ", not published here"
-	if r.Published {
-		title := mip.Shorten(plain.Text(r.Title), mentionBytes)
-		name = mip.Sentence(named(r.ID.String(), " ", title)) + " " + r.Status.String()
-		if r.Superseded {
-			name += ", superseded"
-		}
+	title := mip.Shorten(plain.Text(r.Title), mentionBytes)
+	name := mip.Sentence(named(r.ID.String(), " ", title)) + " " + r.Status.String()
+	if r.Superseded {
+		name += ", superseded"
 	}
 	d.Nodes = append(d.Nodes, drawnNode{
-		Ref: r, Self: self, Name: name,
+		Ref: r, Name: name,
 		Box: template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d" width="%d" height="%d"`, x,
 			y-nodeHeight/2, d.boxWidth, nodeHeight)),
 		Text: template.HTMLAttr(fmt.Sprintf(`x="%d" y="%d"`, x+d.boxWidth/2, y+nodeText/3)),
@@ -209,7 +204,7 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 		d := l.draw(fmt.Sprintf("%d proposals: %s and what it is connected with",
 			len(members), ids[0]))
 		for i, m := range members {
-			d.node(refTo(m), false, l.Nodes[i])
+			d.node(refTo(m), l.Nodes[i])
 		}
 		const wide = 5 // columns from which a drawing may not fit beside others
 		v.Drawings = append(v.Drawings, drawnGroup{d, l.Columns >= wide})
@@ -257,74 +252,6 @@ func (l layout) draw(label string) *drawing {
 		}
 	}
 	return d
-}
-
-// neighborhood is a small drawing of one proposal and its neighbors, for the card beside its text.
-type neighborhood struct {
-	Drawing *drawing
-	More    int // neighbors that it does not show
-}
-
-// relations draws the proposals that a proposal requires or replaces on its left, and those that
-// require or replace it on its right. It returns nil if there are none. after are its replacements.
-func relations(m mip.Metadata, requires, before, requiredBy, after []ref) *neighborhood {
-	const most = 8 // proposals on each side
-	self := refTo(m)
-	// A requirement in a cycle is on both sides.
-	sides := [][]ref{
-		others(self, append(slices.Clone(requires), before...)), {self},
-		others(self, append(slices.Clone(requiredBy), after...)),
-	}
-	replaced := func(r ref) bool {
-		return slices.ContainsFunc(append(slices.Clone(before), after...), func(o ref) bool {
-			return o.ID == r.ID
-		})
-	}
-	ids, rows, more := []mip.ID{}, 0, 0
-	for i, refs := range sides {
-		if len(refs) > most {
-			more, sides[i] = more+len(refs)-most, refs[:most]
-		}
-		rows = max(rows, len(sides[i]))
-		for _, r := range sides[i] {
-			ids = append(ids, r.ID)
-		}
-	}
-	// A side without proposals takes no column.
-	sides = slices.DeleteFunc(sides, func(refs []ref) bool { return len(refs) == 0 })
-	if len(sides) < 2 {
-		return nil
-	}
-	const pitch = nodeHeight + nodeGap
-	place := func(column, i int) graph.Point {
-		return graph.Point{Column: column,
-			Y: nodeHeight/2 + pitch*i + pitch*(rows-len(sides[column]))/2}
-	}
-	label := "What " + self.ID.String() + " requires is on its left, what requires it on its right"
-	if len(before)+len(after) > 0 {
-		label = strings.ReplaceAll(label, "requires", "requires or replaces") +
-			"; dotted lines lead to what is replaced"
-	}
-	d := newDrawing(len(sides), narrowGap, pitch*rows-nodeGap, label, boxWidth(ids))
-	var wires []graph.Wire
-	for c, refs := range sides {
-		for i, r := range refs {
-			d.node(r, r.ID == self.ID, place(c, i))
-			if c == 0 {
-				continue
-			}
-			// Of two adjacent columns one has only the proposal itself.
-			for k, to := range sides[c-1] {
-				if replaced(r) || replaced(to) {
-					d.replace(place(c, i), place(c-1, k))
-				} else {
-					wires = append(wires, graph.Wire{From: place(c, i), To: place(c-1, k)})
-				}
-			}
-		}
-	}
-	d.lines(wires)
-	return &neighborhood{d, more}
 }
 
 // others returns refs without the proposal itself and without duplicates.

@@ -15,29 +15,30 @@ import (
 type impact struct {
 	*api.Summary
 	Rules bool // made by rules, without a model
+	// Past is set if the proposal asks for nothing any more, at any time.
+	Past bool
 	// Opening is the first statement, or empty if it repeats the statement for a group. Changes are
 	// the changes beside it.
 	Opening string
 	Changes []string
-	Axes    []axis
-	Silent  []silence
-	// Verdicts list in one line the affected groups, first those that have to act.
-	Verdicts []verdict
+	Groups  []group
+	Whom    []sentence // name the groups in one line, first those that have to act
 }
 
-// verdict is a statement about some groups, true before and after an upgrade.
-type verdict struct {
-	Says   string
-	Groups []string
-}
-
-// axis is the meaning of a proposal for one group, from its text or its upgrade.
-type axis struct {
-	Name string
+// group is the meaning of a proposal for one group: what its text states and what its upgrade asks
+// are kept apart. The text's part has no meaning unless Stated is set.
+type group struct {
+	Name, Words string // as a heading, and within a sentence
 	api.Axis
-	Lead  *quote  // shown first, or nil
-	More  []quote // the others
-	Asked *asked  // the upgrade's request, whatever the text states
+	Asked *asked        // by the upgrade; nil: nothing
+	Lead  *quote        // shown first, or nil
+	More  []quote       // the others
+	Brief template.HTML // in one sentence; empty for one that the text does not touch
+}
+
+// Acts reports whether the text or the upgrade's release asks the group to act.
+func (g group) Acts() bool {
+	return g.Stated && g.ActionRequired || g.Asked != nil && g.Name == "Validators"
 }
 
 // quote is a sentence of the text with its place.
@@ -46,57 +47,89 @@ type quote struct {
 	Place place
 }
 
-// silence is about groups that the text does not mention.
-type silence struct{ Names, Impact string }
-
 // asked is an upgrade's request to a group, with the times of the existing networks.
 type asked struct {
 	Group, What, Fork string
 	Times             []activation
 }
 
-// impact combines a page's summary and the upgrade's requests to the groups. A network that has an
+// sentence is a sentence with its form once the upgrade is active on all networks. Without times
+// it has only one form.
+type sentence struct {
+	Now, Past string
+	Times     []activation
+}
+
+// groups returns what a proposal, by its summary and its upgrade, means for each group. Groups of
+// which neither states anything are left out. f is nil without an upgrade. A network that has an
 // upgrade from its first block needs nothing.
-func (p *Pages) impact(v *proposalView) *impact {
-	s := v.Page.Summary
-	out := &impact{Summary: s, Rules: s.Source == api.Extractive, Opening: s.TLDR,
-		Changes: s.WhatsChanging}
-	if out.Rules {
-		out.open(v.Metadata.Description)
-	}
+func (p *Pages) groups(s *api.Summary, f *mip.HardFork) (out []group) {
 	var times []activation
-	if v.Page.Fork != nil {
-		times = slices.DeleteFunc(p.activation(*v.Page.Fork), func(a activation) bool {
+	if f != nil {
+		times = slices.DeleteFunc(p.activation(*f), func(a activation) bool {
 			return genesis(a.Activation)
 		})
 	}
-	for _, group := range []struct {
-		name, asked string
-		axis        api.Axis
+	for _, g := range []struct {
+		name, words, asked string
+		axis               api.Axis
 	}{
-		{"Developers", "", s.Developers}, {"Users", "", s.Users},
-		{"Validators", "A release that knows", s.Validators},
-		{"Foundation", "The date and the releases of", s.Foundation},
+		{"Validators", "validators", "A release that knows", s.Validators},
+		{"Developers", "developers", "", s.Developers},
+		{"Users", "users", "", s.Users},
+		{"Foundation", "the foundation", "The date and the releases of", s.Foundation},
 	} {
-		a := axis{Name: group.name, Axis: group.axis}
-		if group.asked != "" && len(times) > 0 {
-			a.Asked = &asked{group.name, group.asked, v.Page.Fork.Name, times}
+		to := group{Name: g.name, Words: g.words, Axis: g.axis}
+		if g.asked != "" && len(times) > 0 {
+			to.Asked = &asked{g.name, g.asked, f.Name, times}
 		}
-		if !a.Stated {
-			out.silent(a)
-		}
-		if a.Stated || a.Asked != nil {
-			p.quote(v, &a, out.Rules)
-			out.Axes = append(out.Axes, a)
+		if to.Stated || to.Asked != nil {
+			out = append(out, to)
 		}
 	}
+	// A stable sort: those that have to act come first.
+	slices.SortStableFunc(out, func(a, b group) int {
+		switch {
+		case a.Acts() == b.Acts():
+			return 0
+		case a.Acts():
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// impact combines a page's summary and the upgrade's requests to the groups.
+func (p *Pages) impact(v *proposalView) *impact {
+	s, f := v.Page.Summary, v.Page.Fork
+	out := &impact{Summary: s, Rules: s.Source == api.Extractive, Opening: s.TLDR,
+		Changes: s.WhatsChanging, Groups: p.groups(s, f),
+		Past: v.Metadata.Over() || f == nil && v.Metadata.Stage == mip.StageFinal}
+	if out.Rules {
+		out.open(v.Metadata.Description)
+	}
+	for i := range out.Groups {
+		p.quote(v, &out.Groups[i], out.Rules)
+	}
 	// Do not repeat the first statement for a group.
-	if slices.ContainsFunc(out.Axes, func(a axis) bool {
-		return a.Lead != nil && prose.Plain(a.Lead.Quote, nil) == out.Opening
+	if slices.ContainsFunc(out.Groups, func(g group) bool {
+		return g.Lead != nil && prose.Plain(g.Lead.Quote, nil) == out.Opening
 	}) {
 		out.Opening = ""
 	}
-	out.Verdicts = verdicts(s, len(times) > 0)
+	v.Needed = sentence{Now: "Action needed"}
+	if f != nil {
+		v.Needed = sentence{"Action needed for " + f.Name, "Action was needed for " + f.Name,
+			p.activation(*f)}
+	}
+	for _, w := range whom(out.Groups) {
+		if out.Past {
+			w.Now = w.Past
+		}
+		w.Times = v.Needed.Times
+		out.Whom = append(out.Whom, w)
+	}
 	return out
 }
 
@@ -115,60 +148,84 @@ func (i *impact) open(description *string) {
 	}
 }
 
-// verdicts returns a summary's statements about the groups. An upgrade always asks validators for a
-// release.
-func verdicts(s *api.Summary, upgrade bool) []verdict {
-	out := []verdict{{Says: "asks action of"}, {Says: "affects"}, {Says: "asks nothing of"},
-		{Says: "does not speak of"}}
-	for _, group := range []struct {
-		name    string
-		axis    api.Axis
-		release bool
-	}{
-		{"validators", s.Validators, upgrade}, {"developers", s.Developers, false},
-		{"users", s.Users, false}, {"the foundation", s.Foundation, false},
-	} {
-		at := 3
+// whom names the groups in sentences: who has to act, who is only touched, and who is told that
+// there is nothing to do.
+func whom(groups []group) (out []sentence) {
+	var acts, touched, idle []string
+	for _, g := range groups {
 		switch {
-		case group.axis.ActionRequired || group.release:
-			at = 0
-		case group.axis.ActionEvidence != nil:
-			at = 2
-		case group.axis.Stated:
-			at = 1
+		case g.Acts():
+			acts = append(acts, g.Words)
+		case !g.Stated: // the upgrade's own work
+		case g.ActionEvidence != nil:
+			idle = append(idle, g.Words)
+		default:
+			touched = append(touched, g.Words)
 		}
-		out[at].Groups = append(out[at].Groups, group.name)
 	}
-	return slices.DeleteFunc(out, func(v verdict) bool { return v.Groups == nil })
+	if acts != nil {
+		out = append(out, sentence{Now: "Asks " + list(acts) + " to act.",
+			Past: "It asked " + list(acts) + " to adapt."})
+	}
+	if touched != nil {
+		also := sentence{Now: "Touches ", Past: "It touched "}
+		if acts != nil {
+			also = sentence{Now: "Also touches ", Past: "It also touched "}
+		}
+		out = append(out, sentence{Now: also.Now + list(touched) + ".",
+			Past: also.Past + list(touched) + "."})
+	}
+	if idle != nil {
+		out = append(out, sentence{Now: "Asks nothing of " + list(idle) + ".",
+			Past: "It asked nothing of " + list(idle) + "."})
+	}
+	return out
 }
 
-// silent adds a group that the text does not mention, together with others with the same statement.
-func (i *impact) silent(a axis) {
-	at := slices.IndexFunc(i.Silent, func(s silence) bool { return s.Impact == a.Impact })
-	if at < 0 {
-		i.Silent = append(i.Silent, silence{a.Name, a.Impact})
-		return
+// list joins words as in a sentence.
+func list(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
 	}
-	i.Silent[at].Names += ", " + a.Name
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // quote adds the quotes of a group. The one about a duty comes first. By rules a group has only
 // quotes, so the first replaces the impact.
-func (p *Pages) quote(v *proposalView, a *axis, rules bool) {
-	lead := a.ActionEvidence
+func (p *Pages) quote(v *proposalView, g *group, rules bool) {
+	lead := g.ActionEvidence
 	if rules {
-		if a.Impact = ""; lead == nil && len(a.Evidence) > 0 {
-			lead = &a.Evidence[0]
+		if g.Impact = ""; lead == nil && len(g.Evidence) > 0 {
+			lead = &g.Evidence[0]
 		}
 	}
-	for _, e := range a.Evidence {
+	for _, e := range g.Evidence {
 		q := quote{e.Quote, p.place(v, e.Section)}
 		if lead != nil && e == *lead {
-			a.Lead = &q
+			g.Lead = &q
 		} else {
-			a.More = append(a.More, q)
+			g.More = append(g.More, q)
 		}
 	}
+	switch {
+	case !g.Stated && !g.Acts(): // the upgrade's own work
+	case !g.Stated:
+		g.Brief = titleHTML(g.Asked.What + " " + g.Asked.Fork)
+	case g.Lead != nil:
+		g.Brief = "“" + brief(prose.Plain(g.Lead.Quote, nil)) + "”"
+	default:
+		g.Brief = titleHTML(g.Impact)
+	}
+}
+
+// brief is the part of a quote before the first semicolon.
+func brief(quote string) template.HTML {
+	start, _, cut := strings.Cut(quote, "; ")
+	if !cut || strings.Count(start, "`")%2 > 0 {
+		return titleHTML(quote)
+	}
+	return titleHTML(start) + " …"
 }
 
 // place is the place of a quote: the section's name and a link to it. Href is empty for a proposal

@@ -48,6 +48,7 @@ func impactPage(t *testing.T, change func(*api.Summary)) []byte {
 		change(sum)
 	}
 	v := proposalPage(p, all, 2)
+	v.All[2].SupersededBy = nil // it goes on
 	v.Summary = sum
 	page, err := p.Proposal(v)
 	if err != nil {
@@ -89,10 +90,13 @@ func TestImpactPanel(t *testing.T) {
 		}
 	}
 	// A section without a place on the page links to the beginning of the text.
-	want := []string{"#s-abstract Abstract", "#text Title", "/p/mip/4/#s-gas-cost MIP-4, gas cost"}
-	if len(links) != 7 || !slices.Equal(links[:3], want) ||
-		links[6] != "/p/about/ai/ How it is made" {
-		t.Errorf("links of the quotes %q, want %q", links, want)
+	// Those who have to act come first, by the text or by the release of the upgrade.
+	const upgrade = "/p/upgrade/%C3%A9t%C3%A9-nine/ Été NINE"
+	want := []string{"/p/mip/4/#s-gas-cost MIP-4, gas cost", upgrade, "#s-abstract Abstract",
+		"#text Title"}
+	if len(links) != 8 || !slices.Equal(links[:4], want) || links[5] != upgrade ||
+		links[7] != "/p/about/ai/ How it is made" {
+		t.Errorf("links of the quotes %q, want at their beginning %q", links, want)
 	}
 	for name, tt := range map[string]struct {
 		change func(*api.Summary)
@@ -103,7 +107,7 @@ func TestImpactPanel(t *testing.T) {
 			"Older than the text (made from abababa)", "Matches"},
 		"another hash": {func(s *api.Summary) { s.ContentHash = strings.Repeat("0", 64) },
 			"Older than the text (made from 0000000)", "Matches"},
-		"by rules": {func(s *api.Summary) { s.Source = "extractive" }, "Rules, no model",
+		"by rules": {func(s *api.Summary) { s.Source = "extractive" }, "Picked by rules",
 			" by "},
 	} {
 		n, text := panelOf(t, impactPage(t, tt.change))
@@ -119,36 +123,33 @@ func TestImpactPanel(t *testing.T) {
 	}
 }
 
-// A group's duty has its sentence as evidence. By rules a group has only quotes. Groups that the
-// text does not mention share one line without severity.
+// A group's duty has its sentence as evidence. By rules a group has only quotes. Groups that neither
+// the text nor the upgrade mentions are left out.
 func TestImpactAnswers(t *testing.T) {
 	says := []api.Evidence{{Section: "s-abstract", Quote: "It says so."},
 		{Section: "s-abstract", Quote: "More of it."}}
 	for name, tt := range map[string]struct {
 		axis          api.Axis
-		source, group string // empty: the group is in the line below
-		rest          string // below the groups
+		source, group string // empty: the text does not mention the group
 	}{
 		"needed": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true,
 			ActionEvidence: &says[0], Evidence: says}, "m",
 			"High impact Action needed for Été NINE It says so. Abstract I 1 more quote from the " +
-				"text More of it. Abstract", ""},
+				"text More of it. Abstract"},
 		"nothing to do": {api.Axis{Severity: api.Low, Stated: true, ActionEvidence: &says[1],
 			Evidence: says}, "m",
 			"Low impact No action needed More of it. Abstract I 1 more quote from the text It " +
-				"says so. Abstract", ""},
+				"says so. Abstract"},
 		"not said": {api.Axis{Severity: api.Medium, Stated: true, Evidence: says}, "m",
-			"Medium impact Action: not said I 2 quotes from the text It says so. Abstract More " +
-				"of it. Abstract", ""},
-		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "m", "",
-			"Users, Validators, Foundation: I"},
+			"Medium impact I 2 quotes from the text It says so. Abstract More of it. Abstract"},
+		"not stated": {api.Axis{Severity: api.Medium, Evidence: []api.Evidence{}}, "m", ""},
 		"needed, by rules": {api.Axis{Severity: api.High, Stated: true, ActionRequired: true,
 			ActionEvidence: &says[1], Evidence: says}, api.Extractive,
 			"High impact Action needed for Été NINE More of it. Abstract 1 more quote from the " +
-				"text It says so. Abstract", ""},
+				"text It says so. Abstract"},
 		"not said, by rules": {api.Axis{Severity: api.Low, Stated: true, Evidence: says[:1]},
 			api.Extractive,
-			"Low impact Action: not said It says so. Abstract", ""},
+			"Low impact It says so. Abstract"},
 	} {
 		tt.axis.Impact = "I"
 		n, text := panelOf(t, impactPage(t, func(s *api.Summary) {
@@ -165,13 +166,12 @@ func TestImpactAnswers(t *testing.T) {
 		delete(got, "Developers")
 		// The upgrade has requests to those who run nodes and those who steward, with fixed dates.
 		const asked = "Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet " +
-			"Testnet: by 10 Mar 2026, 14:30 UTC devnet: by 10 Mar 2026, 14:30 UTC"
+			"Testnet: by 10 Mar 2026, 14:30 UTC Devnet: by 10 Mar 2026, 14:30 UTC"
 		want := map[string]string{}
 		if tt.group != "" {
 			want["Users"] = tt.group
 		}
-		spoken := strings.NewReplacer("Action: not said ", "", "No action needed",
-			"The text asks for nothing").Replace(tt.group)
+		spoken := strings.ReplaceAll(tt.group, "No action needed", "The text asks for nothing")
 		for name, what := range map[string]string{"Validators": "A release that knows",
 			"Foundation": "The date and the releases of"} {
 			want[name] = strings.TrimSpace(spoken + " " + fmt.Sprintf(asked, what))
@@ -179,8 +179,8 @@ func TestImpactAnswers(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: the groups' parts (-want +got):\n%s", name, diff)
 		}
-		if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text, tt.rest) {
-			t.Errorf("%s: want %q below the groups, got %s", name, tt.rest, text)
+		if text = strings.Join(strings.Fields(text), " "); strings.Contains(text, "not sa") {
+			t.Errorf("%s: silence is told: %s", name, text)
 		}
 	}
 }
@@ -230,47 +230,90 @@ func TestImpactButton(t *testing.T) {
 	}
 }
 
-// The box at the top lists in one line the affected groups, by its summary and its upgrade, and the
-// requirements.
-func TestBoxSaysWhom(t *testing.T) {
+// One line above the text names the groups, by its summary and its upgrade, those who have to act
+// first. Whatever is over is told in the past tense, and silent groups are left out.
+func TestWhomLine(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	said := api.Evidence{Section: "s-abstract", Quote: "q"}
 	touched := api.Axis{Stated: true, Evidence: []api.Evidence{said}}
 	acts, spared := touched, touched
 	acts.ActionRequired, acts.ActionEvidence, spared.ActionEvidence = true, &said, &said
-	all[2].Requires = []int{4, 6, 99, 100, 101}
-	const required = " Requires MIP-4 Title code 4 (Final), MIP-6 Title code 6 (Stagnant), " +
-		"MIP-99 (not published) and 2 more."
+	silent := api.Axis{Impact: "The text does not say.", Severity: api.High}
 	for _, c := range []struct {
-		name       string
-		developers api.Axis
-		fork       *mip.HardFork
-		want       string
+		name              string
+		developers, users api.Axis
+		stage             mip.Status
+		fork              *mip.HardFork
+		want, past        string // past: once every network has the upgrade
 	}{
-		{"asked by the text", acts, nil,
-			"Asks action of developers; asks nothing of users; does not speak of validators, the " +
-				"foundation. Quotes"},
-		{"asked by the upgrade", touched, &p.forks[1],
-			"Asks action of validators; affects developers; asks nothing of users; does not " +
-				"speak of the foundation. Quotes"},
-		{"there from the first block", touched, &p.forks[0],
-			"Affects developers; asks nothing of users; does not speak of validators, the " +
-				"foundation. Quotes"},
+		{"nobody", silent, silent, mip.Draft, nil, "", ""},
+		{"by the text", acts, spared, mip.Review, nil,
+			"Asks developers to act. Asks nothing of users.", ""},
+		{"by the text, all", acts, acts, mip.Draft, nil, "Asks developers and users to act.", ""},
+		{"by the upgrade", touched, spared, mip.Review, &p.forks[1],
+			"Asks validators to act. Also touches developers. Asks nothing of users.",
+			"It asked validators to adapt. It also touched developers. It asked nothing of users."},
+		{"by both", acts, touched, mip.Final, &p.forks[1],
+			"Asks validators and developers to act. Also touches users.",
+			"It asked validators and developers to adapt. It also touched users."},
+		{"from the first block", touched, silent, mip.Review, &p.forks[0], "Touches developers.",
+			"It touched developers."},
+		{"final without an upgrade", acts, touched, mip.Final, nil,
+			"It asked developers to adapt. It also touched users.", ""},
+		{"living", acts, silent, mip.Living, nil, "Asks developers to act.", ""},
+		{"withdrawn", touched, silent, mip.Withdrawn, nil, "It touched developers.", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v := proposalPage(p, all, 2)
+			v.All[2].SupersededBy, v.All[2].Standing = nil, c.stage.Usual()
 			v.Fork, v.Summary = c.fork,
-				&api.Summary{Committed: true, Developers: c.developers, Users: spared}
+				&api.Summary{Committed: true, Developers: c.developers, Users: c.users}
 			page, err := p.Proposal(v)
 			if err != nil {
 				t.Fatal(err)
 			}
-			box := between(string(page), `<section class="answer"`, "The author says")
-			if text := strings.Join(strings.Fields(tags.ReplaceAllString(box, " ")),
-				" "); !strings.HasSuffix(text, c.want+required) {
-				t.Errorf("the box says %q, want at its end %q", text, c.want+required)
+			line := between(string(page), "<p data-who>", "</p>")
+			text := strings.Join(strings.Fields(tags.ReplaceAllString(line, "")), " ")
+			var past []string
+			for _, e := range pageElements(t, []byte(line)) {
+				if e.attr["data-past"] != "" {
+					past = append(past, e.attr["data-past"])
+				}
+			}
+			if got := strings.Join(past, " "); text != c.want || got != c.past {
+				t.Errorf("the page says %q, later %q, want %q and %q", text, got, c.want, c.past)
+			}
+			red := strings.Contains(string(page), `<section class="ai past"`)
+			if want := strings.HasPrefix(c.want, "It "); red != want {
+				t.Errorf("without red: %t, want %t", red, want)
+			}
+			if c.name == "nobody" && strings.Contains(string(page), "does not say") {
+				t.Error("silence is told")
 			}
 		})
+	}
+}
+
+// Beside the text each group has its strongest sentence: the duty, else the first. It is cut at a
+// semicolon.
+func TestStrongestSentence(t *testing.T) {
+	for quote, want := range map[string]string{
+		"Nodes MUST stop; they MAY start.": "“Nodes MUST stop …”",
+		"Call `a; b` first.":               "“Call a; b first.”",
+		"One sentence.":                    "“One sentence.”",
+	} {
+		page := string(impactPage(t, func(s *api.Summary) {
+			said := api.Evidence{Section: "s-abstract", Quote: quote}
+			s.Users = api.Axis{Stated: true, ActionRequired: true, ActionEvidence: &said,
+				Severity: api.Low, Evidence: []api.Evidence{{Quote: "First."}, said}}
+		}))
+		for _, where := range []string{`<details class="brief"`, `<section class="brief"`} {
+			part := between(page, where, "All quotes")
+			text := strings.Join(strings.Fields(tags.ReplaceAllString(part, "")), " ")
+			if !strings.Contains(text, "Users Low impact "+want) {
+				t.Errorf("%s: %q, want %q", where, text, want)
+			}
+		}
 	}
 }
 
@@ -283,7 +326,7 @@ func TestPanelOpens(t *testing.T) {
 			s.Developers.ActionEvidence.Quote, s.Developers.Evidence[0].Quote = quote, quote
 		}))
 		text = strings.Join(strings.Fields(text), " ")
-		got := strings.Contains(text, "Rules, no model A new opcode.")
+		got := strings.Contains(text, "Picked by rules A new opcode.")
 		if got != want || !strings.Contains(text, "What else changes A second change.") {
 			t.Errorf("with the quote %q the panel says %q; the first change at its "+
 				"beginning: want %t", quote, text, want)
@@ -294,7 +337,7 @@ func TestPanelOpens(t *testing.T) {
 			[]string{"A new opcode."}
 	}))
 	if text = strings.Join(strings.Fields(text), " "); !strings.Contains(text,
-		"Rules, no model It adds an opcode. Developers") ||
+		"Picked by rules It adds an opcode. Validators") ||
 		!strings.Contains(text, "What else changes A new opcode.") {
 		t.Errorf("what rules say beside the description does not begin the panel: %q", text)
 	}

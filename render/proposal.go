@@ -23,7 +23,6 @@ type ProposalPage struct {
 	Sections     []mip.Section
 	Body         []byte // safe HTML
 	Fork         *mip.HardFork
-	Upgrades     bool              // the site has hard forks
 	Summary      *api.Summary      // its meaning, with evidence
 	Translations []mip.Translation // committed ones
 	History      bool              // it has a page of versions
@@ -44,16 +43,18 @@ type proposalView struct {
 	Previous   *mip.Metadata
 	Next       *mip.Metadata
 	Related    []relation
-	Relations  *neighborhood
+	Tied       bool // it has published relations, which can be drawn
 	// Successors have replaced the proposal. Candidates ask to.
 	Successors, Candidates relation
-	// times in its text that differ from its hard fork, at any time
-	Stated        []mip.Disagreement
-	Disagreements []mip.Disagreement // other disagreements of its text and its hard fork
-	Languages     *languagesView     // committed translations
-	Machine       *languagesView     // possible machine translations
+	Ended                  *ended             // why nobody should build on it
+	Reason                 string             // for a withdrawal that the head does not show
+	Plain                  bool               // its status is all that is known of where it stands
+	Disagreements          []mip.Disagreement // of its text and its hard fork, at any time
+	Languages              *languagesView     // committed translations
+	Machine                *languagesView     // possible machine translations
 	// its meaning for the groups; nil if it would only repeat the text
 	Impact   *impact
+	Needed   sentence  // about a duty of its text
 	Ask      bool      // a model can make a summary
 	Required *required // nil: the text requires nothing
 }
@@ -76,6 +77,28 @@ func (p *Pages) required(v *proposalView) *required {
 		} else {
 			out.Should++
 		}
+	}
+	return out
+}
+
+// ended is why nobody should build on a proposal.
+type ended struct {
+	Withdrawn, Stopped bool
+	Class              string
+}
+
+// ended returns nil for a proposal that goes on. One that somebody may take up again, such as a
+// stagnant one, has not ended.
+func (w *proposalView) ended() *ended {
+	m := w.Metadata
+	out := &ended{Withdrawn: m.Status == mip.Withdrawn, Class: "s-old"}
+	out.Stopped = m.Stage == mip.StageStopped && m.Status != mip.Stagnant &&
+		(out.Withdrawn || !m.Superseded())
+	if !out.Stopped && !m.Superseded() {
+		return nil
+	}
+	if out.Stopped {
+		out.Class = "s-withdrawn"
 	}
 	return out
 }
@@ -127,10 +150,32 @@ func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 	w.Candidates = tie("To be replaced by", mip.ReplacedBy, asking)
 	w.Related = []relation{
 		tie("Requires", mip.Requires, m.Requires), tie("Required by", mip.RequiredBy, m.RequiredBy),
-		tie("Replaces", mip.Replaces, m.Replaces), w.Successors, w.Candidates,
-		tie("Related to", mip.Related, nil),
+		tie("Replaces", mip.Replaces, m.Replaces), tie("Related to", mip.Related, nil),
 	}
-	// Each author appears twice: below the title and in the details.
+	// The head of the page has the others.
+	if w.Candidates.Refs == nil {
+		w.Related = append(w.Related, w.Candidates)
+	}
+	w.Tied = slices.ContainsFunc(append(w.Related, w.Successors, w.Candidates),
+		func(r relation) bool {
+			return slices.ContainsFunc(r.Refs, func(r ref) bool {
+				return r.Published && r.ID != m.ID
+			})
+		})
+	if w.Ended = w.ended(); w.Ended == nil || !w.Ended.Stopped {
+		w.Reason = mip.Deref(m.WithdrawalReason)
+	}
+	w.Plain = w.Ended == nil && v.Fork == nil && m.CommentsUntil() == nil &&
+		plain.StatusMeaning(m.Standing) != "" && m.Status != ""
+	if v.Fork != nil {
+		// Only the proposal itself has to be compared.
+		_, all := mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix},
+			[]mip.HardFork{*v.Fork}, p.info.Networks)
+		w.Disagreements = slices.DeleteFunc(all, func(d mip.Disagreement) bool {
+			return d.ID != m.ID
+		})
+	}
+	// Each author appears twice: in the details and on paper.
 	for _, a := range m.Authors {
 		person, err := p.fragment("person", a)
 		if err != nil {
@@ -162,23 +207,6 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	if v.Index+1 < len(v.All) {
 		w.Next = &v.All[v.Index+1]
 	}
-	if v.Fork != nil {
-		// Only the proposal itself has to be compared.
-		_, all := mip.Compare(v.All[v.Index:v.Index+1], mip.ID{Kind: p.info.Prefix},
-			[]mip.HardFork{*v.Fork}, p.info.Networks)
-		for _, d := range all {
-			switch {
-			case d.ID != m.ID:
-			case d.Code == mip.ActivationInTextDiffers:
-				w.Stated = append(w.Stated, d)
-			default:
-				w.Disagreements = append(w.Disagreements, d)
-			}
-		}
-	}
-	// Relations appear twice: in the details and in a drawing.
-	after := append(slices.Clone(w.Successors.Refs), w.Candidates.Refs...)
-	w.Relations = relations(m, w.Related[0].Refs, w.Related[2].Refs, w.Related[1].Refs, after)
 	if w.TOC, err = p.tableOfContents(v.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}
@@ -231,36 +259,43 @@ func describe(m mip.Metadata) string {
 	return out
 }
 
-// step is one stage of the process. A past stage that neither the header nor the history shows is
-// unknown: many processes skip it.
+// step is one stage of the process.
 type step struct {
 	mip.Standing
-	Class   string
-	Now     bool
-	Unknown bool
+	Class string
+	Now   bool
 }
 
-// steps places a proposal in the process. With a status outside of the process, such as Withdrawn,
-// it is at no step, and a superseded one is at none any more.
-func steps(process mip.Process, m mip.Metadata, seen []mip.Status) []step {
+// steps places a proposal in the process. Past stages that neither the header nor the history shows
+// are left out, since many processes skip some. A proposal of which fewer than two stages are known
+// has no steps, nor has one with a status outside of the process, such as Withdrawn, or one that is
+// superseded.
+func steps(process mip.Process, m mip.Metadata, seen []mip.Status) (out []step) {
 	way := process.Way()
 	at := slices.Index(way, m.Standing)
 	if at < 0 || m.Superseded() {
 		return nil
 	}
-	out := make([]step, len(way))
+	known := 0
 	for i, w := range way {
 		shown := slices.Contains(seen, w.Status) ||
 			w.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
-		out[i] = step{w, "s-draft", i == at, i < at && !shown}
+		s := step{Standing: w, Now: i == at}
 		switch {
-		case out[i].Unknown:
-			out[i].Class = "none"
+		case i < at && !shown:
+			continue
 		case i < at || w.Settled() && i == at:
-			out[i].Class = "s-final done"
+			s.Class = "c s-final"
 		case i == at:
-			out[i].Class = statusClass(w)
+			s.Class = "c " + statusClass(w)
 		}
+		if i <= at {
+			known++
+		}
+		out = append(out, s)
+	}
+	if known < 2 {
+		return nil
 	}
 	return out
 }

@@ -76,6 +76,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"after":   after,
 		// Parts of single pages.
 		"activation": p.activation,
+		"leading":    p.leading,
 		"networks":   p.networks,
 		"dated":      p.dated,
 		"genesis":    genesis,

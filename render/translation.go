@@ -42,14 +42,10 @@ func (p *Pages) Translation(v TranslationPage) ([]byte, error) {
 	if w.TOC, err = p.tableOfContents(v.Text.Sections, v.Body); err != nil {
 		return nil, fmt.Errorf("translation of %s: %w", m.ID, err)
 	}
-	script := siteScript
-	if v.Fork != nil {
-		script = forksScript
-	}
 	title := named(m.ID.String(), ": ", plain.Text(v.Text.Title)) + " (" + l.Name + ")"
 	return p.page("translation", head{
 		Section: "/", Title: title, Description: cmp.Or(mip.Deref(v.Text.Description), title),
-		Route: translationRoute(m.ID, l.Tag), Article: true, Script: script,
+		Route: translationRoute(m.ID, l.Tag), Article: true, Script: textScript,
 		Alternates: append(p.hreflangs(m, v.Translations), p.translationJSON(m, l.Tag)),
 	}, translationView{*w, v.Text, l, template.HTML(v.Body), !v.Text.GeneratedAt.UTC().IsZero()})
 }

@@ -27,16 +27,16 @@ func TestLanguages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ""
+		name, direction := "", ""
 		for _, e := range pageElements(t, page) {
 			switch {
 			case e.tag == "a" && e.attr["hreflang"] == tag:
-				got = e.text
+				name = e.text
 			case e.attr["id"] == "text":
-				got += " " + e.attr["dir"]
+				direction = e.attr["dir"]
 			}
 		}
-		if got != want {
+		if got := name + " " + direction; got != want {
 			t.Errorf("%s: %q, want %q", tag, got, want)
 		}
 	}
@@ -139,7 +139,7 @@ func TestTranslationText(t *testing.T) {
 // A site in one language has no switch. A site without committed translations has one only with a
 // sidecar.
 func TestLanguagesOfASite(t *testing.T) {
-	for locales, want := range map[string]string{"": "", "tr": "card langs live"} {
+	for locales, want := range map[string]string{"": "", "tr": "langs live"} {
 		info := pageInfo("https://example.org")
 		info.Locales = strings.Fields(locales)
 		p := newTestPages(t, info, nil)
@@ -154,7 +154,7 @@ func TestLanguagesOfASite(t *testing.T) {
 			}
 		}
 		if got != want {
-			t.Errorf("locales %q: card of class %q, want %q", locales, got, want)
+			t.Errorf("locales %q: section of class %q, want %q", locales, got, want)
 		}
 	}
 }

@@ -129,6 +129,18 @@ func (p *Pages) activation(f mip.HardFork) []activation {
 	return out
 }
 
+// leading lists the networks of a fork for one line: first the main network or, while that has no
+// time, the first network with a time.
+func (p *Pages) leading(f mip.HardFork) []activation {
+	out := p.activation(f)
+	i := slices.IndexFunc(out, func(a activation) bool { return a.Timestamp != nil })
+	if i < 1 || out[0].FollowedBy != nil {
+		return out
+	}
+	first := out[i]
+	return append([]activation{first}, slices.Delete(out, i, i+1)...)
+}
+
 // networks are the site's networks with their times of a hard fork, by its name.
 func (p *Pages) networks(fork string) []activation {
 	f, _ := p.fork(fork)

@@ -72,17 +72,18 @@ func TestSteps(t *testing.T) {
 		seen   []mip.Status
 		want   string
 	}{
-		{mip.Draft, mip.Date{}, nil, "*Draft Review LastCall Final"},
+		{mip.Draft, mip.Date{}, nil, ""},
 		{mip.Review, mip.Date{}, []mip.Status{"", mip.Draft, mip.Review},
 			"Draft+ *Review LastCall Final"},
 		{mip.Review, mip.Date{}, []mip.Status{mip.Final, mip.Review},
-			"Draft? *Review LastCall Final"},
+			""},
 		{mip.LastCall, deadline, []mip.Status{mip.Draft, mip.Review},
 			"Draft+ Review+ *LastCall Final"},
 		{mip.Final, mip.Date{}, []mip.Status{mip.LastCall, mip.Review, mip.Draft},
 			"Draft+ Review+ LastCall+ *Final+"},
-		{mip.Final, deadline, []mip.Status{mip.Draft}, "Draft+ Review? LastCall+ *Final+"},
-		{mip.Final, mip.Date{}, nil, "Draft? Review? LastCall? *Final+"},
+		{mip.Final, deadline, []mip.Status{mip.Draft}, "Draft+ LastCall+ *Final+"},
+		{mip.Final, mip.Date{}, []mip.Status{mip.Review}, "Review+ *Final+"},
+		{mip.Final, mip.Date{}, nil, ""},
 		{mip.Living, deadline, []mip.Status{mip.Draft}, ""},
 		{mip.Withdrawn, mip.Date{}, nil, ""},
 		{"Moved", mip.Date{}, nil, ""},
@@ -95,11 +96,8 @@ func TestSteps(t *testing.T) {
 			if s.Now {
 				word = "*" + word
 			}
-			if strings.Contains(s.Class, "done") {
+			if !s.Now && s.Class != "" || s.Settled() && s.Now {
 				word += "+"
-			}
-			if s.Unknown {
-				word += "?"
 			}
 			got = append(got, word)
 		}

@@ -70,14 +70,15 @@ const place = (section, pages) => {
 
 // axis is a group with a statement of the text or a request of the upgrade. The upgrade's times are on the page. By
 // rules a group has only quotes.
-const axis = (name, a, rules, box) => {
+const axis = ([name, words], a, rules, box) => {
   const copy = part => [...box.querySelector(`[data-ask=${part}]`)?.cloneNode(true).childNodes ?? []];
   const asked = box.querySelector(`.asked[data-ask=${name}]`)?.cloneNode(true), level = a.severity;
   const lead = a.actionEvidence ?? (rules ? a.evidence[0] : null);
   const more = a.evidence.filter(e => !lead || e.section !== lead.section || e.quote !== lead.quote), n = more.length;
   const quote = e => [make("q", {}, ...spans(e.quote.replace(/!?\[([^\]]*)\]\([^()\s]*\)/g, "$1"))), " ", place(e.section, box.dataset.pages)];
-  const act = a.actionRequired ? ["yes", ...copy("needed")]
-    : a.actionEvidence ? ["no", asked ? "The text asks for nothing" : "No action needed"] : !asked && ["unsaid", "Action: not said"];
+  const past = box.classList.contains("past");
+  const act = a.actionRequired ? ["yes", ...past ? [`It asked ${words} to adapt:`] : copy("needed")]
+    : a.actionEvidence && ["no", asked ? "The text asks for nothing" : "No action needed"];
   return make("section", { class: "ax" },
     make("header", {}, make("h3", {}, name), ...a.stated ? [make("span", { class: "sev ic " + level }, level[0].toUpperCase() + level.slice(1) + " impact")] : []),
     ...a.stated && act ? [make("p", { class: "act ic " + act[0] }, ...act.slice(1))] : [],
@@ -92,27 +93,26 @@ const axis = (name, a, rules, box) => {
 // panel replaces the page's summary: the form of templates/impact.tmpl.
 const panel = (box, s, hashOfText) => {
   const rules = s.source === "extractive", old = s.stale || hashOfText && s.contentHash !== hashOfText, f = s.fallback;
-  const title = box.querySelector("h2"), silent = new Map(), spoken = [];
-  for (const name of ["Developers", "Users", "Validators", "Foundation"]) {
-    const a = s[name.toLowerCase()];
-    if (!a.stated) silent.set(a.impact, [...silent.get(a.impact) ?? [], name]);
-    if (a.stated || box.querySelector(`.asked[data-ask=${name}]`)) spoken.push(axis(name, a, rules, box));
-  }
+  const title = box.querySelector("h2");
+  const groups = [["Validators", "validators"], ["Developers", "developers"], ["Users", "users"], ["Foundation", "the foundation"]]
+    .map(g => [g, s[g[0].toLowerCase()], !!box.querySelector(`.asked[data-ask=${g[0]}]`)]).filter(([, a, asked]) => a.stated || asked);
+  // Those that have to act come first.
+  const acts = ([[name], a, asked]) => a.stated && a.actionRequired || asked && name === "Validators";
+  const spoken = groups.toSorted((x, y) => acts(y) - acts(x)).map(([g, a]) => axis(g, a, rules, box));
   const changes = s.whatsChanging, own = box.querySelector(".tldr");
   const made = rules ? [] : [make("span", {}, "Made ", moment(s.generatedAt), " by " + s.source)];
   const hash = make("span", { class: "num" }, s.contentHash.slice(0, 7));
   const parts = [
-    make("header", {}, title, make("span", { class: "tag" }, rules ? "Rules, no model" : "AI-generated, not part of the proposal")),
+    make("header", {}, title, make("span", { class: "tag" }, rules ? "Picked by rules" : "AI-generated, not part of the proposal")),
     ...f ? [make("p", { class: "ic old" }, "This is shown instead of what you asked for. " + f.detail + seconds(f.retryAfter))] : [],
     ...rules ? own ? [own] : [] : [make("p", { class: "tldr" }, ...spans(s.tldr))], // the page's own is that of rules
     ...spoken.length ? [make("div", { class: "axes" }, ...spoken)] : [],
-    ...[...silent].map(([impact, names]) => make("p", { class: "small muted" }, names.join(", ") + ": ", ...spans(impact))),
     ...changes.length ? [make("details", rules ? {} : { open: "" }, make("summary", {}, `What ${rules ? "else " : ""}changes`),
       make("ul", { class: "ch" }, ...changes.map(x => make("li", {}, ...spans(x)))))] : [],
     make("footer", {}, ...made, old ? make("span", { class: "ic old" }, "Older than the text (made from ", hash, ")") : make("span", { class: "ic same" }, "Matches this text (", hash, ")"), make("a", { href: box.dataset.pages + "../about/ai/" }, "How it is made")),
   ];
   box.replaceChildren(...parts);
-  d.querySelector("[data-who]")?.remove(); // which said it of the page's own summary
+  for (const e of d.querySelectorAll("[data-who]")) e.remove(); // of the page's own summary
   title.tabIndex = -1;
   title.focus();
   d.getElementById("live").textContent = "The summary is ready.";

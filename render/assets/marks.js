@@ -1,14 +1,15 @@
-// The chain's state of a hard fork: a word for the filter, and the class and the words of a badge.
+// The chain's state of a hard fork: a word for the filter, and the class and the words of a badge or a sentence.
 const standing = fork => {
-  const all = networks(fork), on = all.filter(n => n[3]).map(n => n[0]), left = Math.min(...all.filter(n => n[1] && !n[2]).map(n => n[1])) * 1000 - Date.now();
+  const all = networks(fork), on = all.filter(n => n[3]).map(n => n[0]), [id, t] = all.filter(n => n[1] && !n[2]).sort((a, b) => a[1] - b[1])[0] ?? [], left = t * 1000 - Date.now();
   return on[0] === all[0][0] ? ["live", "s-final", `Live on ${on[0]}`] : on.length ? ["test", "s-review", `Live on ${on.join(", ")}`]
-    : ["ahead", ...left < Infinity ? ["s-last-call", left > 0 ? `In ${span(left)}` : "Due"] : ["s-draft", "Planned"]];
+    : ["ahead", ...id ? ["s-last-call", id[0].toUpperCase() + id.slice(1) + (left > 0 ? ` in ${span(left)}` : " due")] : ["s-draft", "Planned"]];
 };
 const mark = () => {
   for (const e of $$(".chain")) {
     const [, color, words] = standing(e.dataset);
-    put(e, words);
-    e.className = `b chain js ${color}`;
+    // A date follows in a sentence.
+    put(e, words + (!e.dataset.dated ? "" : color === "s-final" ? " since" : ","));
+    e.className = `${e.classList[0]} chain js ${color}`;
   }
 };
 mark();

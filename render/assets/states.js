@@ -32,7 +32,7 @@ const judge = (forks = []) => {
     const row = until && left <= 0 ? e.closest(".closing tr") : null;
     row?.parentElement.append(row);
   }
-  for (const e of $$(".tense")) put(e, networks(e.dataset).every(n => n[3]) ? "was " : "");
+  for (const e of $$(".tense")) put(e, e.dataset[networks(e.dataset).every(n => n[3]) ? "past" : "now"]);
   for (const e of $$(".undated")) put(e, networks(e.dataset)[0][3] ? "not on its own here" : "no date yet");
   // Of the possible next upgrades, newest first, the next is the one with the soonest time, or else one without a time.
   let next = $(".next"), soonest = Infinity, over = true;

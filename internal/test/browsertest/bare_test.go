@@ -85,7 +85,7 @@ func bare(t *testing.T, _ *served) {
 					r.asked.Load() != asked+1:
 					t.Errorf("the dashboard asks %d times where nobody answers",
 						r.asked.Load()-asked)
-				case path == "/mip/4/" && (!strings.Contains(text, "Rules, no model") ||
+				case path == "/mip/4/" && (!strings.Contains(text, "Picked by rules") ||
 					strings.Contains(text, "Ask a model")):
 					t.Errorf("a summary by rules stands on the page, and no model is offered: %q",
 						text)

@@ -35,6 +35,8 @@ func TestPages(t *testing.T) {
 		{"steps 12, 15, 25 and 32: badges, relations, versions, the API", said},
 		{"an upgrade as a runbook", runbook},
 		{"since you last looked", since},
+		{"the text begins on the first screen", textFirst},
+		{"what a page answers on its first screen", firstFacts},
 		{"step 13: table of contents", contents},
 		{"step 13: table of contents on a phone", phone},
 		{"step 13: contents as a sheet on a phone", sheet},

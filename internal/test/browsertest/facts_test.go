@@ -52,7 +52,7 @@ func TestFacts(t *testing.T) {
 				"one holds.",
 			6: "",
 		}[n]
-		if got := Ask[string](tab, `[...document.querySelectorAll(".phead .note")].filter(n => n.checkVisibility()).map(n => n.innerText.trim()).join("|")`); noted && got != want {
+		if got := Ask[string](tab, `[...document.querySelectorAll(".phead .end")].filter(n => n.checkVisibility()).map(n => n.innerText.trim()).join("|")`); noted && got != want {
 			t.Errorf("%s says %q, want %q", path, got, want)
 		}
 		switch n {

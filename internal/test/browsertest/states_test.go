@@ -25,15 +25,16 @@ type states struct {
 // activations of MONAD_TEN, and one before the main network has a fork that follows two without a
 // time there.
 func monadStates() []states {
-	moment := func(month time.Month, day int, state, next, test, main string) states {
+	moment := func(month time.Month, day int, state, live, next, test, main string) states {
+		line := live + " 19 Mar 2026 with MONAD_NINE · testnet 10 Mar 2026"
 		main, test = "19 Mar 2026, 14:30 UTC "+main, "10 Mar 2026, 14:30 UTC "+test
 		times, table := "Monad "+main+"...Monad Testnet "+test,
 			"Monad Testnet 10143 "+test+"...Monad 143 "+main
 		return states{time.Date(2026, month, day, 16, 0, 0, 0, time.UTC), map[string]string{
 			"/upgrade/":            "MONAD_NINE " + state + "..." + times,
 			"/upgrade/monad_nine/": "MONAD_NINE " + state + "..." + table,
-			"/mip/3/":              "MONAD_NINE " + state + "..." + times,
-			"/mip/6/":              "MONAD_NINE " + state + "..." + times,
+			"/mip/3/":              line,
+			"/mip/6/":              line,
 			"/dashboard/":          next + "...MONAD_NINE " + state + "..." + times,
 			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...28 Oct 2025...Monad 143 not " +
 				"on its own here",
@@ -42,13 +43,14 @@ func monadStates() []states {
 		}}
 	}
 	return []states{
-		moment(time.March, 1, "scheduled", "Next upgrade scheduled MONAD_NINE", "in 8 days",
+		moment(time.March, 1, "scheduled", "Mainnet in 17 days,", "Next upgrade scheduled MONAD_NINE", "in 8 days",
 			"in 17 days"),
-		moment(time.March, 15, "active on testnet", "Next upgrade active on testnet MONAD_NINE",
+		moment(time.March, 15, "active on testnet", "Mainnet in 3 days,",
+			"Next upgrade active on testnet MONAD_NINE",
 			"active for 5 days", "in 3 days"),
-		moment(time.April, 19, "active", "Next upgrade scheduled MONAD_TEN", "active for 40 days",
+		moment(time.April, 19, "active", "Live on mainnet since", "Next upgrade scheduled MONAD_TEN", "active for 40 days",
 			"active for 31 days"),
-		moment(time.November, 22, "active", "Latest, none next active MONAD_TEN",
+		moment(time.November, 22, "active", "Live on mainnet since", "Latest, none next active MONAD_TEN",
 			"active for 8 months", "active for 8 months"),
 		// The main network has MONAD_SIX from 4 November 2025.
 		{time.Date(2025, 11, 4, 14, 29, 0, 0, time.UTC), map[string]string{
@@ -134,6 +136,9 @@ func (with setup) states(t *testing.T, moments []states) {
 			// The dates are there without the words that depend on a clock.
 			_, times, _ := strings.Cut(want, "...")
 			times = regexp.MustCompile(` in \d+ days`).ReplaceAllString(times, "")
+			if strings.HasPrefix(page, "/mip/") {
+				times = "Mainnet on 19 Mar 2026 with MONAD_NINE · testnet 10 Mar 2026"
+			}
 			// the main network may get it as long as it has no later fork
 			if page == "/upgrade/monad_five/" {
 				times = strings.Replace(times, "not on its own here", "no date of its own", 1)
@@ -199,7 +204,7 @@ func deadlines(t *testing.T, v *served) {
 		tab.Expect(failures)
 		for page, before := range map[string]string{
 			"/":           "Open for comments MIP-7 Proposal 7 Deadline for comments: ",
-			"/mip/7/":     "Last call deadline ",
+			"/mip/7/":     "Comments until ",
 			"/dashboard/": "MIP-7 Proposal 7: deadline for comments ",
 		} {
 			tab.Go(page)
