@@ -123,8 +123,8 @@ func TestImpactPanel(t *testing.T) {
 	}
 }
 
-// A group's duty has its sentence as evidence. By rules a group has only quotes. Groups that neither
-// the text nor the upgrade mentions are left out.
+// A group's duty has its sentence as evidence. By rules a group has only quotes. Groups that
+// neither the text nor the upgrade mentions are left out.
 func TestImpactAnswers(t *testing.T) {
 	says := []api.Evidence{{Section: "s-abstract", Quote: "It says so."},
 		{Section: "s-abstract", Quote: "More of it."}}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// firstHeading is how far the author's first heading is from the top of the page, and how many lines
-// the title has.
+// firstHeading is the distance of the author's first heading from the top of the page, and the
+// number of lines of the title.
 const firstHeading = `(() => {
 	const title = document.querySelector("h1"), lines = title.getBoundingClientRect().height / parseFloat(getComputedStyle(title).lineHeight);
 	return { Y: Math.round(document.querySelector("#text :is(h2, h3, h4, h5, h6, p)").getBoundingClientRect().top + scrollY), Lines: Math.round(lines) };
@@ -24,7 +24,7 @@ func textFirst(t *testing.T, r *served) {
 			tab.Go(fmt.Sprintf("/mip/%d/", m.Number))
 			got := Ask[struct{ Y, Lines int }](tab, firstHeading)
 			if got.Lines <= 2 && got.Y > most {
-				t.Errorf("%s: the text of %s begins at %d px, want %d at most", v, m.ID, got.Y, most)
+				t.Errorf("%s: the text of %s begins at %d px, want %d", v, m.ID, got.Y, most)
 			}
 		}
 	}
@@ -41,8 +41,9 @@ func firstFacts(t *testing.T, r *served) {
 			"It asked validators to adapt.", "High impact", "Tomás Peña", "15 Apr 2025"},
 		"/mip/12/": {"Review", "Testnet in 57 days, 19 Jan 2027 with ARGAND",
 			"mainnet no date yet", "Asks validators to act.", "A new transaction type, 0x4C"},
-		"/mip/11/": {"Last Call", "Comments until 8 Dec 2026", "Touches validators and developers."},
-		"/mip/6/":  {"This proposal was withdrawn. A simulation", "It touched developers."},
+		"/mip/11/": {"Last Call", "Comments until 8 Dec 2026",
+			"Touches validators and developers."},
+		"/mip/6/": {"This proposal was withdrawn. A simulation", "It touched developers."},
 	} {
 		tab.Go(page)
 		text := Ask[string](tab, `[...document.querySelectorAll("main :is(p, a, dd, h1, h3)")].filter(e => !e.closest(".prose") && e.checkVisibility() && e.getBoundingClientRect().bottom <= 900).map(e => e.innerText.replace(/\s+/g, " ")).join(" | ")`)

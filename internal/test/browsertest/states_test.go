@@ -43,15 +43,14 @@ func monadStates() []states {
 		}}
 	}
 	return []states{
-		moment(time.March, 1, "scheduled", "Mainnet in 17 days,", "Next upgrade scheduled MONAD_NINE", "in 8 days",
-			"in 17 days"),
+		moment(time.March, 1, "scheduled", "Mainnet in 17 days,",
+			"Next upgrade scheduled MONAD_NINE", "in 8 days", "in 17 days"),
 		moment(time.March, 15, "active on testnet", "Mainnet in 3 days,",
-			"Next upgrade active on testnet MONAD_NINE",
-			"active for 5 days", "in 3 days"),
-		moment(time.April, 19, "active", "Live on mainnet since", "Next upgrade scheduled MONAD_TEN", "active for 40 days",
-			"active for 31 days"),
-		moment(time.November, 22, "active", "Live on mainnet since", "Latest, none next active MONAD_TEN",
-			"active for 8 months", "active for 8 months"),
+			"Next upgrade active on testnet MONAD_NINE", "active for 5 days", "in 3 days"),
+		moment(time.April, 19, "active", "Live on mainnet since",
+			"Next upgrade scheduled MONAD_TEN", "active for 40 days", "active for 31 days"),
+		moment(time.November, 22, "active", "Live on mainnet since",
+			"Latest, none next active MONAD_TEN", "active for 8 months", "active for 8 months"),
 		// The main network has MONAD_SIX from 4 November 2025.
 		{time.Date(2025, 11, 4, 14, 29, 0, 0, time.UTC), map[string]string{
 			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...Monad 143 no date yet",
