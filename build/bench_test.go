@@ -8,9 +8,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
-// BenchmarkBuild measures the three steps of a build over the EIPs, or over the samples where those
-// are not at hand, each by itself, without and with coloured code. Compare the steps with each
-// other: a time alone says little.
+// BenchmarkBuild measures each of the three steps of a build, without and with coloured code. It
+// builds the EIPs, or the samples if there are no EIPs. Compare the steps with each other: a time
+// alone depends on the machine.
 func BenchmarkBuild(b *testing.B) {
 	dir, prefix := corpora.Find("eips"), "EIP"
 	if dir == "" {
@@ -43,7 +43,7 @@ func BenchmarkBuild(b *testing.B) {
 				}
 			}
 		})
-		// A plan of its own for each run.
+		// Each run has its own plan.
 		sync := func(b *testing.B, dir string) {
 			p, err := build.NewPlan(b.Context(), loaded)
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// checkPictures follows what each page tells other sites of its picture.
+// checkPictures checks the picture that the metadata of each page names.
 func checkPictures(t *testing.T, b built) {
 	types := map[string]string{}
 	for _, a := range b.plan.Artifacts {
@@ -34,17 +34,22 @@ func checkPictures(t *testing.T, b built) {
 			continue
 		}
 		file := strings.TrimPrefix(route, "/")
-		if said["og:image:alt"] == "" || said["twitter:card"] != "summary_large_image" || said["og:image:type"] != types[file] || types[file] != "image/png" {
-			t.Errorf("%s: og:image:alt %q, twitter:card %q, og:image:type %q of a file of type %q", a.Route, said["og:image:alt"], said["twitter:card"], said["og:image:type"], types[file])
+		if said["og:image:alt"] == "" || said["twitter:card"] != "summary_large_image" ||
+			said["og:image:type"] != types[file] || types[file] != "image/png" {
+			t.Errorf("%s: og:image:alt %q, twitter:card %q, og:image:type %q of a file of type %q",
+				a.Route, said["og:image:alt"], said["twitter:card"],
+				said["og:image:type"], types[file])
 		}
 		size, err := png.DecodeConfig(bytes.NewReader(b.files[file]))
-		if err != nil || size.Width != 1200 || size.Height != 630 || said["og:image:width"] != "1200" || said["og:image:height"] != "630" {
-			t.Errorf("%s: %v, %d by %d; the page says %s by %s", route, err, size.Width, size.Height, said["og:image:width"], said["og:image:height"])
+		if err != nil || size.Width != 1200 || size.Height != 630 ||
+			said["og:image:width"] != "1200" || said["og:image:height"] != "630" {
+			t.Errorf("%s: %v, %d by %d; the page says %s by %s", route, err, size.Width,
+				size.Height, said["og:image:width"], said["og:image:height"])
 		}
 	}
 }
 
-// metaOf is the content of a page's meta elements by property or name.
+// metaOf returns the content of a page's meta elements by property or name.
 func metaOf(page []byte) map[string]string {
 	out := map[string]string{}
 	doc, err := html.Parse(bytes.NewReader(page))

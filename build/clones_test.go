@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,9 +14,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestClonesTellTheSame builds one repository from clones that know more and less of it. What a
-// reader of feeds has seen of a clone that knows little keeps its id when that gets to know more,
-// and what it learns then is older than what it knew.
+// TestClonesTellTheSame builds one repository from full and from shallow clones. When a shallow
+// clone gets more history, known items keep their ids, and new items are older than known ones.
 func TestClonesTellTheSame(t *testing.T) {
 	r := &feedRepo{dir: t.TempDir()}
 	move := func(from, to string, n int) {
@@ -50,7 +50,8 @@ func TestClonesTellTheSame(t *testing.T) {
 
 	clone := func(args ...string) *feedRepo {
 		out := &feedRepo{dir: filepath.Join(t.TempDir(), "texts")}
-		testenv.Git(t, r.dir, "", slices.Concat([]string{"clone", "-q"}, args, []string{"file://" + filepath.ToSlash(r.dir), out.dir})...)
+		testenv.Git(t, r.dir, "", slices.Concat([]string{"clone", "-q"}, args,
+			[]string{"file://" + filepath.ToSlash(r.dir), out.dir})...)
 		return out
 	}
 	testenv.Git(t, r.dir, "", "config", "uploadpack.allowFilter", "true")
@@ -62,7 +63,8 @@ func TestClonesTellTheSame(t *testing.T) {
 		t.Errorf("a clone (-repository +clone):\n%s", cmp.Diff(whole, fresh))
 	}
 	for id := range clone("--filter=blob:none").items(t) {
-		if whole[id] == "" && id != "tag:mips.example.org,2026:mip-30-created" { // nothing says that it had another number
+		// A shallow clone does not know the other number of MIP-30.
+		if whole[id] == "" && id != "tag:mips.example.org,2026:mip-30-created" {
 			t.Errorf("a clone without texts invents %s", id)
 		}
 	}
@@ -90,16 +92,21 @@ func TestClonesTellTheSame(t *testing.T) {
 			t.Errorf("the clone learns of something new: %s", line)
 		}
 	}
-	if len(learned) != 3 { // that MIP-1 and MIP-2 moved to Review, and that MIP-2 was there before it was removed
+	// MIP-1 and MIP-2 moved to Review, and MIP-2 existed before it was removed.
+	if len(learned) != 3 {
 		t.Errorf("the clone learns of %d events:\n%s", len(learned), strings.Join(learned, "\n"))
 	}
 }
 
-// items are those of the feed of all changes and of each proposal's feed: their times by their ids.
+// items are the items of the feed of all changes and of each proposal's feed: times by id.
 func (r *feedRepo) items(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, file := range []string{"changes/feed.atom", "mip/1/feed.atom", "mip/2/feed.atom", "mip/3/feed.atom", "mip/4/feed.atom", "mip/5/feed.atom", "mip/30/feed.atom"} {
+	files := []string{"changes/feed.atom"}
+	for _, n := range []int{1, 2, 3, 4, 5, 30} {
+		files = append(files, fmt.Sprintf("mip/%d/feed.atom", n))
+	}
+	for _, file := range files {
 		here := map[string]bool{}
 		for _, i := range r.feed(t, file).Items {
 			if here[i.GUID] {

@@ -19,7 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// besideSite has two languages beside English.
+// besideSite returns a site with two languages besides English.
 func besideSite() *site.Site {
 	s := testSite("MIP")
 	s.Locales = []string{"ja", "tr"}
@@ -31,14 +31,17 @@ func besideFolder(t *testing.T) (dir string, hash string) {
 	t.Helper()
 	dir = t.TempDir()
 	for n := 1; n <= 3; n++ {
-		write(t, dir, n, "Title", "Every block burns the fees of its transactions. Wallets must show the fee.")
+		write(t, dir, n, "Title", "Every block burns the fees of its transactions. "+
+			"Wallets must show the fee.")
 	}
 	o := build.Options{Site: buildtest.In(besideSite(), dir)}
 	c, err := build.Load(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ai.WriteSummaries(t.Context(), c.Outdated(""), ai.WriteOptions{Now: time.Unix(1_700_000_000, 0)}); err != nil {
+	_, err = ai.WriteSummaries(t.Context(), c.Outdated(""),
+		ai.WriteOptions{Now: time.Unix(1_700_000_000, 0)})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"1", "3"} {
@@ -53,7 +56,8 @@ func besideFolder(t *testing.T) (dir string, hash string) {
 
 func translate(t *testing.T, dir, locale, hash, word string) {
 	t.Helper()
-	put(t, filepath.Join(dir, "translations", locale, "MIP-2.md"), "---\ntitle: "+word+"\ntranslation-of: "+hash+"\n---\n\n## "+word+"\n\n"+word+"。\n")
+	put(t, filepath.Join(dir, "translations", locale, "MIP-2.md"),
+		"---\ntitle: "+word+"\ntranslation-of: "+hash+"\n---\n\n## "+word+"\n\n"+word+"。\n")
 }
 
 func put(t *testing.T, name, text string) {
@@ -78,7 +82,7 @@ func syncCommitted(t *testing.T, in, out string) {
 	}
 }
 
-// TestOneChangeCommitted names every file that a change of a companion may rewrite.
+// TestOneChangeCommitted lists every file that a change of a committed companion may rewrite.
 func TestOneChangeCommitted(t *testing.T) {
 	in, hash := besideFolder(t)
 	out := t.TempDir()
@@ -102,11 +106,17 @@ func TestOneChangeCommitted(t *testing.T) {
 			put(t, summary, regexp.MustCompile(`"whatsChanging": \[\s*"`).ReplaceAllString(string(b), "${0}Once more: "))
 		}, []string{"api/v1/mips/2/summary.json", "mip/2/index.html"}},
 		{"one more translation", func() { translate(t, in, "tr", hash, "İlk") }, []string{
-			"_redirects", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json", "mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html", "sitemap.xml"}},
-		{"a translation grows stale", func() { translate(t, in, "tr", strings.Repeat("0", 64), "İlk") }, []string{
-			"api/v1/diagnostics.json", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json", "mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html"}},
+			"_redirects", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json",
+			"mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html", "sitemap.xml"}},
+		{"a translation grows stale", func() {
+			translate(t, in, "tr", strings.Repeat("0", 64), "İlk")
+		}, []string{
+			"api/v1/diagnostics.json", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json",
+			"mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html"}},
 		{"it goes", func() { os.RemoveAll(filepath.Join(in, "translations", "tr")) }, []string{
-			"_redirects", "api/v1/diagnostics.json", "api/v1/mips/2.json", "api/v1/mips/2/translations/tr.json (gone)", "mip/2/index.html", "mip/2/ja/index.html", "mip/2/tr/index.html (gone)", "sitemap.xml"}},
+			"_redirects", "api/v1/diagnostics.json", "api/v1/mips/2.json",
+			"api/v1/mips/2/translations/tr.json (gone)", "mip/2/index.html",
+			"mip/2/ja/index.html", "mip/2/tr/index.html (gone)", "sitemap.xml"}},
 		{"the summary goes", func() { os.Remove(summary) }, []string{
 			"api/v1/mips/2/summary.json", "mip/2/index.html"}},
 	} {
@@ -141,9 +151,8 @@ func TestOneChangeCommitted(t *testing.T) {
 	}
 }
 
-// TestLostRecord holds that the record is begun again with the files that only builds make: what
-// was beside a proposal goes, and so do cards of another picture or of a time when names had no
-// hash.
+// TestLostRecord checks that a new record takes over the files that only builds make: translations
+// of earlier builds are removed, and so are cards with another hash or without one.
 func TestLostRecord(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()
@@ -155,7 +164,8 @@ func TestLostRecord(t *testing.T) {
 	}
 	fresh := t.TempDir()
 	syncCommitted(t, in, fresh)
-	for _, old := range []string{"mip/1/og.0123abcd.png", "mip/1/og.png", "mip/9/og.0123abcd.png", "og.0123abcd.png"} {
+	for _, old := range []string{"mip/1/og.0123abcd.png", "mip/1/og.png",
+		"mip/9/og.0123abcd.png", "og.0123abcd.png"} {
 		put(t, filepath.Join(out, old), "an old picture")
 	}
 	foreign := []string{"mip/1/og.notahash.png", "og.other.png", "picture.0123abcd.png"}
@@ -170,8 +180,7 @@ func TestLostRecord(t *testing.T) {
 	}
 }
 
-// The dashboard names whose text has moved on from its summary, and is written again when that
-// changes.
+// The dashboard lists proposals whose summary is stale, and is written again when the list changes.
 func TestDashboardNamesOutdatedSummaries(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()

@@ -28,8 +28,7 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// checkDescribed asks for every document of the API, and holds the answer to what /openapi.json
-// says of it.
+// checkDescribed requests every document of the API and checks the answer against /openapi.json.
 func checkDescribed(t *testing.T, b built) {
 	described, err := openapitest.Read(b.files["openapi.json"])
 	if err != nil {
@@ -47,14 +46,14 @@ func checkDescribed(t *testing.T, b built) {
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", a.Route, nil))
-		if err := described.Check("GET", a.Pattern, w.Code, w.Header(), w.Body.Bytes()); err != nil || w.Code != 200 {
+		err := described.Check("GET", a.Pattern, w.Code, w.Header(), w.Body.Bytes())
+		if err != nil || w.Code != 200 {
 			t.Errorf("%s: %d, %v", a.Route, w.Code, err)
 		}
 	}
 }
 
-// checkSidecar reads the site back as the sidecar does, and holds what it would answer of each
-// proposal.
+// checkSidecar reads the site as the sidecar does, and checks its answers for each proposal.
 func checkSidecar(t *testing.T, b built) {
 	dir := filepath.Join(t.TempDir(), "snapshot")
 	if _, err := build.Snapshot(t.Context(), b.plan, dir); err != nil {
@@ -69,21 +68,23 @@ func checkSidecar(t *testing.T, b built) {
 		t.Fatal(err)
 	}
 	documents := map[string]any{
-		"api/v1/site.json": x.Site, "api/v1/mips.json": x.List, "api/v1/hardforks.json": mip.HardForks{HardForks: x.HardForks},
-		"sidecar.json": mip.SidecarConfig{Networks: x.Endpoints},
+		"api/v1/site.json": x.Site, "api/v1/mips.json": x.List,
+		"api/v1/hardforks.json": mip.HardForks{HardForks: x.HardForks},
+		"sidecar.json":          mip.SidecarConfig{Networks: x.Endpoints},
 	}
 	for i, m := range x.List.MIPs {
 		one, err := x.Proposal(t.Context(), m.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(m, one.Metadata, cmp.Comparer(func(a, b mip.Time) bool { return a == b })); d != "" {
+		d := cmp.Diff(m, one.Metadata, cmp.Comparer(func(a, b mip.Time) bool { return a == b }))
+		if d != "" {
 			t.Errorf("%s by itself (-list +single):\n%s", m.ID, d)
 		}
 		documents[strings.TrimPrefix(m.APIURL, b.base+"/")+".json"] = one
 		checkSummary(t, x, m)
 		checkRepeated(t, one)
-		// Of many proposals, every eighth and those with long texts are enough.
+		// Every eighth of many proposals is enough, and all long texts.
 		if len(x.List.MIPs) < 200 || i%8 == 0 || len(one.RawMarkdown) > 50_000 {
 			checkTranslated(t, one)
 		}
@@ -94,13 +95,13 @@ func checkSidecar(t *testing.T, b built) {
 			t.Fatal(err)
 		}
 		if got, err := api.JSON(value); err != nil || string(got) != string(want) {
-			t.Errorf("%s encodes to other bytes (%v):\n got %.300s\nwant %.300s", name, err, got, want)
+			t.Errorf("%s encodes to other bytes (%v):\n got %.300s\nwant %.300s", name,
+				err, got, want)
 		}
 	}
 }
 
-// checkSummary holds the summary by rules to the rules for any summary, to prose, and to the same
-// twice.
+// checkSummary checks that the summary by rules is valid, is prose, and is the same twice.
 func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Metadata) {
 	t.Helper()
 	now := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
@@ -113,12 +114,16 @@ func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Metadata) {
 		t.Errorf("the summary of %s breaks the rules: %v", m.ID, err)
 	}
 	if m.Number%8 == 0 {
-		if diff := cmp.Diff(sum, summary.Extract(s), cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) })); diff != "" {
+		diff := cmp.Diff(sum, summary.Extract(s),
+			cmp.Comparer(func(a, b mip.Time) bool { return a.UTC().Equal(b.UTC()) }))
+		if diff != "" {
 			t.Errorf("the summary of %s a second time (-first +second):\n%s", m.ID, diff)
 		}
 	}
-	if sum.Source != api.Extractive || sum.Locale != "en" || sum.ContentHash != m.ContentHash || sum.Stale || !sum.GeneratedAt.UTC().Equal(now) {
-		t.Errorf("the summary of %s: source %q, locale %q, hash %q, stale %t, at %s", m.ID, sum.Source, sum.Locale, sum.ContentHash, sum.Stale, sum.GeneratedAt)
+	if sum.Source != api.Extractive || sum.Locale != "en" || sum.ContentHash != m.ContentHash ||
+		sum.Stale || !sum.GeneratedAt.UTC().Equal(now) {
+		t.Errorf("the summary of %s: source %q, locale %q, hash %q, stale %t, at %s", m.ID,
+			sum.Source, sum.Locale, sum.ContentHash, sum.Stale, sum.GeneratedAt)
 	}
 	known := []string{summary.Facts(s)}
 	for _, p := range append([]*mip.Proposal{s.Proposal}, s.Bundled...) {
@@ -126,13 +131,17 @@ func checkSummary(t *testing.T, x *catalog.Catalog, m mip.Metadata) {
 	}
 	from := prose.NewSource(known...)
 	for _, text := range summary.Texts(sum) {
-		if !from.Holds(text) && !strings.Contains(text, " more") { // how many items they leave out the rules count
+		// A summary may end with the number of items that it leaves out.
+		if !from.Holds(text) && !strings.Contains(text, " more") {
 			t.Errorf("the summary of %s names what its text does not: %s", m.ID, text)
 		}
-		if last := text[len(text)-1]; !strings.ContainsRune(".!?…)\"'`", rune(last)) && last < 0x80 {
+		last := text[len(text)-1]
+		if !strings.ContainsRune(".!?…)\"'`", rune(last)) && last < 0x80 {
 			t.Errorf("the summary of %s: %q does not end", m.ID, text)
 		}
-		if strings.HasPrefix(text, "#") || strings.Contains(text, "```") || strings.Contains(text, "| ") && strings.Contains(text, " |") && !strings.Contains(text, "||") {
+		if strings.HasPrefix(text, "#") || strings.Contains(text, "```") ||
+			strings.Contains(text, "| ") && strings.Contains(text, " |") &&
+				!strings.Contains(text, "||") {
 			t.Errorf("the summary of %s: %q is no prose", m.ID, text)
 		}
 	}
@@ -161,7 +170,7 @@ func (u uncached) Piece(ctx context.Context, p *ai.Piece) (ai.Passages, error) {
 	return p.Ask(ctx, u.Model)
 }
 
-// translated has a proposal translated whole.
+// translated returns the translation of a whole proposal.
 func translated(t *testing.T, m ai.Model, p *mip.Proposal) (api.Translation, bool) {
 	t.Helper()
 	got, err := ai.Translate(t.Context(), uncached{m}, p, "ru", nil)
@@ -179,8 +188,7 @@ func bodyOf(p *mip.Proposal) string {
 	return body.String()
 }
 
-// checkRepeated holds that a model which repeats what it is given gives the proposal back, byte for
-// byte.
+// checkRepeated checks that a model which repeats its input returns the proposal byte for byte.
 func checkRepeated(t *testing.T, p *mip.Proposal) {
 	t.Helper()
 	got, ok := translated(t, translator(func(text string) string { return text }), p)
@@ -190,7 +198,7 @@ func checkRepeated(t *testing.T, p *mip.Proposal) {
 	}
 }
 
-// checkTranslated holds that of a model which changes words nothing else has changed.
+// checkTranslated checks that a model which changes words changes nothing else.
 func checkTranslated(t *testing.T, p *mip.Proposal) {
 	t.Helper()
 	if got, ok := translated(t, translator(otherWords), p); ok {
@@ -200,13 +208,14 @@ func checkTranslated(t *testing.T, p *mip.Proposal) {
 	}
 }
 
-// plainWord is a word between blanks, which is no name, number or code.
+// plainWord matches a word between blanks that is no name, number or code.
 var plainWord = regexp.MustCompile(`(^|[ \n])([a-z]+)($|[ \n])`)
 
-// otherWords writes words in other letters, but for those in code. A text with code in more than
-// one backtick stays, and one with a host whose dots are words.
+// otherWords writes words in other letters, except in code. It returns a text unchanged if it has
+// code in more than one backtick, or a host with dots written as words.
 func otherWords(text string) string {
-	if strings.Contains(text, "``") || strings.Contains(text, "(dot)") || strings.Count(text, "`")%2 != 0 {
+	if strings.Contains(text, "``") || strings.Contains(text, "(dot)") ||
+		strings.Count(text, "`")%2 != 0 {
 		return text
 	}
 	parts := strings.Split(text, "`")
@@ -223,8 +232,7 @@ func otherWords(text string) string {
 	return strings.Join(parts, "`")
 }
 
-// structure is what a text has besides language: its blocks, its code, its addresses and its
-// digits.
+// structure returns the parts of a text besides language: blocks, code, addresses and digits.
 func structure(text string) (out []string) {
 	doc := markdown.Parse(text)
 	ast.Walk(doc.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -30,7 +30,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// built is a site in memory: file -> bytes, with what it was made from.
+// built is a site in memory, by file, with its sources.
 type built struct {
 	corpus   *build.Content
 	plan     *build.Plan
@@ -59,7 +59,7 @@ func buildCorpus(t testing.TB, dir string, s *site.Site) built {
 	return b
 }
 
-// bytesOf makes every file of a plan.
+// bytesOf returns every file of a plan.
 func bytesOf(t testing.TB, p *build.Plan) map[string][]byte {
 	t.Helper()
 	files, mu := map[string][]byte{}, sync.Mutex{}
@@ -96,8 +96,7 @@ func (b built) single(t testing.TB, n int) mip.Proposal {
 	return p
 }
 
-// collections are the samples and the real proposals on this machine, each with what is known of
-// it.
+// collections are the samples and the real proposals on this machine, with known facts.
 var collections = []struct {
 	name, prefix string
 	config       string // the site's file; empty: nothing that is optional
@@ -107,20 +106,25 @@ var collections = []struct {
 	details      func(*testing.T, built)
 }{
 	{name: "samples", prefix: "MIP", config: "../internal/samples/site.yaml", count: 15},
-	{name: "samples", prefix: "MIP", config: "../internal/samples/site.yaml", base: "https://example.org/proposals", count: 15},
-	{name: "monad-mips", prefix: "MIP", config: "../examples/monad.yaml", count: 5, details: detailsOfMonad},
+	{name: "samples", prefix: "MIP", config: "../internal/samples/site.yaml",
+		base: "https://example.org/proposals", count: 15},
+	{name: "monad-mips", prefix: "MIP", config: "../examples/monad.yaml", count: 5,
+		details: detailsOfMonad},
 	{name: "simd", prefix: "SIMD", count: 118, details: func(t *testing.T, b built) {
 		// YAML 1.1 reads '0160' as an octal number.
 		if p := b.single(t, 160); p.ID.String() != "SIMD-160" || p.Frontmatter["simd"] != "0160" {
 			t.Errorf("0160 became %s, frontmatter %v", p.ID, p.Frontmatter["simd"])
 		}
 	}},
-	{name: "eips", prefix: "EIP", count: 949, cycles: []string{"EIP-2780 > EIP-8037 > EIP-2780", "EIP-4750 > EIP-5450 > EIP-4750"}, details: func(t *testing.T, b built) {
-		if stub := b.single(t, 1046); !strings.Contains(stub.RawMarkdown, "moved") || len(stub.Sections) == 0 {
-			t.Errorf("the stub 1046 is not published with its text: %+v", stub)
-		}
-		checkIndexSize(t, b)
-	}},
+	{name: "eips", prefix: "EIP", count: 949,
+		cycles: []string{"EIP-2780 > EIP-8037 > EIP-2780", "EIP-4750 > EIP-5450 > EIP-4750"},
+		details: func(t *testing.T, b built) {
+			stub := b.single(t, 1046)
+			if !strings.Contains(stub.RawMarkdown, "moved") || len(stub.Sections) == 0 {
+				t.Errorf("the stub 1046 is not published with its text: %+v", stub)
+			}
+			checkIndexSize(t, b)
+		}},
 }
 
 // checkIndexSize packs the index of all words and the texts, file by file.
@@ -154,7 +158,8 @@ func checkIndexSize(t *testing.T, b built) {
 		}
 	}
 	if files*10 > 4*len(m.Proposals) {
-		t.Errorf("the index of %d proposals has %d files, want four for ten at most", len(m.Proposals), files)
+		t.Errorf("the index of %d proposals has %d files, want four for ten at most",
+			len(m.Proposals), files)
 	}
 	t.Logf("the index has %d bytes, the texts have %d", index, texts)
 	if index > texts*15/100 {
@@ -162,7 +167,7 @@ func checkIndexSize(t *testing.T, b built) {
 	}
 }
 
-// TestCorpora builds each collection once and holds the tree to everything that is true of any.
+// TestCorpora builds each collection once and checks everything that holds for any tree.
 func TestCorpora(t *testing.T) {
 	for _, c := range collections {
 		t.Run(c.name, func(t *testing.T) {
@@ -226,7 +231,8 @@ func detailsOfMonad(t *testing.T, b built) {
 	if !bytes.Contains(b.files["api/v1/mips/3.json"], []byte(`"status":null`)) {
 		t.Error("the status of 3 is not null in its JSON, though the header has none")
 	}
-	if page := string(b.files["mip/6/index.html"]); !strings.Contains(page, `href="/mip/3/"`) || strings.Contains(page, "MIP-3.md\"") {
+	page := string(b.files["mip/6/index.html"])
+	if !strings.Contains(page, `href="/mip/3/"`) || strings.Contains(page, "MIP-3.md\"") {
 		t.Error("the page of 6 does not link to /mip/3/ where its text links to ./MIP-3.md")
 	}
 	if got := six.Hardfork; got == nil || *got != "MONAD_NINE" {
@@ -236,17 +242,19 @@ func detailsOfMonad(t *testing.T, b built) {
 	if six.Title != title {
 		t.Errorf("title of 6 = %q, want %q", six.Title, title)
 	}
-	for _, f := range []string{"feed.xml", "feed.atom", "feed.json", "llms.txt", "llms-full.txt", "api/v1/mips.json"} {
-		if !bytes.Contains(b.files[f], []byte("`MONAD_NINE`")) && !bytes.Contains(b.files[f], []byte("\\`MONAD_NINE\\`")) {
+	for _, f := range []string{"feed.xml", "feed.atom", "feed.json", "llms.txt",
+		"llms-full.txt", "api/v1/mips.json"} {
+		if !bytes.Contains(b.files[f], []byte("`MONAD_NINE`")) &&
+			!bytes.Contains(b.files[f], []byte("\\`MONAD_NINE\\`")) {
 			t.Errorf("%s has lost the backticks of the texts of 6", f)
 		}
 	}
-	if page := b.files["mip/6/index.html"]; !bytes.Contains(page, []byte("Meta - <code>MONAD_NINE</code> Network Upgrade</h1>")) {
+	if !strings.Contains(page, "Meta - <code>MONAD_NINE</code> Network Upgrade</h1>") {
 		t.Error("the page of 6 does not show the code of its title as such")
 	}
 }
 
-// checkProblems holds real proposals to warnings, and to the known cycles among them.
+// checkProblems checks that real proposals have only warnings, and the known cycles.
 func checkProblems(t *testing.T, b built, cycles []string) {
 	var got []string
 	for _, p := range b.corpus.Problems {
@@ -263,7 +271,7 @@ func checkProblems(t *testing.T, b built, cycles []string) {
 	}
 }
 
-// checkAgain plans the same corpus once more, with all its bytes.
+// checkAgain plans the same corpus again and compares all bytes.
 func checkAgain(t *testing.T, b built) {
 	p, err := build.NewPlan(t.Context(), b.corpus)
 	if err != nil {
@@ -274,7 +282,7 @@ func checkAgain(t *testing.T, b built) {
 	}
 }
 
-// checkFeeds reads every feed as a reader of feeds does.
+// checkFeeds parses every feed with a feed reader's library.
 func checkFeeds(t *testing.T, b built) {
 	for name, body := range b.files {
 		if base := path.Base(name); !strings.HasPrefix(base, "feed.") {
@@ -296,7 +304,7 @@ func checkFeeds(t *testing.T, b built) {
 	}
 }
 
-// checkTree holds what is true of every published tree.
+// checkTree checks what holds for every published tree.
 func checkTree(t *testing.T, b built) {
 	t.Helper()
 	links := newLinkCheck(b)
@@ -331,12 +339,13 @@ func checkTree(t *testing.T, b built) {
 	}
 }
 
-// checkArticle holds the texts of authors on a page, and counts the formulas that are set and those
-// that are not.
+// checkArticle checks the authors' text on a page. It counts the formulas that are set, and the
+// others.
 func checkArticle(t *testing.T, name string, doc *html.Node) (set, plain int) {
 	t.Helper()
 	for n := range doc.Descendants() {
-		if n.Type != html.ElementNode || n.Data != "article" || !slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "text"}) {
+		if n.Type != html.ElementNode || n.Data != "article" ||
+			!slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "text"}) {
 			continue
 		}
 		for _, fault := range rendertest.ArticleFaults(n) {
@@ -346,7 +355,8 @@ func checkArticle(t *testing.T, name string, doc *html.Node) (set, plain int) {
 			switch {
 			case c.Data == "math" && c.Type == html.ElementNode:
 				set++
-			case c.Data == "code" && slices.Contains(c.Attr, html.Attribute{Key: "class", Val: "math"}):
+			case c.Data == "code" && slices.Contains(c.Attr,
+				html.Attribute{Key: "class", Val: "math"}):
 				plain++
 			}
 		}
@@ -354,7 +364,7 @@ func checkArticle(t *testing.T, name string, doc *html.Node) (set, plain int) {
 	return set, plain
 }
 
-// checkTexts holds what is published of each file to the file.
+// checkTexts compares the published texts with the files.
 func checkTexts(t *testing.T, b built) {
 	for _, p := range b.corpus.Proposals {
 		raw, err := os.ReadFile(p.File)
@@ -362,7 +372,8 @@ func checkTexts(t *testing.T, b built) {
 			t.Fatal(err)
 		}
 		got := b.single(t, p.Number)
-		if got.RawMarkdown != string(raw) || !bytes.Equal(b.files[strings.Trim(p.ID.Page(), "/")+".md"], raw) {
+		if got.RawMarkdown != string(raw) ||
+			!bytes.Equal(b.files[strings.Trim(p.ID.Page(), "/")+".md"], raw) {
 			t.Errorf("%s: rawMarkdown or the Markdown twin is not the file", p.File)
 		}
 		checkValues(t, got)
@@ -370,8 +381,10 @@ func checkTexts(t *testing.T, b built) {
 		ids := map[string]bool{}
 		for _, s := range got.Sections {
 			all.WriteString(s.Markdown)
-			if ids[s.ID] || !strings.HasPrefix(s.ID, "s-") || len(s.ID) < 3 || strings.ContainsAny(s.ID, " \t\n\"'<>&") {
-				t.Errorf("%s: section id %q is used twice, not prefixed or needs escaping", p.File, s.ID)
+			if ids[s.ID] || !strings.HasPrefix(s.ID, "s-") || len(s.ID) < 3 ||
+				strings.ContainsAny(s.ID, " \t\n\"'<>&") {
+				t.Errorf("%s: section id %q is used twice, not prefixed or needs escaping",
+					p.File, s.ID)
 			}
 			ids[s.ID] = true
 		}
@@ -389,21 +402,24 @@ func checkTexts(t *testing.T, b built) {
 	}
 }
 
-// checkValues holds the lists of a proposal to be lists, and its header to values of few types.
+// checkValues checks that lists of a proposal are not null, and the types of its header's values.
 func checkValues(t *testing.T, p mip.Proposal) {
 	t.Helper()
-	for name, null := range map[string]bool{"authors": p.Authors == nil, "requires": p.Requires == nil, "requiredBy": p.RequiredBy == nil,
-		"replaces": p.Replaces == nil, "supersededBy": p.SupersededBy == nil, "inferred": p.Inferred == nil, "frontmatter": p.Frontmatter == nil} {
+	for name, null := range map[string]bool{"authors": p.Authors == nil,
+		"requires": p.Requires == nil, "requiredBy": p.RequiredBy == nil,
+		"replaces": p.Replaces == nil, "supersededBy": p.SupersededBy == nil,
+		"inferred": p.Inferred == nil, "frontmatter": p.Frontmatter == nil} {
 		if null {
 			t.Errorf("%s: %s is null", p.ID, name)
 		}
 	}
 	if p.Title == "" || !plainValue(map[string]any(p.Frontmatter)) {
-		t.Errorf("%s: title %q, frontmatter %#v; want one, and strings, null, lists and objects alone", p.ID, p.Title, p.Frontmatter)
+		t.Errorf("%s: title %q, frontmatter %#v; want one, and strings, null, "+
+			"lists and objects alone", p.ID, p.Title, p.Frontmatter)
 	}
 }
 
-// plainValue reports whether v is built of the types that a Frontmatter may hold.
+// plainValue reports whether v has only types that a Frontmatter may hold.
 func plainValue(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -435,15 +451,15 @@ func checkXML(t *testing.T, name string, body []byte) {
 	}
 }
 
-// checkPage holds a page to the rules for all of them, and looks for header text in what a reader
-// sees.
+// checkPage checks the rules for every page, and that no text of a header is visible.
 func checkPage(t *testing.T, name string, doc *html.Node) {
 	t.Helper()
 	for _, fault := range rendertest.PageFaults(doc) {
 		t.Errorf("%s: %s", name, fault)
 	}
 	for n := range doc.Descendants() {
-		if n.Type == html.TextNode && n.Parent.Data != "code" && strings.HasPrefix(strings.TrimSpace(n.Data), "---\n") {
+		if n.Type == html.TextNode && n.Parent.Data != "code" &&
+			strings.HasPrefix(strings.TrimSpace(n.Data), "---\n") {
 			t.Errorf("%s: a header shows: %.60q", name, n.Data)
 		}
 	}

@@ -21,12 +21,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// TestEvents publishes what happened to proposals of two kinds, one of which is gone: the newest in
-// one list, and each year whole.
+// TestEvents publishes the events of proposals of two kinds, one of them removed: the newest events
+// in one list, and all events of each year.
 func TestEvents(t *testing.T) {
 	in := t.TempDir()
 	text := func(kind string, n int, title, status string) {
-		put(t, filepath.Join(in, fmt.Sprintf("%s-%d.md", kind, n)), fmt.Sprintf("---\n%s: %d\ntitle: %s\nstatus: %s\n---\n\nWords.\n", kind, n, title, status))
+		put(t, filepath.Join(in, fmt.Sprintf("%s-%d.md", kind, n)),
+			fmt.Sprintf("---\n%s: %d\ntitle: %s\nstatus: %s\n---\n\nWords.\n", kind,
+				n, title, status))
 	}
 	const year = 366 * 24 * 3600
 	text("MIP", 1, "One", "Draft")
@@ -49,44 +51,56 @@ func TestEvents(t *testing.T) {
 		if err := d.Decode(&out); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if out.Count != len(out.Events) || !out.Complete || !cmp.Equal(out.Years, []int{2023, 2024, 2025}) {
-			t.Errorf("%s: %d events, count %d, complete %t, years %d", file, len(out.Events), out.Count, out.Complete, out.Years)
+		if out.Count != len(out.Events) || !out.Complete ||
+			!cmp.Equal(out.Years, []int{2023, 2024, 2025}) {
+			t.Errorf("%s: %d events, count %d, complete %t, years %d", file, len(out.Events),
+				out.Count, out.Complete, out.Years)
 		}
 		return out
 	}
 	var got []string
 	for _, file := range []string{"api/v1/events/2024.json", "api/v1/events/2023.json"} {
 		for _, e := range events(file).Events {
-			got = append(got, fmt.Sprintln(e.Time.UTC().Year(), e.MIP, e.Kind, mip.Deref(e.From), mip.Deref(e.To), e.Title, mip.Deref(e.URL)))
+			got = append(got, fmt.Sprintln(e.Time.UTC().Year(), e.MIP, e.Kind, mip.Deref(e.From),
+				mip.Deref(e.To), e.Title, mip.Deref(e.URL)))
 		}
 	}
 	want := []string{
 		"2024 MIP-1 removed Draft  One \n",
-		"2024 MRC-14 title Fourteen Other Other " + testBase + "/mrc/14/\n", "2024 MRC-14 status Draft Review Other " + testBase + "/mrc/14/\n",
-		"2023 MIP-1 created  Draft One \n", "2023 MRC-14 created  Draft Other " + testBase + "/mrc/14/\n",
+		"2024 MRC-14 title Fourteen Other Other " + testBase + "/mrc/14/\n",
+		"2024 MRC-14 status Draft Review Other " + testBase + "/mrc/14/\n",
+		"2023 MIP-1 created  Draft One \n",
+		"2023 MRC-14 created  Draft Other " + testBase + "/mrc/14/\n",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if newest, whole := events("api/v1/events.json").Events, events("api/v1/events/2025.json").Events; len(newest) != 500 || len(whole) != 600 {
-		t.Errorf("%d newest events and %d of the last year, want 500 and 600", len(newest), len(whole))
+	newest, whole := events("api/v1/events.json").Events, events("api/v1/events/2025.json").Events
+	if len(newest) != 500 || len(whole) != 600 {
+		t.Errorf("%d newest events and %d of the last year, want 500 and 600",
+			len(newest), len(whole))
 	}
-	// The page of the newest leads to the many, which are on that of their year.
-	many := regexp.MustCompile(`href="[^"]*(/changes/2025/)#([^"]*)">600 proposals were created`).FindSubmatch(b.files["changes/index.html"])
-	if many == nil || !bytes.Contains(b.files["changes/2025/index.html"], append([]byte(`id="`), many[2]...)) {
-		t.Errorf("the page of the newest does not lead to the 600 of the year: %q", many)
+	// The page of the newest changes links to the many, which are on their year's page.
+	link := regexp.MustCompile(
+		`href="[^"]*(/changes/2025/)#([^"]*)">600 proposals were created`)
+	many := link.FindSubmatch(b.files["changes/index.html"])
+	if many == nil || !bytes.Contains(b.files["changes/2025/index.html"],
+		append([]byte(`id="`), many[2]...)) {
+		t.Errorf("the page of the newest changes has no link to the 600 of the year: %q", many)
 	}
 }
 
-// TestEventsOfOne bounds what one proposal takes of a year's events: a status that is turned to and
-// fro has the newest 200, and the others are counted, on the page as well.
+// TestEventsOfOne changes the status of one proposal many times in a year: its newest 200 events
+// are listed, and the others are counted, also on the page.
 func TestEventsOfOne(t *testing.T) {
 	for _, changes := range []int{200, 201, 1000} {
 		in := t.TempDir()
 		var stream strings.Builder
 		for i := range changes {
-			text := fmt.Sprintf("---\nmip: 1\ntitle: One\nstatus: %s\n---\n\nWords.\n", []string{"Draft", "Review"}[i%2])
-			fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter Ada <ada@example.org> %d +0000\ndata 1\nx\n", 1_700_000_000+i)
+			text := fmt.Sprintf("---\nmip: 1\ntitle: One\nstatus: %s\n---\n\nWords.\n",
+				[]string{"Draft", "Review"}[i%2])
+			fmt.Fprintf(&stream, "commit refs/heads/main\n"+
+				"committer Ada <ada@example.org> %d +0000\ndata 1\nx\n", 1_700_000_000+i)
 			fmt.Fprintf(&stream, "M 100644 inline MIP-1.md\ndata %d\n%s\n", len(text), text)
 		}
 		testenv.Git(t, in, "", "init", "-q", "-b", "main")
@@ -100,7 +114,8 @@ func TestEventsOfOne(t *testing.T) {
 			}
 			newest := got.Events[0].Time.UTC().Unix() - 1_700_000_000
 			if got.Count != 200 || got.Truncated != changes-200 || newest != int64(changes-1) {
-				t.Errorf("%d changes: %s has %d, the newest of second %d, and leaves %d out", changes, file, got.Count, newest, got.Truncated)
+				t.Errorf("%d changes: %s has %d, the newest of second %d, and leaves %d out",
+					changes, file, got.Count, newest, got.Truncated)
 			}
 		}
 		left := fmt.Appendf(nil, "Left out: %d.", changes-200)
@@ -112,13 +127,14 @@ func TestEventsOfOne(t *testing.T) {
 	}
 }
 
-// TestForkEvents tells which proposals the site's file gave to hard forks and took from them, but
-// not what it began with.
+// TestForkEvents checks events for proposals that the site's file adds to hard forks or removes.
+// Its first version has no events.
 func TestForkEvents(t *testing.T) {
 	in := t.TempDir()
 	config := filepath.Join(in, "site.yaml")
 	for n := 1; n <= 3; n++ {
-		put(t, filepath.Join(in, "MIPs", fmt.Sprintf("MIP-%d.md", n)), fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n---\n\nWords.\n", n, n))
+		put(t, filepath.Join(in, "MIPs", fmt.Sprintf("MIP-%d.md", n)),
+			fmt.Sprintf("---\nmip: %d\ntitle: Title %d\n---\n\nWords.\n", n, n))
 	}
 	for i, forks := range []string{
 		"hardforks: [{name: NINE, mips: [1]}]",
@@ -135,7 +151,8 @@ func TestForkEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := build.Load(t.Context(), build.Options{Site: buildtest.In(s, filepath.Join(in, "MIPs"))})
+	c, err := build.Load(t.Context(),
+		build.Options{Site: buildtest.In(s, filepath.Join(in, "MIPs"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,18 +167,21 @@ func TestForkEvents(t *testing.T) {
 	var got []string
 	for _, e := range all.Events {
 		if e.Kind == mip.EventHardfork {
-			got = append(got, fmt.Sprintf("%d %s %q > %q %s", e.Time.UTC().Unix()-1_700_000_000, e.MIP, mip.Deref(e.From), mip.Deref(e.To), e.Title))
+			got = append(got, fmt.Sprintf("%d %s %q > %q %s", e.Time.UTC().Unix()-1_700_000_000,
+				e.MIP, mip.Deref(e.From), mip.Deref(e.To), e.Title))
 		}
 	}
 	want := []string{
-		`5 MIP-1 "TEN" > "" Title 1`, `5 MIP-3 "TEN" > "NINE" Title 3`, `4 MIP-1 "NINE" > "TEN" Title 1`, `2 MIP-2 "" > "NINE" Title 2`, `2 MIP-3 "" > "TEN" Title 3`,
+		`5 MIP-1 "TEN" > "" Title 1`, `5 MIP-3 "TEN" > "NINE" Title 3`,
+		`4 MIP-1 "NINE" > "TEN" Title 1`, `2 MIP-2 "" > "NINE" Title 2`,
+		`2 MIP-3 "" > "TEN" Title 3`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || !all.Complete {
 		t.Errorf("complete %t, events (-want +got):\n%s", all.Complete, diff)
 	}
 }
 
-// TestCancelledPlan makes the search index for a caller who has left.
+// TestCancelledPlan makes the search index for a canceled caller.
 func TestCancelledPlan(t *testing.T) {
 	t.Parallel()
 	in := t.TempDir()

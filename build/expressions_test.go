@@ -12,19 +12,20 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// mostExpressions are the expressions that a build runs over one whole text, wherever they match.
+// mostExpressions bounds the expressions that a build runs over one whole text.
 const mostExpressions = 3
 
-// TestExpressions builds the program with a package regexp that notes each run over a long input,
+// TestExpressions builds the program with a package regexp that records each run over a long input,
 // and counts the runs of a build.
 func TestExpressions(t *testing.T) {
 	testenv.Long(t, "the program compiled with another package regexp")
 	const (
 		texts = 20
 		long  = 16 << 10 // bytes; no line and no sentence of the texts has so many
-		entry = "func (re *Regexp) doExecute(r io.RuneReader, b []byte, s string, pos int, ncap int, dstCap []int) []int {\n"
-		note  = "	if len(b)+len(s)-pos >= %d {\n		noted.WriteString(\"x\")\n	}\n"
-		open  = "\nvar noted, _ = os.OpenFile(os.Getenv(\"NOTED\"), os.O_WRONLY|os.O_APPEND, 0)\n"
+		entry = "func (re *Regexp) doExecute(r io.RuneReader, b []byte, s string, pos int, " +
+			"ncap int, dstCap []int) []int {\n"
+		note = "	if len(b)+len(s)-pos >= %d {\n		noted.WriteString(\"x\")\n	}\n"
+		open = "\nvar noted, _ = os.OpenFile(os.Getenv(\"NOTED\"), os.O_WRONLY|os.O_APPEND, 0)\n"
 	)
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -35,7 +36,8 @@ func TestExpressions(t *testing.T) {
 	original := filepath.Join(strings.TrimSpace(string(goroot)), "src", "regexp", "exec.go")
 	source, err := os.ReadFile(original)
 	if err != nil || strings.Count(string(source), entry) != 1 {
-		testenv.Missing(t, "regexp", fmt.Sprint("the sources of regexp are not as this test knows them: ", err))
+		testenv.Missing(t, "regexp",
+			fmt.Sprint("the sources of regexp are not as this test knows them: ", err))
 	}
 	changed := strings.Replace(string(source), entry, entry+fmt.Sprintf(note, long), 1)
 	changed = strings.Replace(changed, "import (\n", "import (\n\t\"os\"\n", 1) + open
@@ -43,13 +45,16 @@ func TestExpressions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := "\n## Abstract\n\n" + strings.Repeat("A client sends a `transaction` to a node, which [keeps](#abstract) it for 12 blocks.\n\n", 2*long/80)
+	body := "\n## Abstract\n\n" + strings.Repeat("A client sends a `transaction` to a node, "+
+		"which [keeps](#abstract) it for 12 blocks.\n\n", 2*long/80)
 	files := map[string]string{
 		"exec.go": changed, "overlay.json": string(overlay), "noted": "",
 		"site.yaml": "title: T\nbase_url: https://m.example\nproposals: [p]\n",
 	}
 	for n := range texts {
-		files[fmt.Sprintf("p/MIP-%d.md", n+1)] = fmt.Sprintf("---\nmip: %d\ntitle: T %d\nstatus: Draft\n---\n%s", n+1, n+1, body)
+		name, number := fmt.Sprintf("p/MIP-%d.md", n+1), n+1
+		files[name] = fmt.Sprintf("---\nmip: %d\ntitle: T %d\nstatus: Draft\n---\n%s",
+			number, number, body)
 	}
 	for name, text := range files {
 		if err := os.MkdirAll(filepath.Dir(in(name)), 0o755); err != nil {
@@ -65,7 +70,8 @@ func TestExpressions(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", command, err, out)
 		}
 	}
-	run(exec.CommandContext(t.Context(), "go", "build", "-overlay", in("overlay.json"), "-o", in("mipwatch"), "../cmd/mipwatch"))
+	run(exec.CommandContext(t.Context(), "go", "build", "-overlay", in("overlay.json"), "-o",
+		in("mipwatch"), "../cmd/mipwatch"))
 	build := exec.CommandContext(t.Context(), in("mipwatch"), "build")
 	build.Dir, build.Env = dir, append(os.Environ(), "NOTED="+in("noted"))
 	run(build)
@@ -74,6 +80,7 @@ func TestExpressions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(noted) == 0 || len(noted) > mostExpressions*texts {
-		t.Errorf("a build runs %d expressions over %d whole texts, want 1 to %d each", len(noted), texts, mostExpressions)
+		t.Errorf("a build runs %d expressions over %d whole texts, want 1 to %d each",
+			len(noted), texts, mostExpressions)
 	}
 }

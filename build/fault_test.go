@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is at fault is told apart: the plan, or the folder.
+// The error distinguishes faults of the plan from faults of the folder.
 func TestSyncTellsWhatFails(t *testing.T) {
 	p := planOf("a.html=one")
 	p.Artifacts[0].Body = func() ([]byte, error) { return nil, errors.New("no text") }
@@ -17,7 +17,9 @@ func TestSyncTellsWhatFails(t *testing.T) {
 	}
 	dir := t.TempDir()
 	mustSync(t, planOf("a/b.html=one"), dir)
-	if err := errors.Join(os.RemoveAll(filepath.Join(dir, "a")), os.WriteFile(filepath.Join(dir, "a"), nil, 0o600)); err != nil {
+	err = errors.Join(os.RemoveAll(filepath.Join(dir, "a")),
+		os.WriteFile(filepath.Join(dir, "a"), nil, 0o600))
+	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Sync(t.Context(), planOf("a/b.html=two"), dir, SyncOptions{})

@@ -31,7 +31,8 @@ type feedRepo struct {
 // put writes a proposal, with its status and the last lines of its header.
 func (r *feedRepo) put(t *testing.T, n int, status string, lines ...string) {
 	t.Helper()
-	text := fmt.Sprintf("---\nmip: %d\ntitle: Title %d\nstatus: %s\ncategory: Core\n%s\n---\n\nWords.\n", n, n, status, strings.Join(lines, "\n"))
+	text := fmt.Sprintf("---\nmip: %d\ntitle: Title %d\nstatus: %s\ncategory: Core\n%s\n---\n"+
+		"\nWords.\n", n, n, status, strings.Join(lines, "\n"))
 	put(t, filepath.Join(r.dir, fmt.Sprintf("MIP-%d.md", n)), text)
 }
 
@@ -64,7 +65,8 @@ func (r *feedRepo) feed(t *testing.T, file string) *gofeed.Feed {
 func (r *feedRepo) build(t *testing.T, file string) []byte {
 	t.Helper()
 	s := testSite("MIP")
-	s.Statuses = mip.Process{{Name: "Draft", Stage: mip.StageDraft}, {Name: "Review", Stage: mip.StageReview},
+	s.Statuses = mip.Process{{Name: "Draft", Stage: mip.StageDraft},
+		{Name: "Review", Stage: mip.StageReview},
 		{Name: "Last Call", Stage: mip.StageLastCall}, {Name: "Final", Stage: mip.StageFinal}}
 	s.HardForks = []mip.HardFork{{Name: "Nine", BundledMIPs: []int{1}}, {Name: "Ten"}}
 	s.Kinds = []site.Kind{{Prefix: "MIP", Name: "MIPs"}, {Prefix: "MRC", Name: "MRCs"}}
@@ -75,7 +77,7 @@ func (r *feedRepo) build(t *testing.T, file string) []byte {
 	return artifact(t, p, file)
 }
 
-// artifact makes one file of a plan.
+// artifact returns one file of a plan.
 func artifact(t *testing.T, p *build.Plan, file string) []byte {
 	t.Helper()
 	for _, a := range p.Artifacts {
@@ -91,7 +93,7 @@ func artifact(t *testing.T, p *build.Plan, file string) []byte {
 	return nil
 }
 
-// titles are the titles of the items of a feed.
+// titles returns the titles of a feed's items.
 func (r *feedRepo) titles(t *testing.T, file string) (out []string) {
 	t.Helper()
 	for _, i := range r.feed(t, file).Items {
@@ -100,8 +102,7 @@ func (r *feedRepo) titles(t *testing.T, file string) (out []string) {
 	return out
 }
 
-// TestFeeds tells in the feeds of a site what happened to proposals, and in those of lists what
-// happened to theirs.
+// TestFeeds checks the events in the feeds of a site and of its lists.
 func TestFeeds(t *testing.T) {
 	r := &feedRepo{dir: t.TempDir()}
 	lastCall := "last-call-deadline: 2026-12-08"
@@ -116,7 +117,8 @@ func TestFeeds(t *testing.T) {
 	r.put(t, 1, "Last Call", "last-call-deadline: 2026-12-24")
 	r.put(t, 2, "Final")
 	r.commit(t, "Later")
-	put(t, filepath.Join(r.dir, "MIP-2.md"), "---\nmip: 2\ntitle: Title 2\nstatus: Final\n---\n\nOther words.\n")
+	put(t, filepath.Join(r.dir, "MIP-2.md"),
+		"---\nmip: 2\ntitle: Title 2\nstatus: Final\n---\n\nOther words.\n")
 	r.commit(t, "Words")
 	for n := 100; n < 111; n++ {
 		r.put(t, n, "Draft")
@@ -126,8 +128,13 @@ func TestFeeds(t *testing.T) {
 	r.commit(t, "Remove")
 
 	created := "MIP-1 was created as Draft: Title 1"
-	second := []string{"The deadline for comments on MIP-1 moved from 8 December 2026 to 24 December 2026: Title 1", "MIP-1 entered Last Call, comments until 8 December 2026: Title 1"}
-	calls := append(second, "MIP-1 left Last Call for Review: Title 1", "MIP-1 entered Last Call, comments until 8 December 2026: Title 1")
+	second := []string{
+		"The deadline for comments on MIP-1 moved from 8 December 2026 to 24 December 2026: " +
+			"Title 1",
+		"MIP-1 entered Last Call, comments until 8 December 2026: Title 1",
+	}
+	calls := append(second, "MIP-1 left Last Call for Review: Title 1",
+		"MIP-1 entered Last Call, comments until 8 December 2026: Title 1")
 	join := func(lists ...[]string) (out []string) {
 		for _, l := range lists {
 			out = append(out, l...)
@@ -135,34 +142,44 @@ func TestFeeds(t *testing.T) {
 		return out
 	}
 	for file, want := range map[string][]string{
-		"feed.json":                  join([]string{"MIP-2 was removed: Title 2", "11 proposals were created"}, second[:1], []string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
-		"changes/feed.json":          join([]string{"MIP-2 was removed: Title 2", "11 proposals were created", "The text of MIP-2 changed: Title 2"}, second[:1], []string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
+		"feed.json": join([]string{"MIP-2 was removed: Title 2",
+			"11 proposals were created"}, second[:1],
+			[]string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
+		"changes/feed.json": join([]string{"MIP-2 was removed: Title 2",
+			"11 proposals were created", "The text of MIP-2 changed: Title 2"}, second[:1],
+			[]string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
 		"status/last-call/feed.atom": calls,
-		"status/review/feed.atom":    {"MIP-1 entered Last Call, comments until 8 December 2026: Title 1", "MIP-1 left Last Call for Review: Title 1"},
-		"status/final/feed.atom":     {"MIP-2 was removed: Title 2", "MIP-2 was created as Final: Title 2"},
-		"category/core/feed.atom":    join([]string{"11 proposals were created"}, calls, []string{created}),
-		"upgrade/nine/feed.atom":     join(calls, []string{created}),
-		"upgrade/ten/feed.atom":      nil,
-		"kind/mrc/feed.atom":         nil,
-		"mip/1/feed.atom":            join(calls, []string{created}),
-		"mip/100/feed.atom":          {"MIP-100 was created as Draft: Title 100"},
+		"status/review/feed.atom": {
+			"MIP-1 entered Last Call, comments until 8 December 2026: Title 1",
+			"MIP-1 left Last Call for Review: Title 1"},
+		"status/final/feed.atom": {"MIP-2 was removed: Title 2",
+			"MIP-2 was created as Final: Title 2"},
+		"category/core/feed.atom": join([]string{"11 proposals were created"},
+			calls, []string{created}),
+		"upgrade/nine/feed.atom": join(calls, []string{created}),
+		"upgrade/ten/feed.atom":  nil,
+		"kind/mrc/feed.atom":     nil,
+		"mip/1/feed.atom":        join(calls, []string{created}),
+		"mip/100/feed.atom":      {"MIP-100 was created as Draft: Title 100"},
 	} {
 		if diff := cmp.Diff(want, r.titles(t, file)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
 	f := r.feed(t, "feed.json")
-	if many := f.Items[1]; many.Content[:16] != "MIP-100, MIP-101" || many.Link != testBase+"/changes/" {
+	many := f.Items[1]
+	if many.Content[:16] != "MIP-100, MIP-101" || many.Link != testBase+"/changes/" {
 		t.Errorf("an import is told as %+v", many)
 	}
 	first := f.Items[len(f.Items)-2]
-	if !strings.HasPrefix(first.Link, testBase+"/mip/1/history/#v-") || !strings.HasPrefix(first.Content, "Move MIP-1 to Last Call (#1). Commit ") {
+	if !strings.HasPrefix(first.Link, testBase+"/mip/1/history/#v-") ||
+		!strings.HasPrefix(first.Content, "Move MIP-1 to Last Call (#1). Commit ") {
 		t.Errorf("a last call is told as %+v", first)
 	}
 }
 
-// TestFeedsOfShortHistory tells from headers what git does not know: only that proposals were
-// created.
+// TestFeedsOfShortHistory checks that headers give only the creation of proposals, where git has no
+// history.
 func TestFeedsOfShortHistory(t *testing.T) {
 	r := &feedRepo{dir: t.TempDir()}
 	r.put(t, 1, "Draft", "created: 2025-01-01")
@@ -176,7 +193,8 @@ func TestFeedsOfShortHistory(t *testing.T) {
 	r.commit(t, "Call")
 	shallow := &feedRepo{dir: t.TempDir()}
 	testenv.Git(t, shallow.dir, "", "clone", "-q", "--depth=2", "file://"+r.dir, ".")
-	want = []string{"MIP-1 entered Last Call: Title 1", "MIP-1 was created: Title 1", "MIP-2 was created: Title 2"}
+	want = []string{"MIP-1 entered Last Call: Title 1", "MIP-1 was created: Title 1",
+		"MIP-2 was created: Title 2"}
 	r.put(t, 1, "Last Call", "created: 2025-01-01", "requires: 2")
 	r.commit(t, "More")
 	testenv.Git(t, shallow.dir, "", "fetch", "-q", "--depth=2")
@@ -223,9 +241,12 @@ func TestReaderSeesEachEventOnce(t *testing.T) {
 		poll()
 	}
 	r.now += day
-	testenv.Git(t, r.dir, fmt.Sprintf("@%d +0000", 1_700_000_000+r.now), "merge", "-q", "--no-edit", "--no-ff", "side")
+	testenv.Git(t, r.dir, fmt.Sprintf("@%d +0000", 1_700_000_000+r.now), "merge", "-q",
+		"--no-edit", "--no-ff", "side")
 	poll()
-	if got := order[len(order)-2:]; !cmp.Equal(got, []string{"MIP-9 moved from Draft to Final: Title 9", "MIP-50 was created as Draft: Title 50"}) {
+	last := []string{
+		"MIP-9 moved from Draft to Final: Title 9", "MIP-50 was created as Draft: Title 50"}
+	if got := order[len(order)-2:]; !cmp.Equal(got, last) {
 		t.Errorf("the old branch brought %q", got)
 	}
 	var all mip.Events

@@ -18,7 +18,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// fieldValue is the nth value of a field, as a header has it, and the part that a page shows.
+// fieldValue returns the nth value of a field in a header, and the part that a page shows.
 func fieldValue(t *testing.T, f mip.Field, n int) (value, known string) {
 	t.Helper()
 	word := fmt.Sprintf("X%s%d", f.Name, n)
@@ -39,9 +39,9 @@ func fieldValue(t *testing.T, f mip.Field, n int) (value, known string) {
 	return "", ""
 }
 
-// TestHeaderFields publishes two versions of a proposal for each field of a header. The value is in
-// the JSON under the field's name, on the page and where fields of its kind are, and its change is
-// in the history.
+// TestHeaderFields publishes two versions of a proposal for each field of a header. The value must
+// be in the JSON under the field's name and on the pages for such fields, and its change in the
+// history.
 func TestHeaderFields(t *testing.T) {
 	in := t.TempDir()
 	for version := range 2 {
@@ -77,7 +77,8 @@ func TestHeaderFields(t *testing.T) {
 		}
 		shown := false
 		for n := range page.Descendants() {
-			if n.Type == html.ElementNode && (n.Data == "h1" || n.Data == "header" || n.Data == "dd") {
+			if n.Type == html.ElementNode &&
+				(n.Data == "h1" || n.Data == "header" || n.Data == "dd") {
 				shown = shown || strings.Contains(rendertest.TextOf(n), known)
 			}
 			for _, a := range n.Attr {
@@ -117,11 +118,12 @@ func TestHeaderFields(t *testing.T) {
 	}
 }
 
-// TestFiltersInScripts holds the filters that scripts know to the fields by which proposals are
+// TestFiltersInScripts compares the filters in scripts with the fields by which proposals are
 // listed.
 func TestFiltersInScripts(t *testing.T) {
 	for name, of := range map[string]string{
-		"search.js": `special = /\(\?:\^\|\\s\)\(([^)]*)\)`, "choose.js": `\[([^\]]*)\]\.every\(k => `,
+		"search.js": `special = /\(\?:\^\|\\s\)\(([^)]*)\)`,
+		"choose.js": `\[([^\]]*)\]\.every\(k => `,
 	} {
 		script, err := os.ReadFile(filepath.Join("../render/assets", name))
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // testBase is the address of every site that these tests build.
 const testBase = "https://mips.example.org"
 
-// testSite is a site with the given prefix and nothing that is optional.
+// testSite returns a site with a prefix and nothing optional.
 func testSite(prefix string) *site.Site {
 	return &site.Site{Title: "Test Proposals", BaseURL: testBase, Prefix: prefix, Highlight: true}
 }
@@ -35,8 +35,11 @@ func buildFolder(in, out string) error {
 // write puts a small proposal into a folder.
 func write(t *testing.T, dir string, n int, title, text string) {
 	t.Helper()
-	body := fmt.Sprintf("---\nmip: %d\ntitle: %s %d\nauthor: Ada (@ada)\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-%02d\n---\n\n## Abstract\n\n%s\n", n, title, n, n, text)
-	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("MIP-%d.md", n)), []byte(body), 0o644); err != nil {
+	body := fmt.Sprintf("---\nmip: %d\ntitle: %s %d\nauthor: Ada (@ada)\nstatus: Draft\n"+
+		"type: Standards Track\ncategory: Core\ncreated: 2026-01-%02d\n---\n\n## Abstract\n\n%s\n",
+		n, title, n, n, text)
+	err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("MIP-%d.md", n)), []byte(body), 0o644)
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -50,7 +53,8 @@ func internalLinks(page []byte) []string {
 	var out []string
 	for n := range doc.Descendants() {
 		for _, a := range n.Attr {
-			if (a.Key == "href" || a.Key == "src" || a.Key == "action") && strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "//") {
+			if (a.Key == "href" || a.Key == "src" || a.Key == "action") &&
+				strings.HasPrefix(a.Val, "/") && !strings.HasPrefix(a.Val, "//") {
 				out = append(out, a.Val)
 			}
 		}

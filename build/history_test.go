@@ -20,11 +20,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// commit commits a folder, which becomes a repository, at a time in seconds after a fixed moment.
+// commit commits a folder, and makes it a repository first. The time is in seconds after a fixed
+// moment.
 func commit(t *testing.T, dir, message string, at int64) {
 	t.Helper()
 	when := time.Unix(1_700_000_000+at, 0).UTC().Format(time.RFC3339)
-	for _, args := range [][]string{{"init", "-q", "."}, {"add", "."}, {"commit", "-q", "--allow-empty-message", "-m", message}} {
+	for _, args := range [][]string{
+		{"init", "-q", "."}, {"add", "."}, {"commit", "-q", "--allow-empty-message", "-m", message},
+	} {
 		testenv.Git(t, dir, when, args...)
 	}
 }
@@ -48,7 +51,8 @@ func TestStepsOfHistory(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	status := func(s string, at int64) {
-		text := fmt.Sprintf("---\nmip: 1\ntitle: T\nstatus: %s\ncreated: 2023-01-01\n---\n\nWords.\n", s)
+		text := fmt.Sprintf("---\nmip: 1\ntitle: T\nstatus: %s\ncreated: 2023-01-01\n---\n\n"+
+			"Words.\n", s)
 		if err := os.WriteFile(filepath.Join(in, "MIP-1.md"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +77,7 @@ func TestStepsOfHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryPages builds the pages of more proposals than one git process reads for, twice.
+// TestHistoryPages builds the history pages of more proposals than one git process reads, twice.
 func TestHistoryPages(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	const count = 70
@@ -104,7 +108,9 @@ func TestHistoryPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(page)
-	for _, want := range []string{"<del>-Old words.\n</del>", "<ins>+New &lt;b&gt;words&lt;/b&gt;.\n</ins>", "Better &lt;words&gt;", "All of them", "2023-11-14T22:13:40Z", "/MIP-4.md\""} {
+	for _, want := range []string{"<del>-Old words.\n</del>",
+		"<ins>+New &lt;b&gt;words&lt;/b&gt;.\n</ins>", "Better &lt;words&gt;", "All of them",
+		"2023-11-14T22:13:40Z", "/MIP-4.md\""} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -121,7 +127,8 @@ func TestHistoryPages(t *testing.T) {
 	}
 	proposal, _ = os.ReadFile(filepath.Join(out, "mip", "4", "index.html"))
 	sitemap, _ := os.ReadFile(filepath.Join(out, "sitemap.xml"))
-	if !strings.Contains(string(proposal), `href="/mip/4/history/"`) || strings.Count(string(sitemap), "/history/</loc>") != count {
+	if !strings.Contains(string(proposal), `href="/mip/4/history/"`) ||
+		strings.Count(string(sitemap), "/history/</loc>") != count {
 		t.Error("nothing leads to the history")
 	}
 	if r := sync(); r.Changed+r.Removed > 0 {
@@ -140,19 +147,23 @@ func TestHistoryPages(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"mip/70/history/index.html", "mip/71/history/index.html"}; !slices.Equal(got, want) {
+	want := []string{"mip/70/history/index.html", "mip/71/history/index.html"}
+	if !slices.Equal(got, want) {
 		t.Errorf("histories that a commit changes: %v, want %v", got, want)
 	}
 }
 
-// TestVersions reads the versions of a proposal as JSON, with what each changed of the one before.
+// TestVersions reads the versions of a proposal as JSON, with the changes of each.
 func TestVersions(t *testing.T) {
 	in := t.TempDir()
 	long := strings.Repeat("A line that is there once more.\n", 5000)
 	for i, text := range []string{
-		"---\nmip: 1\ntitle: One\nauthor: Ada (@ada)\nstatus: draft\ncreated: 2023-01-02\nlicence: MIT\n---\n\nWords.\n",
-		"---\nMIP: 1\ntitle: 'One'\nauthor:\n- Ada (@ada)\nstatus: Draft\ncreated: 2 Jan 2023\nlicence: MIT\n---\n\nWords.\n",
-		"---\nmip: 1\ntitle: Two\nauthor: Ada (@ada), Bob\nstatus: Review\ncreated: 2023-01-02\nlicence: CC0\nrequires: 3, ERC-20\n---\n\nOther words.\n",
+		"---\nmip: 1\ntitle: One\nauthor: Ada (@ada)\nstatus: draft\ncreated: 2023-01-02\n" +
+			"licence: MIT\n---\n\nWords.\n",
+		"---\nMIP: 1\ntitle: 'One'\nauthor:\n- Ada (@ada)\nstatus: Draft\ncreated: " +
+			"2 Jan 2023\nlicence: MIT\n---\n\nWords.\n",
+		"---\nmip: 1\ntitle: Two\nauthor: Ada (@ada), Bob\nstatus: Review\ncreated: " +
+			"2023-01-02\nlicence: CC0\nrequires: 3, ERC-20\n---\n\nOther words.\n",
 		"---\nmip: 1\n<<<<<<< HEAD\n\n# Heading\n",
 		"---\nmip: 1\ntitle: Two\n---\n\n" + long,
 	} {
@@ -183,20 +194,22 @@ func TestVersions(t *testing.T) {
 		`Step 2: title "One" > "Two"; authors "Ada (@ada)" > "Ada (@ada), Bob"; status "Draft" > "Review"; requires "" > "MIP-3, ERC-20"; licence "MIT" > "CC0"; +8 -8`,
 		"Step 1: +6 -5", "Step 0:",
 	}
-	if diff := cmp.Diff(want, got); diff != "" || h.ID.String() != "MIP-1" || h.Before != "nothing" {
+	diff := cmp.Diff(want, got)
+	if diff != "" || h.ID.String() != "MIP-1" || h.Before != "nothing" {
 		t.Errorf("%s, before %s: versions (-want +got):\n%s", h.ID, h.Before, diff)
 	}
 	newest, second := h.Versions[0], h.Versions[3]
 	if !newest.Truncated || len(*newest.Diff) > 64<<10 || len(*newest.Diff) < 60<<10 {
 		t.Errorf("a long difference: %d bytes, truncated %t", len(*newest.Diff), newest.Truncated)
 	}
-	if !strings.HasPrefix(*second.Diff, "@@ -1,") || !strings.Contains(*second.Diff, "\n-status: draft\n") || second.Truncated {
+	if !strings.HasPrefix(*second.Diff, "@@ -1,") ||
+		!strings.Contains(*second.Diff, "\n-status: draft\n") || second.Truncated {
 		t.Errorf("the difference is\n%s", *second.Diff)
 	}
 }
 
-// TestVersionsOfBranches compares the versions of files with git log and git show: two branches
-// that are merged, one that is given up, a file that goes and comes back, and another mode.
+// TestVersionsOfBranches compares the versions of files with git log and git show: two merged
+// branches, an abandoned one, a file that is removed and restored, and a change of mode.
 func TestVersionsOfBranches(t *testing.T) {
 	in := t.TempDir()
 	at := int64(0)
@@ -252,7 +265,8 @@ func TestVersionsOfBranches(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want, got []string
-		for commit := range strings.FieldsSeq(testenv.Git(t, in, "", "log", "--format=%H", "--", file)) {
+		commits := testenv.Git(t, in, "", "log", "--format=%H", "--", file)
+		for commit := range strings.FieldsSeq(commits) {
 			stat := testenv.Git(t, in, "", "show", "--format=", "--numstat", commit, "--", file)
 			want = append(want, commit+" "+strings.Join(strings.Fields(stat)[:2], " "))
 		}
@@ -272,7 +286,7 @@ func TestVersionsOfBranches(t *testing.T) {
 	}
 }
 
-// The dashboard says of the newest changes what they were, and is written again with the next one.
+// The dashboard describes the newest changes, and is written again with the next one.
 func TestRecentChanges(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	edit := func(n int, old, text string) {
@@ -297,17 +311,21 @@ func TestRecentChanges(t *testing.T) {
 	commit(t, in, "Three", 30)
 	edit(4, "status: Draft\n", "")
 	commit(t, in, "Four", 40)
+	row := regexp.MustCompile(
+		`<a href="/mip/(\d)/history/">([^<]*)</a>: Title \d</span>\s*<time`)
 	rows := func() map[string]string {
 		t.Helper()
 		syncCommitted(t, in, out)
 		got := map[string]string{}
-		for _, m := range regexp.MustCompile(`<a href="/mip/(\d)/history/">([^<]*)</a>: Title \d</span>\s*<time`).FindAllStringSubmatch(string(files(t, out)["dashboard/index.html"]), -1) {
+		page := string(files(t, out)["dashboard/index.html"])
+		for _, m := range row.FindAllStringSubmatch(page, -1) {
 			got[m[1]] = m[2]
 		}
 		return got
 	}
 	want := map[string]string{
-		"1": "MIP-1 was created as Draft", "2": "MIP-2 moved from Draft to Review", "3": "The text of MIP-3 changed",
+		"1": "MIP-1 was created as Draft", "2": "MIP-2 moved from Draft to Review",
+		"3": "The text of MIP-3 changed",
 		"4": "MIP-4 lost the status Draft", "5": "MIP-5 was created as Draft",
 	}
 	if diff := cmp.Diff(want, rows()); diff != "" {

@@ -21,8 +21,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// TestPlainHost serves a site by a plain file server, which answers every address on the site that
-// a page, a document, a feed or a text for agents names. The hash of the skill is that of its file.
+// TestPlainHost serves a site by a plain file server. It must answer every address on the site that
+// a page, a document, a feed or a text for agents names. The skill's hash must match its file.
 func TestPlainHost(t *testing.T) {
 	s, err := site.Load("../internal/samples/site.yaml")
 	if err != nil {
@@ -34,7 +34,8 @@ func TestPlainHost(t *testing.T) {
 	}
 	b := buildCorpus(t, "../internal/samples/proposals", s)
 	root := t.TempDir()
-	if _, err := build.Sync(t.Context(), b.plan, filepath.Join(root, "mips"), build.SyncOptions{}); err != nil {
+	_, err = build.Sync(t.Context(), b.plan, filepath.Join(root, "mips"), build.SyncOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	server := http.FileServer(http.Dir(root))
@@ -49,7 +50,7 @@ func TestPlainHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		links.page(file, doc)
-		// Scripts ask for what attributes name.
+		// Scripts request the addresses in attributes.
 		for n := range doc.Descendants() {
 			for _, a := range n.Attr {
 				if strings.HasPrefix(a.Key, "data-") && strings.HasPrefix(a.Val, b.basePath+"/") {
@@ -61,9 +62,13 @@ func TestPlainHost(t *testing.T) {
 	for l, file := range links.links {
 		u, err := url.Parse(strings.TrimPrefix(l.to, "https://team.example.org"))
 		switch {
-		case err != nil || u.Scheme != "" || u.Host != "" || !strings.HasPrefix(u.Path, b.basePath+"/"), strings.Contains(u.Path, "{"):
-		case slices.ContainsFunc(api.Routes(), func(r api.Route) bool { return b.basePath+r.Path == u.Path }):
-		case u.Path == b.basePath+"/api/v1/mips/": // the page of what is not found goes on with a number and .json
+		case err != nil || u.Scheme != "" || u.Host != "" ||
+			!strings.HasPrefix(u.Path, b.basePath+"/"), strings.Contains(u.Path, "{"):
+		case slices.ContainsFunc(api.Routes(), func(r api.Route) bool {
+			return b.basePath+r.Path == u.Path
+		}):
+		// The page for status 404 appends a number and .json.
+		case u.Path == b.basePath+"/api/v1/mips/":
 		case file == documentation && slices.ContainsFunc(links.absent, func(pattern string) bool {
 			return isOf(b.basePath+pattern, u.Path)
 		}):
@@ -77,7 +82,8 @@ func TestPlainHost(t *testing.T) {
 			t.Errorf("%s: %s: %d", file, address, w.Code)
 		}
 	}
-	if len(asked) < 200 || asked[b.basePath+"/api/v1/mips.json"] == "" || !bytes.Contains(b.files["openapi.json"], []byte(`"/api/v1/mips/{n}.json"`)) {
+	if len(asked) < 200 || asked[b.basePath+"/api/v1/mips.json"] == "" ||
+		!bytes.Contains(b.files["openapi.json"], []byte(`"/api/v1/mips/{n}.json"`)) {
 		t.Errorf("only %d addresses were asked", len(asked))
 	}
 	for _, name := range []string{"_redirects", "_headers", "api-404.json"} {
@@ -85,7 +91,7 @@ func TestPlainHost(t *testing.T) {
 			t.Errorf("%s is of no use to such a host", name)
 		}
 	}
-	// The host has no other address for a document of the API.
+	// Documents of the API have no second address on this host.
 	document := regexp.MustCompile(`/api/v1/[\w/{}.-]*`)
 	for _, file := range []string{
 		"llms.txt", "skill.md", "openapi.json", ".well-known/api-catalog", "api/index.html",
@@ -97,17 +103,24 @@ func TestPlainHost(t *testing.T) {
 		}
 	}
 	checkDescribed(t, b)
-	// Old addresses have a page of their own, which leads on.
+	// Each old address has a page that redirects.
 	for file, to := range map[string]string{
-		"MIPS/MIP-1/index.html": "/mips/mip/1/", "MIPS/MIP-1.html": "/mips/mip/1/", "MIPS/MIP-2/index.html": "/mips/mip/2/", "faq/index.html": "/mips/about/", "old/3.html": "/mips/mip/3/",
-		"data/index.html": "/mips/api/v1/mips.json", "mip/4/graph/index.html": "/mips/mip/4/", "mip/4/requirements/index.html": "/mips/mip/4/",
+		"MIPS/MIP-1/index.html": "/mips/mip/1/", "MIPS/MIP-1.html": "/mips/mip/1/",
+		"MIPS/MIP-2/index.html": "/mips/mip/2/", "faq/index.html": "/mips/about/",
+		"old/3.html":      "/mips/mip/3/",
+		"data/index.html": "/mips/api/v1/mips.json", "mip/4/graph/index.html": "/mips/mip/4/",
+		"mip/4/requirements/index.html": "/mips/mip/4/",
 	} {
-		if page := string(b.files[file]); !strings.Contains(page, `content="0; url=`+to+`"`) || bytes.Contains(b.files["sitemap.xml"], []byte(strings.TrimSuffix(file, "index.html")+"<")) {
+		page := string(b.files[file])
+		if !strings.Contains(page, `content="0; url=`+to+`"`) ||
+			bytes.Contains(b.files["sitemap.xml"],
+				[]byte(strings.TrimSuffix(file, "index.html")+"<")) {
 			t.Errorf("%s does not lead to %s, or is in the sitemap: %s", file, to, page)
 		}
 	}
-	// Those of what a proposal never had, and of feeds, end.
-	for _, file := range []string{"mip/6/graph/index.html", "mip/8/requirements/index.html", "mip/4/feed.xml", "status/draft/feed.json"} {
+	// Old addresses of missing pages, and of feeds, have no page.
+	for _, file := range []string{"mip/6/graph/index.html", "mip/8/requirements/index.html",
+		"mip/4/feed.xml", "status/draft/feed.json"} {
 		if b.files[file] != nil {
 			t.Errorf("there is %s", file)
 		}
@@ -121,20 +134,21 @@ func TestPlainHost(t *testing.T) {
 		t.Errorf("told %q, want %s", told, dead)
 	}
 	index := b.files[".well-known/agent-skills/index.json"]
-	if sum := fmt.Sprintf("sha256:%x", sha256.Sum256(b.files["skill.md"])); !bytes.Contains(index, []byte(sum)) {
+	sum := fmt.Sprintf("sha256:%x", sha256.Sum256(b.files["skill.md"]))
+	if !bytes.Contains(index, []byte(sum)) {
 		t.Errorf("the index of skills lacks %s: %s", sum, index)
 	}
 }
 
 // TestPlainHostKeepsTexts builds a site whose proposal names a route of the API in its title and
-// its text: no file has another address in its place.
+// its text: files keep it unchanged.
 func TestPlainHostKeepsTexts(t *testing.T) {
 	const text = "Ask `/api/v1/mips` or `GET /api/v1/site`."
 	proposal := strings.Replace(proposalText("", text+"\n"), "title: T", "title: "+text, 1)
 	s := testSite("MIP")
 	s.Host = mip.HostPlain
 	b := buildCorpus(t, folderOf(t, "MIP-1.md", proposal), s)
-	// The name of an asset has the hash of its bytes.
+	// An asset's name has the hash of its bytes.
 	asset := regexp.MustCompile(`^assets/.*\.([0-9a-f]{8,})\.`)
 	marks := regexp.MustCompile("</?code>|[`\\\\]")
 	naming := 0

@@ -19,7 +19,7 @@ import (
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
-// hostileTexts are those that a header may hold: others are refused by package corpus.
+// hostileTexts are texts that a header may hold. Package corpus refuses others.
 func hostileTexts() []string {
 	var out []string
 	for _, h := range rendertest.HostileTexts() {
@@ -31,14 +31,15 @@ func hostileTexts() []string {
 }
 
 // TestHostileTexts writes each hostile text into every field of a header and of the site's file,
-// and reads it back from every format of the tree: it is text there, whole, and escaped once.
+// and reads it from every format of the tree: it must be text, whole, and escaped once.
 func TestHostileTexts(t *testing.T) {
 	for _, text := range hostileTexts() {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			quoted := string(mustJSON(t, text)) // which YAML reads too
 			var head strings.Builder
-			head.WriteString(fmt.Sprintf("---\nmip: 1\nauthor: %s\ncreated: 2026-01-01\n", mustJSON(t, text+" (@ada)")))
+			head.WriteString(fmt.Sprintf("---\nmip: 1\nauthor: %s\ncreated: 2026-01-01\n",
+				mustJSON(t, text+" (@ada)")))
 			for _, f := range mip.Fields {
 				if f.Kind == mip.FieldProse || f.Kind == mip.FieldWord {
 					head.WriteString(f.Key() + ": " + quoted + "\n")
@@ -54,7 +55,8 @@ func TestHostileTexts(t *testing.T) {
 			checkTree(t, b)
 			p := b.single(t, 1)
 			for _, f := range mip.Fields {
-				if got := f.Text(&p.Metadata); (f.Kind == mip.FieldProse || f.Kind == mip.FieldWord) && got != text {
+				got := f.Text(&p.Metadata)
+				if (f.Kind == mip.FieldProse || f.Kind == mip.FieldWord) && got != text {
 					t.Errorf("the JSON has %q for %s", got, f.Name)
 				}
 			}
@@ -77,7 +79,7 @@ func mustJSON(t *testing.T, v any) []byte {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// unquoted drops backticks, which become code, and folds blanks.
+// unquoted removes backticks, which become code, and folds blanks.
 func unquoted(s string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "")), " ")
 }
@@ -94,11 +96,14 @@ func checkHostilePages(t *testing.T, b built, text string) {
 			t.Fatal(err)
 		}
 		for n := range doc.Descendants() {
-			if n.Type == html.ElementNode && (n.Data == "img" || n.Data == "b" && strings.Contains(rendertest.TextOf(n), "evil")) {
+			if n.Type == html.ElementNode &&
+				(n.Data == "img" || n.Data == "b" &&
+					strings.Contains(rendertest.TextOf(n), "evil")) {
 				t.Errorf("%s: a text became <%s>", name, n.Data)
 			}
 		}
-		if got := strings.Count(unquoted(rendertest.TextOf(doc)), unquoted(text)); got < shown[name] {
+		got := strings.Count(unquoted(rendertest.TextOf(doc)), unquoted(text))
+		if got < shown[name] {
 			t.Errorf("%s shows the text %d times, want %d", name, got, shown[name])
 		}
 	}
@@ -107,7 +112,8 @@ func checkHostilePages(t *testing.T, b built, text string) {
 func checkHostileFeeds(t *testing.T, b built, text string) {
 	t.Helper()
 	slug := mip.Slug(text)
-	for _, name := range []string{"feed.xml", "feed.atom", "feed.json", "category/" + slug + "/feed.atom", "mip/1/feed.atom"} {
+	for _, name := range []string{"feed.xml", "feed.atom", "feed.json",
+		"category/" + slug + "/feed.atom", "mip/1/feed.atom"} {
 		feed, err := gofeed.NewParser().Parse(bytes.NewReader(b.files[name]))
 		if err != nil || len(feed.Items) != 1 {
 			t.Errorf("%s: %v", name, err)
@@ -118,18 +124,21 @@ func checkHostileFeeds(t *testing.T, b built, text string) {
 		if strings.HasSuffix(name, ".xml") {                  // that of RSS is HTML
 			description = html.UnescapeString(description)
 		}
-		if !strings.Contains(feed.Title, text) && !strings.Contains(feed.Title, plain.Text(text)) || item.Title != "MIP-1 was created: "+plain.Text(text) || !strings.HasPrefix(description, text) {
+		if !strings.Contains(feed.Title, text) && !strings.Contains(feed.Title, plain.Text(text)) ||
+			item.Title != "MIP-1 was created: "+plain.Text(text) ||
+			!strings.HasPrefix(description, text) {
 			t.Errorf("%s: title %q, item %q: %q", name, feed.Title, item.Title, description)
 		}
 	}
 }
 
-// checkHostileLLMs reads llms.txt as Markdown: the same characters come out, in one heading, quote
-// and link each.
+// checkHostileLLMs reads llms.txt as Markdown: it must have the same characters, in one heading,
+// one quote and one link.
 func checkHostileLLMs(t *testing.T, b built, text string) {
 	t.Helper()
 	var page bytes.Buffer
-	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(b.files["llms.txt"], &page); err != nil {
+	err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert(b.files["llms.txt"], &page)
+	if err != nil {
 		t.Fatal(err)
 	}
 	doc, err := html.Parse(&page)
@@ -142,8 +151,12 @@ func checkHostileLLMs(t *testing.T, b built, text string) {
 			texts[n.Data] = append(texts[n.Data], unquoted(rendertest.TextOf(n)))
 		}
 	}
-	if got := texts["h1"]; len(got) != 1 || got[0] != unquoted(text) || !strings.HasPrefix(texts["blockquote"][0], unquoted(text)) || texts["a"][0] != unquoted("MIP-1: "+text) {
-		t.Errorf("llms.txt: headings %q, quote %q, first link %q", got, texts["blockquote"][0], texts["a"][0])
+	got := texts["h1"]
+	if len(got) != 1 || got[0] != unquoted(text) ||
+		!strings.HasPrefix(texts["blockquote"][0], unquoted(text)) ||
+		texts["a"][0] != unquoted("MIP-1: "+text) {
+		t.Errorf("llms.txt: headings %q, quote %q, first link %q", got,
+			texts["blockquote"][0], texts["a"][0])
 	}
 	for _, tag := range []string{"script", "img", "em", "strong", "del", "h3", "ol", "table"} {
 		if texts[tag] != nil {
@@ -162,7 +175,8 @@ func checkHostileSkill(t *testing.T, b built, text string) {
 	if err := d.Decode(&head); err != nil || !ok {
 		t.Fatalf("skill.md: %v in %q", err, header)
 	}
-	if head.Name != "mip-proposals" || !strings.Contains(head.Description, text) || !strings.HasPrefix(body, "\n# Proposals of ") {
+	if head.Name != "mip-proposals" || !strings.Contains(head.Description, text) ||
+		!strings.HasPrefix(body, "\n# Proposals of ") {
 		t.Errorf("skill.md: name %q, description %q, body %.99q", head.Name, head.Description, body)
 	}
 	if strings.Contains(body, "{{") && !strings.Contains(text, "{{") {

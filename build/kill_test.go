@@ -24,9 +24,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// helperEnv makes the test binary run one build instead of the tests: folder of proposals, output,
-// and after how many files that it makes the process kills itself, with how many microseconds more;
-// or none.
+// helperEnv makes the test binary run one build instead of the tests. Its value has the folder of
+// proposals, the output, and when the process kills itself: after a number of files and
+// microseconds, or never.
 const helperEnv = "MIPWATCH_TEST_BUILD"
 
 func TestMain(m *testing.M) {
@@ -67,7 +67,7 @@ func helperBuild(in, out string, moment []string) error {
 	return err
 }
 
-// helper is a command that builds in a process of its own.
+// helper returns a command that builds in another process.
 func helper(t *testing.T, in, out string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -79,7 +79,7 @@ func helper(t *testing.T, in, out string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// files reads a published tree by its slash-separated names, without the build's own state.
+// files reads a published tree by slash-separated name, without the build's own state.
 func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -107,8 +107,8 @@ func files(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
-// TestKilledAtAnyMoment kills builds that replace one site by another at 100 moments spread over
-// the writing, and looks at what is left. The moments are counted in files that are made.
+// TestKilledAtAnyMoment kills builds that replace one site by another at 100 moments during the
+// writing, and checks the tree. The moments are counted in written files.
 func TestKilledAtAnyMoment(t *testing.T) {
 	testenv.Long(t, "a hundred builds that are killed")
 	before, after := t.TempDir(), t.TempDir()
@@ -137,13 +137,15 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				if err := os.CopyFS(out, os.DirFS(wantBefore)); err != nil {
 					t.Fatal(err)
 				}
-				if err := helper(t, after, fmt.Sprintf("%s|%d|%d", out, made, wait)).Run(); err != nil {
+				err := helper(t, after, fmt.Sprintf("%s|%d|%d", out, made, wait)).Run()
+				if err != nil {
 					killed.Add(1)
 				}
 				left := files(t, out)
 				for name, b := range left {
 					if !bytes.Equal(b, oldTree[name]) && !bytes.Equal(b, newTree[name]) {
-						t.Errorf("%s is neither the old file nor the new one (%d bytes)", name, len(b))
+						t.Errorf("%s is neither the old file nor the new one (%d bytes)",
+							name, len(b))
 					}
 				}
 				if err := named(left); err != nil {
@@ -162,11 +164,12 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 	})
 	if killed.Load() < 50 {
-		t.Errorf("only %d of 100 builds were killed before their end: the test does not test", killed.Load())
+		t.Errorf("only %d of 100 builds were killed before their end: the test does not test",
+			killed.Load())
 	}
 }
 
-// temporary lists the drafts of files that stand in a tree.
+// temporary lists the drafts of files in a tree.
 func temporary(t *testing.T, dir string) []string {
 	t.Helper()
 	var out []string
@@ -182,7 +185,7 @@ func temporary(t *testing.T, dir string) []string {
 	return out
 }
 
-// named checks that whatever an index of the tree names exists in it.
+// named checks that every file that an index of the tree names exists.
 func named(tree map[string][]byte) error {
 	var list struct{ MIPs []struct{ Number int } }
 	if err := json.Unmarshal(tree["api/v1/mips.json"], &list); err != nil {
@@ -216,7 +219,7 @@ func named(tree map[string][]byte) error {
 		}
 		name := strings.TrimPrefix(f[1], "/")
 		if strings.Contains(name, "/:") {
-			continue // a form of many addresses
+			continue // a pattern
 		}
 		if strings.HasSuffix(name, "/") {
 			name += "index.html"
@@ -240,14 +243,15 @@ func named(tree map[string][]byte) error {
 
 func sameTree(a, b map[string][]byte) bool { return diffTree(a, b) == "" }
 
-// diffTree names the files that differ.
+// diffTree lists the files that differ.
 func diffTree(want, got map[string][]byte) string {
 	var out []string
 	for name, b := range want {
 		if g, ok := got[name]; !ok {
 			out = append(out, "missing "+name)
 		} else if !bytes.Equal(b, g) {
-			out = append(out, fmt.Sprintf("%s differs (%x, want %x)", name, sha256.Sum256(g), sha256.Sum256(b)))
+			out = append(out, fmt.Sprintf("%s differs (%x, want %x)", name,
+				sha256.Sum256(g), sha256.Sum256(b)))
 		}
 	}
 	for name := range got {

@@ -26,28 +26,29 @@ import (
 	"github.com/mipwatch/mipwatch/render/agent"
 )
 
-// linkCheck gathers the links of a built tree in one pass, and then knows which lead nowhere.
+// linkCheck collects the links of a built tree in one pass, and then finds the dead ones.
 type linkCheck struct {
 	built
 	ids      map[string]map[string]bool // by page file
-	links    map[link]string            // to a file in which it stands
+	links    map[link]string            // link to a file with it
 	absolute *regexp.Regexp
 	rules    map[string]redirect.Rule
-	patterns map[string]bool // of addresses, which documents name with their variable parts
-	absent   []string        // those of which the site has no file
+	patterns map[string]bool // of addresses in documents, with variable parts
+	absent   []string        // patterns without a file on the site
 }
 
-// link is a link as it stands in some file; from is empty when it does not depend on where it
-// stands.
+// link is a link in a file. from is empty if the link does not depend on the file's address.
 type link struct{ from, to string }
 
-// documentation is the page that shows a command for each documented route, those included of which
-// a site without, say, upgrades has no file: it says that the answer is a 404 then.
+// documentation is the page with a command for each documented route. A site without upgrades, for
+// example, has no file for some of them. The page explains that the answer is a 404 then.
 const documentation = "api/index.html"
 
 func newLinkCheck(b built) *linkCheck {
-	c := &linkCheck{built: b, ids: map[string]map[string]bool{}, links: map[link]string{}, patterns: map[string]bool{}, rules: map[string]redirect.Rule{}}
-	c.absolute = regexp.MustCompile(regexp.QuoteMeta(b.base) + "(?:/(?:[^\\s\"'`<>()\\[\\]\\\\{}]|\\{[a-z]+\\})*)?")
+	c := &linkCheck{built: b, ids: map[string]map[string]bool{}, links: map[link]string{},
+		patterns: map[string]bool{}, rules: map[string]redirect.Rule{}}
+	c.absolute = regexp.MustCompile(regexp.QuoteMeta(b.base) +
+		"(?:/(?:[^\\s\"'`<>()\\[\\]\\\\{}]|\\{[a-z]+\\})*)?")
 	for _, a := range b.plan.Artifacts {
 		c.patterns[a.Pattern] = true
 	}
@@ -65,8 +66,7 @@ func newLinkCheck(b built) *linkCheck {
 	return c
 }
 
-// page takes the ids and the links of a page, and the addresses on the site that its metadata and
-// its text name.
+// page adds the ids and links of a page, and the site's addresses in its metadata and its text.
 func (c *linkCheck) page(file string, doc *dom.Node) {
 	ids := map[string]bool{}
 	c.ids[file] = ids
@@ -87,10 +87,10 @@ func (c *linkCheck) page(file string, doc *dom.Node) {
 	}
 }
 
-// name is an identifier in a feed, which need not be an address though it looks like one.
+// name matches an identifier in a feed. It looks like an address but need not be one.
 var name = regexp.MustCompile(`<guid isPermaLink="false">[^<]*</guid>`)
 
-// text takes the addresses on the site that a text of any format but HTML names.
+// text adds the site's addresses in a text of any format but HTML.
 func (c *linkCheck) text(file string, body []byte) {
 	switch path.Ext(file) {
 	case ".png":
@@ -135,7 +135,7 @@ func (c *linkCheck) add(file, to string) {
 	}
 }
 
-// dead says of each link that leads nowhere in which file it stands.
+// dead returns the dead links, each with a file that has it.
 func (c *linkCheck) dead() []string {
 	var out []string
 	for l, file := range c.links {
@@ -147,8 +147,7 @@ func (c *linkCheck) dead() []string {
 	return out
 }
 
-// fault is empty for a link to another site, to a file of this one, and to an element that is
-// there.
+// fault is empty for a link to another site, to a file of this one, and to an existing element.
 func (c *linkCheck) fault(l link) string {
 	to := l.to
 	if rest, ok := strings.CutPrefix(to, c.base); ok && (rest == "" || rest[0] == '/') {
@@ -174,7 +173,10 @@ func (c *linkCheck) fault(l link) string {
 			p = "/" // the base address itself, which never ends in a slash
 		}
 		if file, ok = c.file(p); !ok {
-			if l.from == documentation && slices.ContainsFunc(c.absent, func(pattern string) bool { return isOf(pattern, p) }) {
+			if l.from == documentation &&
+				slices.ContainsFunc(c.absent, func(pattern string) bool {
+					return isOf(pattern, p)
+				}) {
 				return ""
 			}
 			return "no file"
@@ -198,11 +200,12 @@ func (c *linkCheck) fault(l link) string {
 	return ""
 }
 
-// file is what answers a path: a file, a folder's page, what a rule names; a live route and the
-// pattern of a route are known too.
+// file returns the file for a path: itself, a folder's page, or the target of a rule. ok is also
+// true for a live route and for a route's pattern.
 func (c *linkCheck) file(p string) (string, bool) {
 	for range 3 { // rules in a row
-		if slices.ContainsFunc(api.Routes(), func(r api.Route) bool { return r.Path == p }) || strings.Contains(p, "{") && c.patterns[p] {
+		if slices.ContainsFunc(api.Routes(), func(r api.Route) bool { return r.Path == p }) ||
+			strings.Contains(p, "{") && c.patterns[p] {
 			return "", true
 		}
 		file := strings.TrimPrefix(p, "/")
@@ -223,26 +226,37 @@ func (c *linkCheck) file(p string) (string, bool) {
 	return "", false
 }
 
-// isOf reports whether a path is one of a pattern's.
+// isOf reports whether a path matches a pattern.
 func isOf(pattern, p string) bool {
-	return slices.EqualFunc(strings.Split(pattern, "/"), strings.Split(p, "/"), func(a, b string) bool {
-		return a == b || strings.HasPrefix(a, "{") && b != ""
-	})
+	return slices.EqualFunc(strings.Split(pattern, "/"), strings.Split(p, "/"),
+		func(a, b string) bool {
+			return a == b || strings.HasPrefix(a, "{") && b != ""
+		})
 }
 
-// TestLinkCheck puts dead links into a small tree: what finds them can fail.
+// TestLinkCheck puts dead links into a small tree, to show that linkCheck finds them.
 func TestLinkCheck(t *testing.T) {
-	b := built{base: "https://example.org/p", basePath: "/p", prefix: "MIP", files: map[string][]byte{"index.html": {}, "mip/1/index.html": {}, "api/v1/x.json": {}, "feed.xml": {}}, plan: &build.Plan{
-		Artifacts: []build.Artifact{{Pattern: "/mip/{n}/"}},
-		Redirects: []redirect.Rule{{From: "/api/v1/x", To: "/api/v1/x.json", Status: 200}, {From: "/old.md", To: "/p/mip/1/", Status: 301}, {From: "/api/*", To: "/api-404.json", Status: 404}},
-	}}
-	alive := []string{"/p/", "/p/mip/1/", "/p/mip/1/#a", "#a", "/p/api/v1/x", "/p/old.md#a", "/p/old.md", "/p/feed.xml", "https://example.org/p", "https://example.org/p/mip/1/",
-		"https://example.org/p/mip/{n}/", "https://example.org/part", "https://example.com/x", "mailto:a@example.org", "/p/api/mip-watch", "/p/?q=a", "data:image/svg+xml,a"}
-	dead := []string{"/", "/mip/1/", "/p/mip/1", "/p/mip/2/", "/p/mip/1/#b", "#b", "#A", "#", "/p/#a", "/p/feed.xml#a", "/p/api/v1/y", "/p/old", "mip/1/", "../",
-		"https://example.org/p/x", "https://example.org/p/mip/1/#b", "https://example.org/p/{n}", "/p/upgrade/x/feed.xml"}
+	b := built{base: "https://example.org/p", basePath: "/p", prefix: "MIP",
+		files: map[string][]byte{"index.html": {}, "mip/1/index.html": {}, "api/v1/x.json": {},
+			"feed.xml": {}}, plan: &build.Plan{
+			Artifacts: []build.Artifact{{Pattern: "/mip/{n}/"}},
+			Redirects: []redirect.Rule{{From: "/api/v1/x", To: "/api/v1/x.json", Status: 200},
+				{From: "/old.md", To: "/p/mip/1/", Status: 301},
+				{From: "/api/*", To: "/api-404.json", Status: 404}},
+		}}
+	alive := []string{"/p/", "/p/mip/1/", "/p/mip/1/#a", "#a", "/p/api/v1/x", "/p/old.md#a",
+		"/p/old.md", "/p/feed.xml", "https://example.org/p", "https://example.org/p/mip/1/",
+		"https://example.org/p/mip/{n}/", "https://example.org/part", "https://example.com/x",
+		"mailto:a@example.org", "/p/api/mip-watch", "/p/?q=a", "data:image/svg+xml,a"}
+	dead := []string{"/", "/mip/1/", "/p/mip/1", "/p/mip/2/", "/p/mip/1/#b", "#b", "#A", "#",
+		"/p/#a", "/p/feed.xml#a", "/p/api/v1/y", "/p/old", "mip/1/", "../",
+		"https://example.org/p/x", "https://example.org/p/mip/1/#b", "https://example.org/p/{n}",
+		"/p/upgrade/x/feed.xml"}
 	for _, to := range slices.Concat(alive, dead) {
 		c := newLinkCheck(b)
-		for file, page := range map[string]string{"mip/1/index.html": `<p id=a><a href="` + to + `">x</a>`, "index.html": "<p>"} {
+		pages := map[string]string{
+			"mip/1/index.html": `<p id=a><a href="` + to + `">x</a>`, "index.html": "<p>"}
+		for file, page := range pages {
 			doc, err := dom.Parse(strings.NewReader(page))
 			if err != nil {
 				t.Fatal(err)
@@ -254,8 +268,10 @@ func TestLinkCheck(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{
-		"<guid isPermaLink=\"false\">https://example.org/p/x</guid><link>https://example.org/p/mip/1/</link>": 0,
-		"<guid isPermaLink=\"true\">https://example.org/p/x</guid><link>https://example.org/p/y&amp;</link>":  2,
+		`<guid isPermaLink="false">https://example.org/p/x</guid>` +
+			"<link>https://example.org/p/mip/1/</link>": 0,
+		`<guid isPermaLink="true">https://example.org/p/x</guid>` +
+			"<link>https://example.org/p/y&amp;</link>": 2,
 	} {
 		c := newLinkCheck(b)
 		c.text("feed.xml", []byte(text))
@@ -265,7 +281,7 @@ func TestLinkCheck(t *testing.T) {
 	}
 }
 
-// checkChecked holds that a check finds what the build of the same site found.
+// checkChecked checks that a check finds the same problems as a build of the site.
 func checkChecked(t *testing.T, b built) {
 	t.Helper()
 	got, err := build.Check(t.Context(), b.corpus)
@@ -277,14 +293,16 @@ func checkChecked(t *testing.T, b built) {
 	}
 }
 
-// TestCheck checks a site with each problem that shows only when texts are rendered and addresses
-// laid out.
+// TestCheck checks a site with each problem that appears only after rendering and routing.
 func TestCheck(t *testing.T) {
 	s := besideSite()
 	s.Redirects = []string{"/gone /nowhere/", "/api/search /about/"}
-	text := "[a](#no) [b](MIP-9.md) [c](../../out.md) [d](ftp://x.example) [e](/rooted)\n\n```go\nfunc main() {}\n```\n"
-	in := folderOf(t, "MIP-1.md", proposalText("redirect_from: /healthz\n", text), "MIP-2.md", proposalText("", "T"))
-	put(t, filepath.Join(in, "translations", "ja", "MIP-1.md"), "---\ntitle: T\n---\n\n## A\n\n[f](#none)\n")
+	text := "[a](#no) [b](MIP-9.md) [c](../../out.md) [d](ftp://x.example) [e](/rooted)\n\n" +
+		"```go\nfunc main() {}\n```\n"
+	in := folderOf(t, "MIP-1.md", proposalText("redirect_from: /healthz\n", text),
+		"MIP-2.md", proposalText("", "T"))
+	put(t, filepath.Join(in, "translations", "ja", "MIP-1.md"),
+		"---\ntitle: T\n---\n\n## A\n\n[f](#none)\n")
 	b := buildCorpus(t, in, s)
 	codes := map[string]bool{}
 	for _, p := range b.plan.LinkProblems() {
@@ -298,7 +316,7 @@ func TestCheck(t *testing.T) {
 	checkChecked(t, b)
 }
 
-// TestManyDeadLinks has a text of many dead links told in few problems, with their lines.
+// TestManyDeadLinks checks that many dead links of a text become few problems, with lines.
 func TestManyDeadLinks(t *testing.T) {
 	var text strings.Builder
 	for i := range 500 {
@@ -317,8 +335,11 @@ func TestManyDeadLinks(t *testing.T) {
 	if codes["dead-fragment"] != 100 || codes["dead-link"] != 500 || len(folded) != 101 {
 		t.Errorf("problems %v, folded %d", codes, len(folded))
 	}
-	last := slices.IndexFunc(folded, func(p mip.Problem) bool { return slices.Contains(strings.Fields(p.Message), "#no-99") })
-	if last < 0 || folded[last].Line != 5+2*99 || !strings.HasSuffix(folded[last].Message, "(and 900 more links of this file lead nowhere)") {
+	last := slices.IndexFunc(folded, func(p mip.Problem) bool {
+		return slices.Contains(strings.Fields(p.Message), "#no-99")
+	})
+	if last < 0 || folded[last].Line != 5+2*99 ||
+		!strings.HasSuffix(folded[last].Message, "(and 900 more links of this file lead nowhere)") {
 		t.Errorf("the hundredth is not told with its line: %d of %v", last, folded)
 	}
 }

@@ -16,34 +16,52 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/buildtest"
 )
 
-// TestOldAddresses follows links that other sites have to a proposal: to its file in the
-// repository, to the page of a publisher of EIPs, and to what site.yaml and the proposal's header
-// name. The pages of a site lie under its prefix, and once lay under mip.
+// TestOldAddresses follows links of other sites to a proposal: to its file in the repository, to
+// the page of another publisher of EIPs, and to the addresses in site.yaml and in its header. Pages
+// are under the site's prefix. In earlier versions they were under mip.
 func TestOldAddresses(t *testing.T) {
 	for _, c := range []struct {
 		prefix, folder, file, header string
 		redirects                    []string
 		want                         map[string]string
 	}{
-		{"EIP", "EIPS", "eip-1559.md", "redirect_from: [old/fees, /old/base.html]\n", nil, map[string]string{
-			"/EIPS/eip-1559": "301 /eip/1559/", "/EIPS/eip-1559.md": "301 /eip/1559/", "/EIPS/eip-1559/": "301 /eip/1559/", "/EIPS/eip-1559.html": "301 /eip/1559/", "/eips/eip-1559": "301 /eip/1559/", "/old/fees/": "301 /eip/1559/", "/old/base.html": "301 /eip/1559/", "/EIPS/eip-1559?a=b": "301 /eip/1559/?a=b",
-			"/EIPS/eip-1560": "404 ", "/EIPS/eip-1559/x": "404 ", "/EIPS/": "404 ", "/EIP/1559/": "404 ", "/eip/1559/": "200 ", "/eip/1559.md": "200 ",
-			"/mip/1559/": "301 /eip/1559/", "/mip/1559.md": "301 /eip/1559.md", "/mip/1559/feed.xml?x=%25": "301 /eip/1559/feed.xml?x=%25",
-			"/mip/a%20b/%3Fc": "301 /eip/a%20b/%3Fc", "/mip": "301 /eip/",
-		}},
-		{"MIP", "proposals", "MIP-4.md", "aliases:\n  - /four\n  - four\npermalink: /p/:slug\nslug: /fourth/\n", []string{"/faq /about/", "/chat https://chat.example.org/?a=b", "/mip/4 /about/"}, map[string]string{
-			"/proposals/MIP-4": "301 /mip/4/", "/proposals/MIP-4.md": "301 /mip/4/", "/MIPS/MIP-4": "301 /mip/4/", "/MIPS/MIP-4.md": "301 /mip/4/",
-			"/four": "301 /mip/4/", "/fourth": "301 /mip/4/", "/p/:slug": "404 ", "/faq": "301 /about/", "/chat?c=d": "301 https://chat.example.org/?a=b", "/mip/4": "301 /mip/4/",
-		}},
-		{"BIP", "texts", "bip-0032.md", "", []string{"/standards/{n}.html", "/b{n}"}, map[string]string{
-			"/texts/bip-0032": "301 /bip/32/", "/BIPS/bip-0032.md": "301 /bip/32/", "/standards/32.html": "301 /bip/32/", "/b32": "301 /bip/32/", "/b32/": "301 /bip/32/",
-		}},
+		{"EIP", "EIPS", "eip-1559.md", "redirect_from: [old/fees, /old/base.html]\n",
+			nil, map[string]string{
+				"/EIPS/eip-1559": "301 /eip/1559/", "/EIPS/eip-1559.md": "301 /eip/1559/",
+				"/EIPS/eip-1559/": "301 /eip/1559/", "/EIPS/eip-1559.html": "301 /eip/1559/",
+				"/eips/eip-1559": "301 /eip/1559/", "/old/fees/": "301 /eip/1559/",
+				"/old/base.html":     "301 /eip/1559/",
+				"/EIPS/eip-1559?a=b": "301 /eip/1559/?a=b",
+				"/EIPS/eip-1560":     "404 ", "/EIPS/eip-1559/x": "404 ", "/EIPS/": "404 ",
+				"/EIP/1559/": "404 ", "/eip/1559/": "200 ", "/eip/1559.md": "200 ",
+				"/mip/1559/": "301 /eip/1559/", "/mip/1559.md": "301 /eip/1559.md",
+				"/mip/1559/feed.xml?x=%25": "301 /eip/1559/feed.xml?x=%25",
+				"/mip/a%20b/%3Fc":          "301 /eip/a%20b/%3Fc", "/mip": "301 /eip/",
+			}},
+		{"MIP", "proposals", "MIP-4.md",
+			"aliases:\n  - /four\n  - four\npermalink: /p/:slug\nslug: /fourth/\n",
+			[]string{"/faq /about/", "/chat https://chat.example.org/?a=b", "/mip/4 /about/"},
+			map[string]string{
+				"/proposals/MIP-4": "301 /mip/4/", "/proposals/MIP-4.md": "301 /mip/4/",
+				"/MIPS/MIP-4": "301 /mip/4/", "/MIPS/MIP-4.md": "301 /mip/4/",
+				"/four": "301 /mip/4/", "/fourth": "301 /mip/4/", "/p/:slug": "404 ",
+				"/faq": "301 /about/", "/chat?c=d": "301 https://chat.example.org/?a=b",
+				"/mip/4": "301 /mip/4/",
+			}},
+		{"BIP", "texts", "bip-0032.md", "",
+			[]string{"/standards/{n}.html", "/b{n}"}, map[string]string{
+				"/texts/bip-0032": "301 /bip/32/", "/BIPS/bip-0032.md": "301 /bip/32/",
+				"/standards/32.html": "301 /bip/32/", "/b32": "301 /bip/32/",
+				"/b32/": "301 /bip/32/",
+			}},
 	} {
 		s := testSite(c.prefix)
 		s.Redirects = c.redirects
 		in := filepath.Join(t.TempDir(), c.folder)
 		text := proposalText(c.header, "Words.")
-		if err := errors.Join(os.Mkdir(in, 0o755), os.WriteFile(filepath.Join(in, c.file), []byte(text), 0o600)); err != nil {
+		err := errors.Join(os.Mkdir(in, 0o755),
+			os.WriteFile(filepath.Join(in, c.file), []byte(text), 0o600))
+		if err != nil {
 			t.Fatal(err)
 		}
 		p, err := buildtest.Plan(t.Context(), s, in)
@@ -61,8 +79,8 @@ func TestOldAddresses(t *testing.T) {
 	}
 }
 
-// TestForms builds sites whose old addresses differ by the number alone, which one rule stands for,
-// and wants the rules in the syntax of each host that reads them.
+// TestForms builds sites whose old addresses differ only in the number. One rule covers them, in
+// the syntax of each host.
 func TestForms(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "EIPS")
 	if err := os.Mkdir(in, 0o755); err != nil {
@@ -70,7 +88,9 @@ func TestForms(t *testing.T) {
 	}
 	for _, n := range []int{1, 2, 20} {
 		header := fmt.Sprintf("redirect_from: [/%s/a]\n", strings.Repeat("x", n))
-		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("eip-%d.md", n)), []byte(proposalText(header, "Words.")), 0o600); err != nil {
+		err := os.WriteFile(filepath.Join(in, fmt.Sprintf("eip-%d.md", n)),
+			[]byte(proposalText(header, "Words.")), 0o600)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,20 +108,29 @@ func TestForms(t *testing.T) {
 		return fmt.Sprint(w.Code, " ", to), to
 	}
 	for at, want := range map[string]string{
-		"/EIPS/eip-20": "301 /eip/20/", "/EIPS/eip-20/": "301 /eip/20/", "/EIPS/eip-20.md": "301 /eip/20/",
-		"/EIPS/eip-20.html": "301 /eip/20/", "/eips/eip-20": "301 /eip/20/", "/standard/2": "301 /eip/2/",
-		"/e2": "301 /eip/2/", "/old/eip-2-text": "301 /eip/2/", "/faq": "301 /about/", "/x/a": "301 /eip/1/",
-		"/eip/20/feed.xml": "301 /eip/20/feed.atom", "/eip/20/feed.json": "301 /eip/20/feed.atom", "/eip/20/feed.atom": "200 ",
-		"/status/draft/feed.json": "301 /status/draft/feed.atom", "/eip/2/graph/": "301 /eip/2/", "/eip/2/graph": "301 /eip/2/",
-		"/eip/2/requirements/": "301 /eip/2/", "/graph/": "200 ", "/eip/graph/": "404 ", "/eip/2/graph/a": "404 ", "/mip/2/feed.xml": "301 /eip/2/feed.xml",
+		"/EIPS/eip-20": "301 /eip/20/", "/EIPS/eip-20/": "301 /eip/20/",
+		"/EIPS/eip-20.md":   "301 /eip/20/",
+		"/EIPS/eip-20.html": "301 /eip/20/", "/eips/eip-20": "301 /eip/20/",
+		"/standard/2": "301 /eip/2/",
+		"/e2":         "301 /eip/2/", "/old/eip-2-text": "301 /eip/2/",
+		"/faq": "301 /about/", "/x/a": "301 /eip/1/",
+		"/eip/20/feed.xml": "301 /eip/20/feed.atom", "/eip/20/feed.json": "301 /eip/20/feed.atom",
+		"/eip/20/feed.atom":       "200 ",
+		"/status/draft/feed.json": "301 /status/draft/feed.atom", "/eip/2/graph/": "301 /eip/2/",
+		"/eip/2/graph":         "301 /eip/2/",
+		"/eip/2/requirements/": "301 /eip/2/", "/graph/": "200 ", "/eip/graph/": "404 ",
+		"/eip/2/graph/a": "404 ", "/mip/2/feed.xml": "301 /eip/2/feed.xml",
 		"/feed.xml": "200 ", "/changes/feed.json": "200 ", "/feed/feed.xml": "404 ",
-		"/EIPS/eip-": "404 ", "/EIPS/": "404 ", "/EIPS/eip-2/a": "404 ", "/standard/": "404 ", "/standard/2/a": "404 ",
+		"/EIPS/eip-": "404 ", "/EIPS/": "404 ", "/EIPS/eip-2/a": "404 ", "/standard/": "404 ",
+		"/standard/2/a": "404 ",
 	} {
 		if got, _ := ask(at); got != want {
 			t.Errorf("GET %s: %s, want %s", at, got, want)
 		}
 	}
-	for _, at := range []string{"/EIPS/eip-9", "/EIPS/eip-a.md", "/EIPS/eip-.md", "/standard/abc", "/eips/eip-1.html", "/e9", "/mip/9/", "/eip/9/feed.xml", "/eip/9/graph/", "/eip/a/requirements", "/mip/9/graph/", "/mip/a/feed.xml", "/status/no/feed.json"} {
+	for _, at := range []string{"/EIPS/eip-9", "/EIPS/eip-a.md", "/EIPS/eip-.md", "/standard/abc",
+		"/eips/eip-1.html", "/e9", "/mip/9/", "/eip/9/feed.xml", "/eip/9/graph/",
+		"/eip/a/requirements", "/mip/9/graph/", "/mip/a/feed.xml", "/status/no/feed.json"} {
 		steps := 0
 		got, to := ask(at)
 		for ; to != "" && steps < 3; steps++ {
@@ -178,9 +207,9 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestCloudflare reads the rules of a site for Cloudflare Pages as that does: those for one path
-// each first, then in their order those in which :n stands for anything but a slash and * for
-// anything. No rule may cover what is published, since the host asks rules first.
+// TestCloudflare applies the rules of a site as Cloudflare Pages does: first the rules for one
+// path, then the patterns in their order. In a pattern, :n matches anything but a slash, and *
+// matches anything. No rule may cover a published file, because the host applies rules first.
 func TestCloudflare(t *testing.T) {
 	in := t.TempDir()
 	old := map[string]string{"/faq": "/about/"}
@@ -189,7 +218,8 @@ func TestCloudflare(t *testing.T) {
 		if n > 300 {
 			name = fmt.Sprintf("CIP-%d-%s.md", n, strings.Repeat("x", n%7)+string(rune('a'+n%26)))
 		}
-		addresses := []string{fmt.Sprintf("/standard/%d", n), fmt.Sprintf("/cips/%d", n), fmt.Sprintf("/cip/cip%d.html", n)}
+		addresses := []string{fmt.Sprintf("/standard/%d", n), fmt.Sprintf("/cips/%d", n),
+			fmt.Sprintf("/cip/cip%d.html", n)}
 		for _, file := range []string{"/" + filepath.Base(in) + "/" + name, "/CIPS/" + name} {
 			page := strings.TrimSuffix(file, ".md")
 			addresses = append(addresses, file, page, page+".html", strings.ToLower(page))
@@ -197,13 +227,15 @@ func TestCloudflare(t *testing.T) {
 		for _, at := range addresses {
 			old[at] = fmt.Sprintf("/cip/%d/", n)
 		}
-		text := fmt.Sprintf("---\ncip: %d\ntitle: T\nredirect_from: /standard/%d\n---\n\n## Abstract\n", n, n)
+		text := fmt.Sprintf("---\ncip: %d\ntitle: T\nredirect_from: /standard/%d\n---\n\n"+
+			"## Abstract\n", n, n)
 		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := testSite("CIP")
-	s.Host, s.Redirects = mip.HostCloudflare, []string{"/faq /about/", "/cips/{n}", "/cip/cip{n}.html", "/gone /nowhere/"}
+	s.Host, s.Redirects = mip.HostCloudflare, []string{"/faq /about/", "/cips/{n}",
+		"/cip/cip{n}.html", "/gone /nowhere/"}
 	p, err := buildtest.Plan(t.Context(), s, in)
 	if err != nil {
 		t.Fatal(err)
@@ -231,8 +263,10 @@ func TestCloudflare(t *testing.T) {
 				static[from] = target
 				continue
 			}
-			pattern := strings.NewReplacer(`:n`, `(?P<n>[^/]+)`, `\*`, `(?P<splat>.*)`).Replace(regexp.QuoteMeta(from))
-			order, patterns[from], to[from] = append(order, from), regexp.MustCompile("^"+pattern+"$"), target
+			groups := strings.NewReplacer(`:n`, `(?P<n>[^/]+)`, `\*`, `(?P<splat>.*)`)
+			pattern := groups.Replace(regexp.QuoteMeta(from))
+			order = append(order, from)
+			patterns[from], to[from] = regexp.MustCompile("^"+pattern+"$"), target
 		}
 	}
 	follow := func(at string) string {
@@ -247,7 +281,8 @@ func TestCloudflare(t *testing.T) {
 		return ""
 	}
 	if len(static) > 2000 || len(static) < 1900 || len(order) > 100 || len(order) < 10 {
-		t.Errorf("%d rules for one path and %d for many; the host takes 2000 and 100", len(static), len(order))
+		t.Errorf("%d rules for one path and %d for many; the host takes 2000 and 100",
+			len(static), len(order))
 	}
 	pages := map[string]bool{}
 	for _, a := range p.Artifacts {
@@ -256,7 +291,8 @@ func TestCloudflare(t *testing.T) {
 	lost := 0
 	for at, to := range old {
 		got, below := follow(at), follow(at+"/")
-		if got != "" && pages[got] && got != to || !strings.Contains(filepath.Base(at), ".") && got != below {
+		if got != "" && pages[got] && got != to ||
+			!strings.Contains(filepath.Base(at), ".") && got != below {
 			t.Errorf("%s leads to %q, and with a slash to %q, want %s", at, got, below, to)
 		}
 		if got != to {
@@ -274,11 +310,16 @@ func TestCloudflare(t *testing.T) {
 	for _, problem := range p.LinkProblems() {
 		told = append(told, problem.Code+": "+problem.Message)
 	}
-	want := []string{"dead-redirect: the address /gone under redirects in site.yaml leads to /nowhere/", fmt.Sprintf("redirects-left: %d old addresses", lost)}
-	if len(told) != 2 || !strings.HasPrefix(told[0], want[0]) || !strings.HasPrefix(told[1], want[1]) || lost == 0 {
+	want := []string{
+		"dead-redirect: the address /gone under redirects in site.yaml leads to /nowhere/",
+		fmt.Sprintf("redirects-left: %d old addresses", lost),
+	}
+	if len(told) != 2 || !strings.HasPrefix(told[0], want[0]) ||
+		!strings.HasPrefix(told[1], want[1]) || lost == 0 {
 		t.Errorf("told %q, want %q", told, want)
 	}
-	for _, at := range []string{"/cips/cip-0030", "/CIPS/cip-0299.md", "/standard/650", "/cips/12", "/cip/cip699.html"} {
+	for _, at := range []string{"/cips/cip-0030", "/CIPS/cip-0299.md", "/standard/650",
+		"/cips/12", "/cip/cip699.html"} {
 		n := strings.TrimLeft(regexp.MustCompile(`\d+`).FindString(at), "0")
 		if got, want := follow(at), "/cip/"+n+"/"; got != want {
 			t.Errorf("%s leads to %q, want %s", at, got, want)
@@ -286,8 +327,8 @@ func TestCloudflare(t *testing.T) {
 	}
 }
 
-// TestFullText publishes all texts in one file as long as they are no more than 1 MB together.
-// Beyond that nothing names the file, and its address leads to the map of the site.
+// TestFullText publishes all texts in one file up to a total of 1 MB. Beyond it nothing names the
+// file, and its address redirects to the map of the site.
 func TestFullText(t *testing.T) {
 	t.Parallel()
 	for over, want := range []string{"200 ", "301 /llms.txt"} {
@@ -299,7 +340,8 @@ func TestFullText(t *testing.T) {
 			if n == 4 {
 				length = 1_000_000 + over - size
 			}
-			text += strings.Repeat("a b\n", (length-len(text))/4) + strings.Repeat("c", (length-len(text))%4)
+			text += strings.Repeat("a b\n", (length-len(text))/4) +
+				strings.Repeat("c", (length-len(text))%4)
 			size += len(text)
 			put(t, filepath.Join(in, fmt.Sprintf("MIP-%d.md", n)), text)
 		}
@@ -310,11 +352,14 @@ func TestFullText(t *testing.T) {
 			t.Fatal(err)
 		}
 		h := p.Publish()
-		for _, target := range []string{"/llms-full.txt", "/api/v1/search/ja", "/api/v1/search/tr"} {
+		for _, target := range []string{"/llms-full.txt",
+			"/api/v1/search/ja", "/api/v1/search/tr"} {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
-			want := map[string]string{"/llms-full.txt": want, "/api/v1/search/ja": "301 /api/v1/search"}[target]
-			if got := fmt.Sprint(w.Code, " ", w.Header().Get("Location")); got != cmp.Or(want, "404 ") {
+			want := map[string]string{"/llms-full.txt": want,
+				"/api/v1/search/ja": "301 /api/v1/search"}[target]
+			got := fmt.Sprint(w.Code, " ", w.Header().Get("Location"))
+			if got != cmp.Or(want, "404 ") {
 				t.Errorf("%d bytes: GET %s: %s, want %s", size, target, got, want)
 			}
 		}

@@ -19,8 +19,7 @@ import (
 )
 
 // TestSameInputSameBytes builds one set of files in processes that differ in everything that must
-// not matter: zone, language, processors, the order in which the files were made, their times,
-// their path.
+// not matter: time zone, language, processors, and the order, times and path of the files.
 func TestSameInputSameBytes(t *testing.T) {
 	sources := files(t, "../internal/samples/proposals")
 	if len(sources) < 12 {
@@ -36,7 +35,9 @@ func TestSameInputSameBytes(t *testing.T) {
 		env   []string
 	}{
 		{"plain", names, nil},
-		{"other zone and language, one processor", reversed, []string{"TZ=Asia/Kathmandu", "LANG=tr_TR.UTF-8", "LC_ALL=tr_TR.UTF-8", "GOMAXPROCS=1"}},
+		{"other zone and language, one processor", reversed,
+			[]string{"TZ=Asia/Kathmandu", "LANG=tr_TR.UTF-8",
+				"LC_ALL=tr_TR.UTF-8", "GOMAXPROCS=1"}},
 		{"many processors", names, []string{"TZ=America/St_Johns", "LANG=C", "GOMAXPROCS=16"}},
 	} {
 		in := filepath.Join(t.TempDir(), strings.Repeat("deeper/", i), "proposals")
@@ -76,7 +77,7 @@ func TestSameInputSameBytes(t *testing.T) {
 	}
 }
 
-// TestOneChange names every file that a change of one proposal may rewrite, add or remove.
+// TestOneChange lists every file that a change of one proposal may rewrite, add or remove.
 func TestOneChange(t *testing.T) {
 	in, out := t.TempDir(), t.TempDir()
 	write(t, in, 1, "Title", "See [the note](./note.md).")
@@ -93,27 +94,56 @@ func TestOneChange(t *testing.T) {
 		change func()
 		want   []string
 	}{
-		{"words of the text", func() { write(t, in, 3, "Title", "Other words.") }, slices.Concat(strings.Fields(
-			"api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json api/v1/search.json"), index, strings.Fields("llms-full.txt mip/3.md mip/3/index.html"))},
-		{"the title", func() { write(t, in, 3, "Heading", "Other words.") }, slices.Concat(strings.Fields(
-			"api/v1/index.json api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json api/v1/search.json"), index, strings.Fields(
-			"author/ada/feed.atom author/ada/index.html category/core/feed.atom category/core/index.html "+
-				"changes/feed.xml feed.xml index.html llms-full.txt llms.txt mip/2/index.html mip/3.md mip/3/feed.atom mip/3/index.html"),
+		{"words of the text", func() {
+			write(t, in, 3, "Title", "Other words.")
+		}, slices.Concat(strings.Fields(
+			"api/v1/mips.json api/v1/mips/3.json api/v1/mips/3/summary.json api/v1/search.json"),
+			index, strings.Fields("llms-full.txt mip/3.md mip/3/index.html"))},
+		{"the title", func() {
+			write(t, in, 3, "Heading", "Other words.")
+		}, slices.Concat(strings.Fields(
+			"api/v1/index.json api/v1/mips.json api/v1/mips/3.json "+
+				"api/v1/mips/3/summary.json api/v1/search.json"), index, strings.Fields(
+			"author/ada/feed.atom author/ada/index.html category/core/feed.atom "+
+				"category/core/index.html "+
+				"changes/feed.xml feed.xml index.html llms-full.txt llms.txt "+
+				"mip/2/index.html mip/3.md mip/3/feed.atom mip/3/index.html"),
 			[]string{"mip/3/og.{hash}.png (gone)", "mip/3/og.{hash}.png (new)"},
-			strings.Fields("mip/4/index.html status/draft/feed.atom status/draft/index.html type/standards-track/feed.atom type/standards-track/index.html"))},
+			strings.Fields("mip/4/index.html status/draft/feed.atom status/draft/index.html "+
+				"type/standards-track/feed.atom type/standards-track/index.html"))},
 		{"nothing", func() {}, nil},
-		{"the number of a file that another links to by its name", func() { number(t, in, "note.md", 8) }, []string{
-			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)", "api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)", "api/v1/search.json", index[0], index[1], "category/core/feed.atom", "category/core/index.html",
-			"changes/feed.xml", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/1/index.html", "mip/6/index.html",
-			"mip/7.md (gone)", "mip/7/feed.atom (gone)", "mip/7/index.html (gone)", "mip/7/og.{hash}.png (gone)", "mip/8.md (new)", "mip/8/feed.atom (new)", "mip/8/index.html (new)", "mip/8/og.{hash}.png (new)",
-			"sitemap.xml", "status/draft/feed.atom", "status/draft/index.html", "type/standards-track/feed.atom", "type/standards-track/index.html",
+		{"the number of a file that another links to by its name", func() {
+			number(t, in, "note.md", 8)
+		}, []string{
+			"_redirects", "_redirects.caddy", "api/v1/for/developers.json", "api/v1/for/users.json",
+			"api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json",
+			"api/v1/mips/7.json (gone)", "api/v1/mips/7/summary.json (gone)",
+			"api/v1/mips/8.json (new)", "api/v1/mips/8/summary.json (new)",
+			"api/v1/search.json", index[0], index[1], "category/core/feed.atom",
+			"category/core/index.html",
+			"changes/feed.xml", "feed.xml", "for/developers/index.html", "for/users/index.html",
+			"for/validators/index.html", "index.html", "llms-full.txt", "llms.txt",
+			"mip/1/index.html", "mip/6/index.html",
+			"mip/7.md (gone)", "mip/7/feed.atom (gone)", "mip/7/index.html (gone)",
+			"mip/7/og.{hash}.png (gone)", "mip/8.md (new)", "mip/8/feed.atom (new)",
+			"mip/8/index.html (new)", "mip/8/og.{hash}.png (new)",
+			"sitemap.xml", "status/draft/feed.atom", "status/draft/index.html",
+			"type/standards-track/feed.atom", "type/standards-track/index.html",
 		}},
 		{"one is deleted", func() { os.Remove(filepath.Join(in, "MIP-6.md")) }, []string{
-			"_redirects", "api/v1/for/developers.json", "api/v1/for/users.json", "api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json", "api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)", "api/v1/search.json", "api/v1/site.json", index[0], index[1], "author/ada/feed.atom", "author/ada/index.html",
+			"_redirects", "api/v1/for/developers.json", "api/v1/for/users.json",
+			"api/v1/for/validators.json", "api/v1/index.json", "api/v1/mips.json",
+			"api/v1/mips/6.json (gone)", "api/v1/mips/6/summary.json (gone)",
+			"api/v1/search.json", "api/v1/site.json", index[0], index[1],
+			"author/ada/feed.atom", "author/ada/index.html",
 			"category/core/feed.atom", "category/core/index.html", "dashboard/index.html",
-			"changes/feed.xml", "feed.xml", "for/developers/index.html", "for/users/index.html", "for/validators/index.html", "index.html", "llms-full.txt", "llms.txt", "mip/5/index.html",
-			"mip/6.md (gone)", "mip/6/feed.atom (gone)", "mip/6/index.html (gone)", "mip/6/og.{hash}.png (gone)",
-			"mip/8/index.html", "sitemap.xml", "status/draft/feed.atom", "status/draft/index.html", "type/standards-track/feed.atom", "type/standards-track/index.html",
+			"changes/feed.xml", "feed.xml", "for/developers/index.html", "for/users/index.html",
+			"for/validators/index.html", "index.html", "llms-full.txt",
+			"llms.txt", "mip/5/index.html",
+			"mip/6.md (gone)", "mip/6/feed.atom (gone)", "mip/6/index.html (gone)",
+			"mip/6/og.{hash}.png (gone)",
+			"mip/8/index.html", "sitemap.xml", "status/draft/feed.atom", "status/draft/index.html",
+			"type/standards-track/feed.atom", "type/standards-track/index.html",
 		}},
 	} {
 		age(t, out)
@@ -150,7 +180,7 @@ func TestOneChange(t *testing.T) {
 	}
 }
 
-// withFormats are files with the other formats of each feed among them.
+// withFormats returns the files, and the other formats of each feed among them.
 func withFormats(names []string) (out []string) {
 	for _, name := range names {
 		out = append(out, name)
@@ -162,20 +192,21 @@ func withFormats(names []string) (out []string) {
 	return out
 }
 
-// contentHash is in the names of share cards and of parts of the index of words, which change with
-// their content.
+// contentHash matches the hash in the names of share cards and of parts of the search index, which
+// change with their content.
 var contentHash = regexp.MustCompile(`\b(og|search)\.[0-9a-f]{8}\.(png|bin)\b`)
 
 // number writes a proposal whose number only its header states.
 func number(t *testing.T, dir, name string, n int) {
 	t.Helper()
-	text := fmt.Sprintf("---\nmip: %d\ntitle: Note\nstatus: Draft\ntype: Standards Track\ncategory: Core\ncreated: 2026-01-20\n---\n\nA note.\n", n)
+	text := fmt.Sprintf("---\nmip: %d\ntitle: Note\nstatus: Draft\ntype: Standards Track\n"+
+		"category: Core\ncreated: 2026-01-20\n---\n\nA note.\n", n)
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// modified is every file's time of change.
+// modified returns every file's modification time.
 func modified(t *testing.T, dir string) map[string]time.Time {
 	t.Helper()
 	out := map[string]time.Time{}
@@ -189,7 +220,7 @@ func modified(t *testing.T, dir string) map[string]time.Time {
 	return out
 }
 
-// age sets every file's time into the past: whatever is written next shows.
+// age sets every file's time into the past, so that later writes are visible.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	past := time.Unix(1_000_000_000, 0)
@@ -200,10 +231,13 @@ func age(t *testing.T, dir string) {
 	}
 }
 
-// TestRendered plans a folder again and again with the texts of earlier plans, and holds each plan
-// to one without them.
+// TestRendered plans a folder repeatedly with the texts of earlier plans, and compares each plan
+// with one without them.
 func TestRendered(t *testing.T) {
-	in, s := folderOf(t, "MIP-1.md", proposalText("", "[a](./MIP-2.md) [b](data.csv) [c](MIP-3.md)"), "MIP-3.md", proposalText("", "Text.")), testSite("MIP")
+	in := folderOf(t,
+		"MIP-1.md", proposalText("", "[a](./MIP-2.md) [b](data.csv) [c](MIP-3.md)"),
+		"MIP-3.md", proposalText("", "Text."))
+	s := testSite("MIP")
 	s.SourceURL = "https://git.example/{commit}/{path}"
 	texts := &build.Cache{}
 	plan := func(texts *build.Cache) map[string][]byte {
@@ -224,9 +258,13 @@ func TestRendered(t *testing.T) {
 	}{
 		{"the first", func() {}},
 		{"the same", func() {}},
-		{"a proposal that is linked", func() { put(t, filepath.Join(in, "MIP-2.md"), proposalText("", "Text.")) }},
+		{"a proposal that is linked", func() {
+			put(t, filepath.Join(in, "MIP-2.md"), proposalText("", "Text."))
+		}},
 		{"a file that is linked", func() { put(t, filepath.Join(in, "data.csv"), "1") }},
-		{"another text", func() { put(t, filepath.Join(in, "MIP-3.md"), proposalText("", "Other text.")) }},
+		{"another text", func() {
+			put(t, filepath.Join(in, "MIP-3.md"), proposalText("", "Other text."))
+		}},
 		{"another source", func() { s.SourceURL = "https://git.example/other/{commit}/{path}" }},
 		{"a commit", func() { commit(t, in, "All", 10) }},
 	} {

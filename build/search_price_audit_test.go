@@ -22,11 +22,10 @@ import (
 	"github.com/mipwatch/mipwatch/sidecar/catalog"
 )
 
-// worstQuestions are those that cost most, as query strings.
+// worstQuestions returns the most expensive questions, as query strings.
 func worstQuestions() (out []string) {
 	ask := func(q, more string) { out = append(out, "limit=50&q="+url.QueryEscape(q)+more) }
-	// joined are n texts that a function makes, with blanks between them, as many as q has room
-	// for.
+	// joined returns n texts of a function with blanks between them, as many as q has room for.
 	joined := func(n int, text func(int) string) string {
 		var b strings.Builder
 		for i := range n {
@@ -37,44 +36,54 @@ func worstQuestions() (out []string) {
 		return b.String()
 	}
 	letter := func(n int) string { return string(rune('a' + n%26)) }
-	common := strings.Fields("the of to and in is for this be as that are it with on by an or not from can which will if a at block " +
+	common := strings.Fields("the of to and in is for this be as that are it with on by an " +
+		"or not from can which will if a at block " +
 		"transaction contract gas address state value data")
 	ask(joined(132, func(i int) string { return letter(i/6) + letter(5*i) }), "")
 	ask(joined(132, func(i int) string { return letter(i) + letter(i/26+7*i) }), "")
 	ask(joined(132, func(i int) string { return fmt.Sprint(10 + i%90) }), "")
-	ask(joined(60, func(i int) string { return letter(i) + letter(3*i) + "qzx" + letter(i/26) }), "")
+	ask(joined(60, func(i int) string {
+		return letter(i) + letter(3*i) + "qzx" + letter(i/26)
+	}), "")
 	ask(joined(60, func(i int) string { return "c" + letter(i) + "qzx" + letter(i/26) }), "")
 	ask(joined(60, func(i int) string { return "tra" + letter(i) + letter(i/26) + "w" }), "")
 	ask(joined(33, func(i int) string { return common[i%len(common)] }), "")
 	ask(strings.TrimSpace(joined(33, func(i int) string { return common[i%len(common)] })+"in"), "")
 	ask(joined(12, func(i int) string { return letter(i) + "b1cd2ef3gh4ij5kl6mn7op8qr9st0u" }), "")
 	ask(joined(12, func(i int) string { return "to_in_is_of_an_be_it_on_as_by_o" + letter(i) }), "")
-	ask(joined(30, func(i int) string { return `"of the"`[:3+i%2] + ` the" "` + letter(i) + ` in"` }), "")
+	ask(joined(30, func(i int) string {
+		return `"of the"`[:3+i%2] + ` the" "` + letter(i) + ` in"`
+	}), "")
 	ask(joined(30, func(i int) string { return `"` + common[i%8] + " " + common[i/8] + `"` }), "")
 	ask(`"the of the of" "and the and"`, "")
 	ask(`"in this" "of the" "to the" "is a" "can be" "will be"`, "")
 	ask(joined(20, func(i int) string { return `"` + common[i] + `"` }), "")
 	ask(strings.Repeat("費用市場状態取引", 16), "")
 	ask(joined(20, func(i int) string { return "author:" + letter(i) + "qq" }), "")
-	ask("re", "&status=draft&status=final&status=review&type=core&type=erc&type=interface&type=standards-track")
+	ask("re", "&status=draft&status=final&status=review"+
+		"&type=core&type=erc&type=interface&type=standards-track")
 	ask("co", "")
 	ask(joined(40, func(i int) string { return fmt.Sprintf("%d.%d.%d", i, i%10, i%3) }), "")
 	ask(joined(40, func(i int) string { return common[i%len(common)] + "s" }), "&kind=eip")
 	ask(joined(16, func(i int) string { return "0x" + fmt.Sprint(10+i) }), "")
 	ask("the of to and in is for this be as that are it with on 1", "")
 	ask(`"the" "of" "to" "and" "in" "is" "for" "this" "be" "as" "that" "are" "it" "with" "on" "s`, "")
-	ask("eip erc status type author created requires title category core draft final standards track abstract motivation", "")
+	ask("eip erc status type author created requires title category core draft final "+
+		"standards track abstract motivation", "")
 	ask("fee", "&offset=850")
-	ask(joined(15, func(i int) string { return common[i] })+"to_in_is_of_an_be_it_on_as_by_oq", "&offset=850")
+	ask(joined(15, func(i int) string { return common[i] })+"to_in_is_of_an_be_it_on_as_by_oq",
+		"&offset=850")
 	ask(`"base fee" "the transaction"`, "&offset=1000")
 	ask(`"this eip" "`+joined(15, func(i int) string { return common[i] })+`"`, "")
-	ask(joined(45, func(i int) string { return "status:" + []string{"final", "draft", "stagnant"}[i%3] }), "")
+	ask(joined(45, func(i int) string {
+		return "status:" + []string{"final", "draft", "stagnant"}[i%3]
+	}), "")
 	ask(strings.Repeat("ﷺ", 40)+strings.Repeat(" the of", 20), "")
 	ask("in", strings.Repeat("&author=vitalik-buterin", 20))
 	return out
 }
 
-// plainQuestions are forty that readers wrote.
+// plainQuestions are forty questions of readers.
 func plainQuestions(b *testing.B) (out []string) {
 	data, err := os.ReadFile("../internal/search/testdata/questions.json")
 	if err != nil {
@@ -92,9 +101,9 @@ func plainQuestions(b *testing.B) (out []string) {
 	return out
 }
 
-// BenchmarkAuditSearchPrice asks a sidecar with 949 texts the questions that cost most, and forty
-// that readers wrote: none costs more than three times the middle one of these. It then measures
-// how long one of them waits among 64 clients with the others.
+// BenchmarkAuditSearchPrice asks a sidecar with 949 texts the most expensive questions, and forty
+// questions of readers. None may cost more than three times the median of the forty. It then
+// measures how long one of them waits among 64 clients with the expensive ones.
 func BenchmarkAuditSearchPrice(b *testing.B) {
 	testenv.Long(b, "asks the sidecar of a site with 949 texts")
 	dir := filepath.Join(b.TempDir(), "snapshot")
@@ -144,7 +153,8 @@ func BenchmarkAuditSearchPrice(b *testing.B) {
 			c := cost(q)
 			b.Logf("%6.2f ms, %4.1f times: %.90s", c, c/middle, q)
 			if most = max(most, c); c > 3*middle {
-				b.Errorf("%.1f ms of processor time, %.1f times that of a plain question: %s", c, c/middle, q)
+				b.Errorf("%.1f ms of processor time, %.1f times that of a plain question: %s",
+					c, c/middle, q)
 			}
 		}
 		b.ReportMetric(middle, "ms-plain")
@@ -154,13 +164,17 @@ func BenchmarkAuditSearchPrice(b *testing.B) {
 		b.ReportMetric(waits[len(waits)/2], "ms-wait")
 		b.ReportMetric(waits[len(waits)-1], "ms-wait-most")
 		b.ReportMetric(float64(refused), "refused")
-		b.Logf("plain %.2f to %.2f, middle %.2f ms; waits middle %.0f, most %.0f ms of %d; %d refused", usual[0], usual[len(usual)-1], middle, waits[len(waits)/2], waits[len(waits)-1], len(waits), refused)
+		b.Logf("plain %.2f to %.2f, middle %.2f ms; waits middle %.0f, most %.0f ms of %d; "+
+			"%d refused", usual[0], usual[len(usual)-1], middle, waits[len(waits)/2],
+			waits[len(waits)-1], len(waits), refused)
 	}
 }
 
-// amongMany asks a question again and again, beside 64 clients with others, and returns how long
-// its answers took, sorted, and how many requests were not answered.
-func amongMany(ask func(string) int, others []string, question string) (waits []float64, refused int64) {
+// amongMany asks a question repeatedly, while 64 clients ask others. It returns the sorted times of
+// its answers, and the number of refused requests.
+func amongMany(
+	ask func(string) int, others []string, question string,
+) (waits []float64, refused int64) {
 	var clients sync.WaitGroup
 	var failed atomic.Int64
 	end := time.Now().Add(6 * time.Second)
@@ -185,7 +199,7 @@ func amongMany(ask func(string) int, others []string, question string) (waits []
 	return waits, failed.Load()
 }
 
-// userTime is the processor time of the process outside the kernel.
+// userTime returns the processor time of the process outside the kernel.
 func userTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

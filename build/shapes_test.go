@@ -10,7 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// shaped is a proposal with a text of 1 MiB of each shape.
+// shaped returns a proposal with 1 MiB of text of each shape.
 func shaped() map[string]string {
 	header := strings.TrimSuffix(proposalText("", "T"), "\n")
 	texts := testenv.Shapes(1<<20 - len(header) - 1)
@@ -20,7 +20,7 @@ func shaped() map[string]string {
 	return texts
 }
 
-// TestShapes bounds the parts of the search index, whatever a text holds.
+// TestShapes checks the size of the search index's parts for extreme texts.
 func TestShapes(t *testing.T) {
 	for name, text := range shaped() {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +56,8 @@ func TestShapes(t *testing.T) {
 						most = 36 << 10
 					}
 					if len(data) > most {
-						t.Errorf("a part of %s has %d bytes, want %d at most: %.100s", a.File, len(data), most, data)
+						t.Errorf("a part of %s has %d bytes, want %d at most: %.100s",
+							a.File, len(data), most, data)
 					}
 				}
 			}

@@ -19,17 +19,16 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// part is something that a site or a proposal may have or lack. Its text has n elements of each
-// list.
+// part is an optional part of a site or a proposal. Its text has n elements of each list.
 type part struct {
 	name string
 	text func(n int) string
 }
 
-// always is the text of a part that has no list.
+// always returns the text of a part without a list.
 func always(text string) func(int) string { return func(int) string { return text } }
 
-// each joins what f makes of 1 to n.
+// each joins the results of f for 1 to n.
 func each(n int, sep string, f func(i int) string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -38,12 +37,12 @@ func each(n int, sep string, f func(i int) string) string {
 	return strings.Join(all, sep)
 }
 
-// numbers are n numbers of proposals from a first one on.
+// numbers returns n numbers of proposals, beginning with first.
 func numbers(first, n int) string {
 	return each(n, ", ", func(i int) string { return fmt.Sprint(first + i - 1) })
 }
 
-// Times around the newest change of a generated site, which is of 2025.
+// Times around the newest change of a generated site, in 2025.
 const (
 	past  = 1_600_000_000
 	ahead = 4_000_000_000
@@ -89,8 +88,8 @@ var siteParts = []part{
 	{"references", always("references: {ERC: \"https://ercs.example/{n}\"}\n")},
 }
 
-// forks are n hard forks of each state. The first of a state bundles n proposals of one standing
-// and one that is not published.
+// forks returns n hard forks of each state. The first of a state bundles n proposals of one
+// standing, and one that is not published.
 func forks(n int) string {
 	var out strings.Builder
 	out.WriteString("hardforks:\n")
@@ -122,8 +121,7 @@ func forks(n int) string {
 	return out.String()
 }
 
-// standings are what the header of a proposal may say of where it stands. A site has n proposals
-// of each.
+// standings are the lines on the status in a proposal's header. A site has n proposals of each.
 var standings = []string{
 	"status: Draft\n",
 	"status: Review\n",
@@ -143,21 +141,23 @@ var standings = []string{
 	"\n",
 }
 
-// listed are those of which some page, or another header, has a list. Of others there are two.
+// listed are the standings with a list on some page or in another header. Others have two
+// proposals.
 var listed = []string{
-	standings[0], standings[1], standings[2], standings[3], "status: Living\n", "status: Stagnant\n",
+	standings[0], standings[1], standings[2], standings[3],
+	"status: Living\n", "status: Stagnant\n",
 }
 
-// numberOf is the number of the first proposal of the first standing with a word.
+// numberOf returns the number of the first proposal of the first standing with a word.
 func numberOf(word string) int {
 	has := func(s string) bool { return strings.HasPrefix(s, word) }
 	return 1000 * (1 + slices.IndexFunc(standings, has))
 }
 
-// firstOf are the numbers of the first n proposals of a standing.
+// firstOf returns the numbers of the first n proposals of a standing.
 func firstOf(word string, n int) string { return numbers(numberOf(word), n) }
 
-// headParts make the header of a proposal behind its number, title and status.
+// headParts make the rest of a proposal's header, after number, title and status.
 var headParts = append(textParts(), []part{
 	{"authors", func(n int) string {
 		if n == 1 {
@@ -182,7 +182,7 @@ var headParts = append(textParts(), []part{
 	{"shown", always("implementation: https://git.example/client\nteam: Clients\n")},
 }...)
 
-// textParts are the texts of a header that have no standing of their own.
+// textParts are the texts of a header that no standing has.
 func textParts() (out []part) {
 	for _, f := range mip.Fields {
 		switch {
@@ -235,11 +235,11 @@ Contracts that read the fee break and must be changed. Users are not affected.
 		step := func(i int) string { return fmt.Sprintf("- [ ] Step %d\n", i) }
 		return "## Steps\n\n- [x] Written\n" + each(n, "", step) + "\n"
 	}},
-	{"filler", always(strings.Repeat("These words make the text long enough to be summed up. ", 10) + "\n")},
+	{"filler", always(
+		strings.Repeat("These words make the text long enough to be summed up. ", 10) + "\n")},
 }
 
-// sample is one site: of what it has lists of, there are n, and it lacks one part, or "everything"
-// that a site and its proposals may lack.
+// sample is one site: its lists have n elements, and it lacks one part, or "everything" optional.
 type sample struct {
 	n       int
 	without string
@@ -249,12 +249,12 @@ func (s sample) String() string {
 	return fmt.Sprintf("%d of each, without %s", s.n, cmp.Or(s.without, "nothing"))
 }
 
-// Lists of more than long elements are of proposals in a last call alone, and bare ones: a page of
-// them is quick to make.
+// Lists of more than long elements have only proposals in a last call, and bare ones, whose pages
+// are quick to make.
 const long = 20
 
-// samples are sites with lists of these sizes, and sites that lack a part each. What proposals may
-// lack, "a part each" of them lacks on one site.
+// samples returns sites with lists of these sizes, and sites that lack one part each. On the site
+// that lacks "a part each", every proposal lacks another part.
 func samples(sizes []int) (out []sample) {
 	for _, n := range sizes {
 		out = append(out, sample{n: n})
@@ -271,12 +271,12 @@ func samples(sizes []int) (out []sample) {
 	return append(out, sample{2, "relations"}, sample{2, "older commits"})
 }
 
-// single is the standing of the one proposal of a site that has only one, else empty.
+// single is the standing of a site's only proposal, else empty.
 func (s sample) single() string {
 	return map[string]string{"status": "\n", "discussion": "status: Living\n"}[s.without]
 }
 
-// join is the text of parts but for one.
+// join returns the text of all parts but one.
 func (s sample) join(parts []part, without string) string {
 	n := s.n
 	if n > long {
@@ -293,9 +293,9 @@ func (s sample) join(parts []part, without string) string {
 	return out.String()
 }
 
-// write writes the texts of a site into its folder. Of each standing, and on a site that lacks
-// something of those listed, the first proposal has what it may have, and the others have next to
-// nothing. At first all are drafts.
+// write writes the texts of a site into its folder. The first proposal of each standing has every
+// optional part, or of each listed standing on a site that lacks something. The others have almost
+// none. At first all are drafts.
 func (s sample) write(t *testing.T, dir string, first bool) {
 	t.Helper()
 	textParts := slices.Concat(headParts, bodyParts)
@@ -346,7 +346,8 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 		tie := []string{
 			"requires: MIP-1000", "replaces: 1", "requires: 9998", "requires: ERC-20",
 		}[min(k, 3)]
-		text := fmt.Sprintf("---\nmrc: %d\ntitle: T\nstatus: %s\n%s\n---\n\nWords.\n", k+1, status, tie)
+		text := fmt.Sprintf("---\nmrc: %d\ntitle: T\nstatus: %s\n%s\n---\n\nWords.\n",
+			k+1, status, tie)
 		put(t, filepath.Join(dir, "mrcs", fmt.Sprintf("MRC-%d.md", k+1)), text)
 	}
 	removed := filepath.Join(dir, "mips", "MIP-7.md")
@@ -357,7 +358,7 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 	}
 }
 
-// bare are the short texts of proposals that have not much.
+// bare are the short texts of proposals with few parts.
 func bare(k int) string {
 	switch k {
 	case 1:
@@ -368,8 +369,8 @@ func bare(k int) string {
 	return "Words.\n"
 }
 
-// companions writes a summary and translations beside the first proposals, and ones of an older
-// text beside those that are Living.
+// companions writes a summary and translations for the first proposals, and stale ones for Living
+// proposals.
 func companions(t *testing.T, dir string, number int, standing string, k int, text string) {
 	t.Helper()
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
@@ -399,7 +400,8 @@ func companions(t *testing.T, dir string, number int, standing string, k int, te
 		{"ja", "title: 最初\ndescription: 説明\n", "## 要旨\n\n言葉。\n\n## 二\n\n言葉。\n"},
 		{"tr", "title: Bir\n", ""},
 	} {
-		file := filepath.Join(dir, "translations", translation.locale, fmt.Sprintf("MIP-%d.md", number))
+		file := filepath.Join(dir, "translations", translation.locale,
+			fmt.Sprintf("MIP-%d.md", number))
 		put(t, file, "---\n"+translation.head+"translation-of: "+hash+"\n---\n\n"+translation.body)
 	}
 }
@@ -445,7 +447,7 @@ func (s sample) load(t *testing.T, dir string) *build.Content {
 	return c
 }
 
-// generate loads the sites of all samples, which are in one repository.
+// generate loads the sites of all samples from one repository.
 func generate(t *testing.T, all []sample) []*build.Content {
 	t.Helper()
 	root, out := t.TempDir(), make([]*build.Content, len(all))

@@ -17,8 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/site"
 )
 
-// planOf makes a plan of leaves and one index from file=content words; names that start with
-// "index" are indexes.
+// planOf returns a plan of file=content words. Names that start with "index" are indexes.
 func planOf(words ...string) *Plan {
 	p := &Plan{made: &planner{
 		Content:     &Content{options: Options{Site: &site.Site{Prefix: "MIP"}}},
@@ -26,7 +25,8 @@ func planOf(words ...string) *Plan {
 	}}
 	for _, w := range words {
 		file, content, _ := strings.Cut(w, "=")
-		p.Artifacts = append(p.Artifacts, Artifact{File: file, Body: fixed([]byte(content)), index: strings.HasPrefix(file, "index")})
+		p.Artifacts = append(p.Artifacts, Artifact{
+			File: file, Body: fixed([]byte(content)), index: strings.HasPrefix(file, "index")})
 	}
 	return p
 }
@@ -56,7 +56,7 @@ func tree(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// stamps is the modification time of every file, the state included.
+// stamps returns the modification time of every file, including the state.
 func stamps(t *testing.T, dir string) map[string]time.Time {
 	t.Helper()
 	out := map[string]time.Time{}
@@ -76,7 +76,7 @@ func stamps(t *testing.T, dir string) map[string]time.Time {
 	return out
 }
 
-// age sets every modification time back, so that a rewrite shows whatever the clock's grain is.
+// age sets every modification time back, so that a rewrite is visible with any clock.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	old := time.Unix(1_000_000_000, 0)
@@ -104,10 +104,16 @@ func TestSyncReport(t *testing.T) {
 		want Report
 		tree map[string]string
 	}{
-		{"first", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Changed: 3}, map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
-		{"again", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Unchanged: 3}, map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
-		{"one changed", planOf("a/1=ONE", "a/b/2=two", "index=1 2"), Report{Changed: 1, Unchanged: 2}, map[string]string{"a/1": "ONE", "a/b/2": "two", "index": "1 2"}},
-		{"one gone, its folder too", planOf("a/1=ONE", "index=1"), Report{Changed: 1, Unchanged: 1, Removed: 1}, map[string]string{"a/1": "ONE", "index": "1"}},
+		{"first", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Changed: 3},
+			map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
+		{"again", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Unchanged: 3},
+			map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
+		{"one changed", planOf("a/1=ONE", "a/b/2=two", "index=1 2"),
+			Report{Changed: 1, Unchanged: 2},
+			map[string]string{"a/1": "ONE", "a/b/2": "two", "index": "1 2"}},
+		{"one gone, its folder too", planOf("a/1=ONE", "index=1"),
+			Report{Changed: 1, Unchanged: 1, Removed: 1},
+			map[string]string{"a/1": "ONE", "index": "1"}},
 		{"a file becomes a folder", planOf("a/1/x=X", "index=1"), Report{}, nil},
 	}
 	for _, s := range steps {
@@ -144,8 +150,7 @@ func TestSyncTouchesNothingWhenNothingChanged(t *testing.T) {
 	}
 }
 
-// A file gets the new bytes wherever they begin to differ from the old ones, and is left alone when
-// it has them.
+// A file is rewritten wherever its bytes differ, and is not touched if they are equal.
 func TestSyncComparesBytes(t *testing.T) {
 	long := strings.Repeat("a long line of a page, ", 10_000)
 	texts := []string{"", "one", "one more", "once", long, long + "end", long + "END", "x" + long}
@@ -162,14 +167,15 @@ func TestSyncComparesBytes(t *testing.T) {
 				t.Errorf("%.40q after %.40q: %+v, want %+v", text, old, r, want)
 			}
 			if got := tree(t, dir)["a"]; got != text {
-				t.Errorf("%.40q after %.40q: the file holds %.40q, %d bytes", text, old, got, len(got))
+				t.Errorf("%.40q after %.40q: the file holds %.40q, %d bytes", text, old,
+					got, len(got))
 			}
 		}
 	}
 }
 
-// A file that was changed since is put right, but for one whose name holds a hash of its bytes:
-// that is not made again as long as a file of a build has the name.
+// A file that somebody changed is restored, except a file whose name has a hash of its bytes: it is
+// not made again while a file of a build has the name.
 func TestSyncMends(t *testing.T) {
 	dir := t.TempDir()
 	drawn := 0
@@ -181,7 +187,8 @@ func TestSyncMends(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := mustSync(t, p, dir); r != (Report{Changed: 1, Unchanged: 2}) || drawn != 1 {
-		t.Errorf("after tampering: %+v, drawn %d times; want one file put right and the picture drawn once", r, drawn)
+		t.Errorf("after tampering: %+v, drawn %d times; want one file put right and the "+
+			"picture drawn once", r, drawn)
 	}
 	card := filepath.Join(dir, "og.0123abcd.png")
 	for what, damage := range map[string]func() error{
@@ -192,7 +199,9 @@ func TestSyncMends(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustSync(t, p, dir)
-		if diff := cmp.Diff(map[string]string{"a": "one", "og.0123abcd.png": "picture", "index": "i"}, tree(t, dir)); diff != "" {
+		diff := cmp.Diff(map[string]string{"a": "one", "og.0123abcd.png": "picture", "index": "i"},
+			tree(t, dir))
+		if diff != "" {
 			t.Errorf("%s: tree (-want +got):\n%s", what, diff)
 		}
 	}
@@ -207,20 +216,28 @@ func TestSyncWithoutARecord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			mustSync(t, planOf("a=one", "b=two", "mip/5.md=five", "mip/5/index.html=page", "api/v1/mips/5.json=json"), dir)
-			foreign := func(name string) error { return os.WriteFile(filepath.Join(dir, name), nil, 0o644) }
-			if err := errors.Join(damage(dir), foreign("CNAME"), foreign("mip/own.md"), foreign("api/v1/mips/own.json")); err != nil {
+			mustSync(t, planOf("a=one", "b=two", "mip/5.md=five", "mip/5/index.html=page",
+				"api/v1/mips/5.json=json"), dir)
+			foreign := func(name string) error {
+				return os.WriteFile(filepath.Join(dir, name), nil, 0o644)
+			}
+			err := errors.Join(damage(dir), foreign("CNAME"), foreign("mip/own.md"),
+				foreign("api/v1/mips/own.json"))
+			if err != nil {
 				t.Fatal(err)
 			}
 			age(t, dir)
 			before := stamps(t, dir)
-			if r := mustSync(t, planOf("a=one", "b=TWO"), dir); r != (Report{Changed: 1, Unchanged: 1, Removed: 3}) {
+			r := mustSync(t, planOf("a=one", "b=TWO"), dir)
+			if r != (Report{Changed: 1, Unchanged: 1, Removed: 3}) {
 				t.Errorf("Sync = %+v, want one changed, one unchanged, three removed", r)
 			}
 			if a := filepath.Join(dir, "a"); !stamps(t, dir)[a].Equal(before[a]) {
 				t.Error("a was rewritten with the same bytes")
 			}
-			if diff := cmp.Diff(map[string]string{"a": "one", "b": "TWO", "CNAME": "", "mip/own.md": "", "api/v1/mips/own.json": ""}, tree(t, dir)); diff != "" {
+			diff := cmp.Diff(map[string]string{"a": "one", "b": "TWO", "CNAME": "",
+				"mip/own.md": "", "api/v1/mips/own.json": ""}, tree(t, dir))
+			if diff != "" {
 				t.Errorf("tree (-want +got):\n%s", diff)
 			}
 		})
@@ -241,22 +258,25 @@ func TestSyncRefusesToOverwriteAForeignFile(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"index": "mine"}, tree(t, dir)); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}
-	// Not even to look at what it holds, should it be a pipe.
+	// Do not read the file: it may be a pipe.
 	pipe := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(pipe, "index"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Sync(t.Context(), planOf("index=ours"), pipe, SyncOptions{}); !errors.Is(err, ErrNotOurs) {
+	_, err := Sync(t.Context(), planOf("index=ours"), pipe, SyncOptions{})
+	if !errors.Is(err, ErrNotOurs) {
 		t.Errorf("a pipe in place of a file: err = %v, want ErrNotOurs", err)
 	}
-	// A state folder alone does not make it a build's.
+	// A state folder alone does not make the folder a build's.
 	if err := os.Mkdir(filepath.Join(dir, stateDir), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Sync(t.Context(), planOf("index=ours"), dir, SyncOptions{}); !errors.Is(err, ErrNotOurs) {
+	_, err = Sync(t.Context(), planOf("index=ours"), dir, SyncOptions{})
+	if !errors.Is(err, ErrNotOurs) {
 		t.Errorf("with an empty state folder: err = %v, want ErrNotOurs", err)
 	}
-	// One with the same bytes is no reason: a tree that was copied without the record goes on.
+	// A file with the same bytes is accepted: a tree that was copied without the record can be
+	// updated.
 	mustSync(t, planOf("a=one", "index=mine"), t.TempDir())
 	if _, err := Sync(t.Context(), planOf("a=one", "index=mine"), dir, SyncOptions{}); err != nil {
 		t.Errorf("a file with the very bytes of the plan: %v", err)
@@ -265,12 +285,14 @@ func TestSyncRefusesToOverwriteAForeignFile(t *testing.T) {
 
 func TestSyncLeavesForeignFilesAlone(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "CNAME"), []byte("mips.example.org"), 0o644); err != nil {
+	err := os.WriteFile(filepath.Join(dir, "CNAME"), []byte("mips.example.org"), 0o644)
+	if err != nil {
 		t.Fatal(err)
 	}
 	mustSync(t, planOf("a=one"), dir)
 	mustSync(t, planOf("b=two"), dir)
-	if diff := cmp.Diff(map[string]string{"CNAME": "mips.example.org", "b": "two"}, tree(t, dir)); diff != "" {
+	diff := cmp.Diff(map[string]string{"CNAME": "mips.example.org", "b": "two"}, tree(t, dir))
+	if diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}
 }
@@ -291,7 +313,8 @@ func TestSyncRefusesAProject(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Sync(t.Context(), planOf("a=one"), "/", SyncOptions{}); !errors.Is(err, ErrNotOurs) {
+	_, err := Sync(t.Context(), planOf("a=one"), "/", SyncOptions{})
+	if !errors.Is(err, ErrNotOurs) {
 		t.Errorf("root of the file system: err = %v, want ErrNotOurs", err)
 	}
 }
@@ -323,16 +346,18 @@ func TestSyncOrder(t *testing.T) {
 	p.Artifacts[0].Body = func() ([]byte, error) {
 		got := tree(t, dir)
 		if got["leaf2"] != "b" || got["gone"] != "g" || got["index"] != "leaf1 gone" {
-			t.Errorf("when the index is made the tree is %v; want the new leaf there, the old index and what it names untouched", got)
+			t.Errorf("when the index is made the tree is %v; want the new leaf there, "+
+				"the old index and what it names untouched", got)
 		}
 		return nil, fail
 	}
 	if _, err := Sync(t.Context(), p, dir, SyncOptions{}); !errors.Is(err, fail) {
 		t.Fatalf("err = %v, want the index's", err)
 	}
-	// The failed build wrote leaf2; a later one without it knows that it may go.
+	// The failed build wrote leaf2. A later build without it removes it.
 	mustSync(t, planOf("leaf1=a", "index=leaf1"), dir)
-	if diff := cmp.Diff(map[string]string{"leaf1": "a", "index": "leaf1"}, tree(t, dir)); diff != "" {
+	diff := cmp.Diff(map[string]string{"leaf1": "a", "index": "leaf1"}, tree(t, dir))
+	if diff != "" {
 		t.Errorf("tree after the next build (-want +got):\n%s", diff)
 	}
 }
@@ -341,7 +366,11 @@ func TestSyncWaitsForAnother(t *testing.T) {
 	dir := t.TempDir()
 	inside, release := make(chan bool), make(chan bool)
 	p := planOf("a=one")
-	p.Artifacts[0].Body = func() ([]byte, error) { close(inside); <-release; return []byte("one"), nil }
+	p.Artifacts[0].Body = func() ([]byte, error) {
+		close(inside)
+		<-release
+		return []byte("one"), nil
+	}
 	first := make(chan error, 1)
 	go func() {
 		_, err := Sync(context.Background(), p, dir, SyncOptions{})
@@ -351,7 +380,8 @@ func TestSyncWaitsForAnother(t *testing.T) {
 	waiting := make(chan bool)
 	second := make(chan error, 1)
 	go func() {
-		_, err := Sync(context.Background(), planOf("b=two"), dir, SyncOptions{Waiting: func() { close(waiting) }})
+		_, err := Sync(context.Background(), planOf("b=two"), dir,
+			SyncOptions{Waiting: func() { close(waiting) }})
 		second <- err
 	}()
 	<-waiting
@@ -365,7 +395,7 @@ func TestSyncWaitsForAnother(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"b": "two"}, tree(t, dir)); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}
-	// A caller that gives up while waiting gets its context's error.
+	// A caller that is canceled while waiting gets its context's error.
 	held, _ := openOutput(t.Context(), &Plan{}, dir, nil)
 	defer held.close()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -32,9 +32,9 @@ var untaken = map[string]string{
 	"role: first 1 .Evidence, else":          "what a text says of a group has a quote",
 }
 
-// TestTemplates makes every page of sites that have lists of every size at which a template does
-// something else, and of sites that lack some part. All branches of all templates are taken: a new
-// one needs a site that takes it.
+// TestTemplates makes every page of sites with lists of every size that matters to a template, and
+// of sites that lack some part. All branches of all templates must be taken: a new branch needs a
+// site that takes it.
 func TestTemplates(t *testing.T) {
 	all := samples(sizes(t))
 	b := branches{taken: map[string]bool{}, marks: map[string]parse.Node{}}
@@ -64,7 +64,7 @@ func TestTemplates(t *testing.T) {
 				t.Errorf("%s: %s: %v", all[i], a.File, err)
 			}
 			if all[i].n > 2 && strings.Contains(a.Pattern, "{n}") {
-				continue // such pages of smaller sites are looked at
+				continue // smaller sites have such pages too
 			}
 			doc, err := html.Parse(bytes.NewReader(body))
 			if err != nil {
@@ -81,19 +81,20 @@ func TestTemplates(t *testing.T) {
 	}
 	for _, branch := range slices.Sorted(maps.Keys(b.taken)) {
 		if !b.taken[branch] {
-			t.Errorf("branch %q is taken by no page: sites_test.go needs a site that takes it", branch)
+			t.Errorf("branch %q is taken by no page: "+
+				"sites_test.go needs a site that takes it", branch)
 		}
 	}
 }
 
-// again matches pages of proposals that are like others of the same site.
+// again matches pages of proposals that are like others of the site.
 var again = regexp.MustCompile(`/[0-9]+(?:0[3-9]|[1-9][0-9])/`)
 
-// leftover finds what a template prints in place of a value that is missing or of another type,
-// and empty links.
+// leftover matches the output of a template for a missing value or a wrong type, and empty links.
 func leftover(page []byte) error {
 	for _, s := range []string{
-		"&lt;no value&gt;", "<no value>", "%!", "&lt;nil&gt;", "<nil>", "ZgotmplZ", `href=""`, `href="#"`,
+		"&lt;no value&gt;", "<no value>", "%!", "&lt;nil&gt;", "<nil>", "ZgotmplZ",
+		`href=""`, `href="#"`,
 	} {
 		if bytes.Contains(page, []byte(s)) {
 			return fmt.Errorf("it has %s", s)
@@ -102,10 +103,10 @@ func leftover(page []byte) error {
 	return nil
 }
 
-// bound is where a template cuts a list.
+// bound matches the bound at which a template cuts a list.
 var bound = regexp.MustCompile(`\b(?:first|rest|after) ([0-9]+) `)
 
-// sizes are those of lists: none, one, each bound of a template and one more.
+// sizes returns the sizes of lists: 0, 1, each bound of a template and one more.
 func sizes(t *testing.T) []int {
 	t.Helper()
 	out := []int{0, 1, 2}
@@ -130,13 +131,13 @@ func sizes(t *testing.T) []int {
 	return slices.Compact(out)
 }
 
-// branches are those of if, range and with in templates, and whether some page took them.
+// branches are the branches of if, range and with in templates, true if some page took them.
 type branches struct {
 	taken map[string]bool
 	marks map[string]parse.Node
 }
 
-// watch has the templates of a plan note which branches they take.
+// watch makes the templates of a plan record the branches that they take.
 func (b *branches) watch(p *build.Plan) {
 	made := reflect.ValueOf(p).Elem().FieldByName("made").Elem()
 	tmpl := made.FieldByName("pages").Elem().FieldByName("tmpl")
@@ -180,7 +181,7 @@ func (b *branches) list(name string, list *parse.ListNode) {
 	}
 }
 
-// mark is a node that notes a branch and prints nothing.
+// mark returns a node that records a branch and prints nothing.
 func (b *branches) mark(branch string) parse.Node {
 	if b.marks[branch] == nil {
 		source := fmt.Sprintf("{{$_ := take %q}}", branch)

@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// validate holds pages of a built tree to the HTML standard, as html-validate (npm) reads it.
+// validate checks pages of a built tree against the HTML standard with html-validate (npm).
 func validate(t *testing.T, b built, files []string) {
 	t.Helper()
 	program := testenv.Program(t, "html-validate", "html-validate")
@@ -34,11 +34,12 @@ func validate(t *testing.T, b built, files []string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), program, append([]string{"--config", config, "--formatter", "json"}, files...)...)
+	cmd := exec.CommandContext(t.Context(), program,
+		append([]string{"--config", config, "--formatter", "json"}, files...)...)
 	cmd.Dir = dir
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	out, err := cmd.Output() // an error, too, when there are findings
+	out, err := cmd.Output() // findings are an error too
 	var reports []struct {
 		FilePath string
 		Messages []struct {
@@ -53,7 +54,8 @@ func validate(t *testing.T, b built, files []string) {
 	for _, r := range reports {
 		for _, m := range r.Messages {
 			if found++; found <= 20 {
-				t.Errorf("%s:%d: %s: %s (%s)", strings.TrimPrefix(r.FilePath, dir+"/"), m.Line, m.RuleID, m.Message, m.Selector)
+				t.Errorf("%s:%d: %s: %s (%s)", strings.TrimPrefix(r.FilePath, dir+"/"), m.Line,
+					m.RuleID, m.Message, m.Selector)
 			}
 		}
 	}
@@ -62,8 +64,8 @@ func validate(t *testing.T, b built, files []string) {
 	}
 }
 
-// pagesOf are the files of pages, in order; a kind of page is a pattern of addresses. Of each kind
-// there are at most so many: the largest, and others that are spread evenly.
+// pagesOf returns the files of pages in order, at most a number for each kind, which is a pattern
+// of addresses: the largest page, and others at even distances.
 func pagesOf(b built, most int) []string {
 	byKind := map[string][]string{}
 	for _, a := range b.plan.Artifacts {
@@ -78,7 +80,9 @@ func pagesOf(b built, most int) []string {
 			for i := range most / 2 {
 				spread = append(spread, files[i*len(files)/(most/2)])
 			}
-			slices.SortFunc(files, func(x, y string) int { return cmp.Compare(len(b.files[y]), len(b.files[x])) })
+			slices.SortFunc(files, func(x, y string) int {
+				return cmp.Compare(len(b.files[y]), len(b.files[x]))
+			})
 			files = append(spread, files[:most/2]...)
 		}
 		out = append(out, files...)
@@ -87,8 +91,8 @@ func pagesOf(b built, most int) []string {
 	return slices.Compact(out)
 }
 
-// TestValid looks at a proposal with raw HTML that a browser would complete, and addresses, ids and
-// attributes that may not pass.
+// TestValid validates a proposal with raw HTML that a browser would complete, and with invalid
+// addresses, ids and attributes.
 func TestValid(t *testing.T) {
 	b := buildCorpus(t, "testdata/raw", testSite("MIP"))
 	checkTree(t, b)

@@ -13,20 +13,20 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// What a build may do with one text: a feature that reads a text again raises one of these, and has
-// to find what another feature has read instead. They may be lowered at any time.
+// Bounds of a build's work for one text. A new feature must use results of other features in place
+// of reading a text again. The bounds may be lowered at any time.
 const (
 	mostParses    = 1
 	mostRenders   = 1
 	mostSummaries = 1
 	mostTokenised = 1 // for the search
-	// mostWords is how often a text is cut into words for each sentence of a summary by rules: the
-	// sentence itself, and a share of titles, leads of lists, quotes and unfit sentences.
+	// mostWords bounds how often text is cut into words for each sentence of a summary by rules:
+	// the sentence, and a share of titles, leads of lists, quotes and unfit sentences.
 	mostWords = 2
-	// mostAllocations are objects, of a sample with all its files and its share of the site's.
+	// mostAllocations bounds the objects for a sample with its files and its share of the site's.
 	mostAllocations = 11_500
-	// mostFiles are six files of a text, its share of the search index, and its share of the lists of
-	// a site whose texts share a status, a category and an author.
+	// mostFiles bounds the files of a text: six files, its share of the search index, and its share
+	// of the lists of a site whose texts share a status, a category and an author.
 	mostFiles = 7
 )
 
@@ -47,20 +47,22 @@ func TestWork(t *testing.T) {
 		return report.Changed
 	}
 	once, few := copiesOfSamples(t, 1)
-	mustBuild(once) // what a process makes once is made
+	mustBuild(once) // makes everything that a process makes once
 	in, texts := copiesOfSamples(t, copies)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	files := mustBuild(in)
 	runtime.ReadMemStats(&after)
 	if files > mostFiles*texts {
-		t.Errorf("a build writes %d files for %d texts, want at most %d each", files, texts, mostFiles)
+		t.Errorf("a build writes %d files for %d texts, want at most %d each", files,
+			texts, mostFiles)
 	}
 	if got := int(after.Mallocs-before.Mallocs) / texts; got > mostAllocations {
 		t.Errorf("a build allocates %d objects a text, want at most %d", got, mostAllocations)
 	}
 
-	// Every allocation is recorded with its stack. Each of these functions makes one value a call.
+	// The profile has every allocation with its stack. Each of these functions makes one value a
+	// call.
 	rate := runtime.MemProfileRate
 	t.Cleanup(func() { runtime.MemProfileRate = rate })
 	runtime.MemProfileRate = 1
@@ -75,18 +77,20 @@ func TestWork(t *testing.T) {
 	} {
 		got := made[function] - counted[function]
 		if got > most*few || got == 0 && most > 0 {
-			t.Errorf("%s is called %d times for %d texts, want 1 to %d times each", function, got, few, most)
+			t.Errorf("%s is called %d times for %d texts, want 1 to %d times each", function,
+				got, few, most)
 		}
 	}
 	const rules = "internal/ai/summary."
 	sentences := made[rules+"(*part).sentences"] - counted[rules+"(*part).sentences"]
 	words := made[rules+"wordsOf"] - counted[rules+"wordsOf"]
 	if words > mostWords*sentences || words == 0 {
-		t.Errorf("%d sentences are cut into words %d times, want at most %d times each", sentences, words, mostWords)
+		t.Errorf("%d sentences are cut into words %d times, want at most %d times each",
+			sentences, words, mostWords)
 	}
 }
 
-// copiesOfSamples writes the texts of the samples so often, each copy with numbers of its own.
+// copiesOfSamples writes a number of copies of the samples' texts, each copy with other numbers.
 func copiesOfSamples(t *testing.T, copies int) (dir string, texts int) {
 	t.Helper()
 	dir = t.TempDir()
@@ -104,7 +108,9 @@ func copiesOfSamples(t *testing.T, copies int) (dir string, texts int) {
 			old := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "MIP-"), ".md")
 			header, body, _ := strings.Cut(string(text), "mip: "+old+"\n")
 			name := filepath.Join(dir, fmt.Sprintf("MIP-%d.md", number))
-			if err := os.WriteFile(name, fmt.Appendf(nil, "%smip: %d\n%s", header, number, body), 0o600); err != nil {
+			err = os.WriteFile(name, fmt.Appendf(nil, "%smip: %d\n%s", header,
+				number, body), 0o600)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -112,8 +118,7 @@ func copiesOfSamples(t *testing.T, copies int) (dir string, texts int) {
 	return dir, copies * len(files)
 }
 
-// allocationsIn returns, by function, the most objects that one place of it has allocated by
-// itself.
+// allocationsIn returns, by function, the most objects that one of its lines has allocated.
 func allocationsIn() map[string]int {
 	const module = "github.com/mipwatch/mipwatch/"
 	runtime.GC()
