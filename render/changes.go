@@ -149,7 +149,7 @@ func (p *Pages) Changes(c ChangesPage) ([]byte, error) {
 		}
 	}
 	h.Title, h.Description = v.Title,
-		v.Title+" of the proposals of "+p.info.Title+", as the commits of their texts tell them."
+		v.Title+" of the proposals of "+p.info.Title+", from the commits of their texts."
 	return p.page("changes", h, v)
 }
 

@@ -68,7 +68,7 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 			x.What = "This version is not in the copy of the repository that this site was " +
 				"made from."
 		case i+1 == len(v.Versions) && v.Before == "nothing":
-			x.What = "The first version under this name."
+			x.What = "First version."
 		case version.Diff == nil:
 			x.What = "What was before is not in the copy of the repository that this site was " +
 				"made from."

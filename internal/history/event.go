@@ -271,8 +271,10 @@ func (t *content) sameDeadline(other *content) bool {
 	return other.Deadline != nil && *t.Deadline == *other.Deadline
 }
 
-// sameTitle compares titles.
-func (t *content) sameTitle(other *content) bool { return t.Title == other.Title }
+// sameTitle compares titles as they are shown, which is without backticks.
+func (t *content) sameTitle(other *content) bool {
+	return strings.ReplaceAll(t.Title, "`", "") == strings.ReplaceAll(other.Title, "`", "")
+}
 
 // relations adds events about added and removed relations to other proposals.
 func (f *finder) relations(c *textCommit, r *record, before, next *content) {

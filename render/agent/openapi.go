@@ -100,10 +100,9 @@ func Describe(info mip.Site, forks []mip.HardFork, subject *mip.Proposal) *API {
 	f := fixed()
 	d := &document{info, f.Parameters, schemas{map[string]*Schema{}, info.Prefix},
 		newExamples(info, forks, subject)}
-	text := "The improvement proposals published at " + info.BaseURL +
-		"/ and the live figures around them. Answers are UTF-8 and allow every origin; times are " +
-		"RFC 3339 in UTC; lists are never null; a value that a proposal's header does not state " +
-		"is null. New fields may appear."
+	text := "The JSON API of this site: its proposals and the live figures around them. Answers " +
+		"are UTF-8 and allow every origin; times are RFC 3339 in UTC; lists are never null; a " +
+		"value that a proposal's header does not state is null. New fields may appear."
 	// The schemas are complete only after all operations have been described.
 	a := &API{
 		Title:       plain.SiteTitle(info),

@@ -240,9 +240,7 @@ export const excerpt = (text, all, most = 220) => {
   return out;
 };
 
-// The form for pages.
-// load fetches a document, or a compressed part of a file in a range of its bytes. A host without ranges sends the whole
-// file.
+// load fetches a document, or a packed part in a range of a file, which a host may send whole.
 const load = async (url, range) => {
   const r = await fetch(url, range && { headers: { range } });
   if (!r.ok) throw r;
@@ -253,19 +251,21 @@ const load = async (url, range) => {
   return new Response(b.stream().pipeThrough(new DecompressionStream("deflate-raw"))).json();
 };
 const cache = {}, here = url => new URL(url, location).pathname;
-const part = url => cache[url] ??= load(here(url), url.split("#")[1]).catch(e => { delete cache[url]; throw e });
+const part = url => cache[url] ??= load(here(url), url.split("#")[1])
+  .catch(e => { delete cache[url]; throw e });
 const el = (tag, props, ...children) => { const e = Object.assign(document.createElement(tag), props); e.append(...children); return e };
 const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
 
-// answer is an index's answer to a text: the results, or nothing for an empty query, and messages.
+// answer searches an index, of which a host without rules has only the file.
 export const answer = async (index, text, most) => {
-  const manifest = await part(index), q = parse(text, manifest.kinds);
+  const manifest = await part(index).catch(() => part(index + ".json"));
+  const q = parse(text, manifest.kinds);
   if (!q.words[0] && !q.filters[0] && !q.key) return { q, note: "Type one letter more." };
   const a = await find(manifest, part, q, most);
-  let note = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "Nothing has these words. Try fewer, or others";
+  let note = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "No proposal contains these words";
   for (const [word, other] of Object.entries(a.instead)) note += `, with ${other} for ${word}`;
   note += ".";
-  for (const u of a.unknown) note += ` ${u.filter} is nowhere. There are: ${u.known.join(", ")}.`;
+  for (const u of a.unknown) note += ` No proposal has ${u.filter}. There are: ${u.known.join(", ")}.`;
   return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note };
 };
 
@@ -276,7 +276,6 @@ export const chips = (q, off) => q.chips.flatMap(c => [button(`${c.trim()} ×`, 
 export const fill = async (entry, f, terms, link, text, most) => {
   const [id, title, body] = best((await part(entry.texts[f.part])).sections, terms), parts = excerpt(body, terms, Math.max(60, most - title.length));
   text.replaceChildren(...title ? [el("b", {}, title), " "] : [], ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
-  // A browser that supports text fragments marks the words there too.
   const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
   const to = id + (words[0] ? `:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}` : "");
   link.href = link.pathname + (to && `#${to}`);
@@ -294,7 +293,7 @@ export const search = form => {
   const item = (entry, f, terms) => {
     const link = el("a", { href: here(entry.url) }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
     const text = el("p", { className: "ex small muted", dir: "auto" }), until = entry.lastCallDeadline;
-    const li = el("li", { lang: "en" }, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until ? ` until ${new Date(until).toUTCString().slice(5, 16)}` : ""), text);
+    const li = el("li", { lang: "en" }, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until ? ` until ${new Date(until).toUTCString().match(/[1-9]\d? \w+ \d+/)}` : ""), text);
     whenSeen(li, () => fill(entry, f, terms, link, text, innerWidth < 600 ? 120 : 220));
     return li;
   };
@@ -315,9 +314,9 @@ export const search = form => {
       if (!n) return tell(note, q);
       const items = await Promise.all(found.slice(0, most).map(async f => item(await entry(f), f, terms)));
       const more = own ? n > most || partial && n === most ? button("More", () => ask(most + 15)) : ""
-        : el("a", { href: form.getAttribute("action") + to }, "All results");
+        : el("a", { href: form.action + to }, "All results");
       tell(`${n} proposal${n > 1 ? "s" : ""}${partial ? " or more" : ""}${note}`, q, el("ol", {}, ...items), more);
-    } catch { tell("Not loaded. Are you offline?") }
+    } catch (e) { tell(`The index did not load (${e.status ?? "offline?"}).`) }
   };
 
   field.oninput = () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) };

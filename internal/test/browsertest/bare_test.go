@@ -20,7 +20,7 @@ var liveWords = []string{
 
 // silence is shown and announced if there is a sidecar that does not answer. Nothing else
 // distinguishes this from a site without one.
-const silence = "Live figures do not answer now. What follows is "
+const silence = "Live figures are not available right now. Below: "
 
 // drawn lists the visible elements that are live, or replace live ones.
 const drawn = `[...document.querySelectorAll("[data-source], [data-network], [data-topic], #hot, .spark, .heat, .he, #heat, .fh, .langs button, [data-offer=translations], [data-offer=summaries]")]

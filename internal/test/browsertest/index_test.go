@@ -125,7 +125,7 @@ func typing(t *testing.T, r *served) {
 	tab.Wait(`document.querySelector("#q").value === "refund pool" && document.activeElement.id === "q" && !document.querySelector(".bar button")`)
 	same("without a filter")
 	tab.Press(" type:x")
-	tab.Wait(`document.querySelector("#none").textContent.includes("type:x is nowhere. There are: ")`)
+	tab.Wait(`document.querySelector("#none").textContent.includes("No proposal has type:x. There are: ")`)
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("sentence that nobody wrote")
 	tab.Wait(`document.querySelector("#list tbody .t").href.includes(":~:text=")`)

@@ -52,11 +52,12 @@ func TestSearchWeight(t *testing.T) {
 	}
 }
 
-// TestSearchOfWholeFiles searches a site whose host ignores ranges of files.
-func TestSearchOfWholeFiles(t *testing.T) {
+// TestSearchOfBareFiles searches a site whose host ignores ranges of files and has no rewrites.
+func TestSearchOfBareFiles(t *testing.T) {
 	t.Parallel()
 	start(t)
-	tab := setup{whole: true}.serve(t).tab(t, View{})
+	tab := setup{bare: true}.serve(t).tab(t, View{})
+	tab.Expect(`404 .*/api/v1/search$`)
 	tab.Go("/search/?q=gas+cost")
 	tab.Wait(`document.querySelectorAll("#found li mark").length > 3`)
 }
@@ -79,14 +80,14 @@ func searching(t *testing.T, r *served) {
 	tab.Wait(`document.querySelector("#q").value.trim() === "block" && document.activeElement.id === "q" && !document.querySelector("#found [aria-label]")`)
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("block status:finish")
-	tab.Wait(`document.querySelector("#found [aria-label]") && document.querySelector("#live").textContent.includes("status:finish is nowhere. There are: draft, final,")`)
+	tab.Wait(`document.querySelector("#found [aria-label]") && document.querySelector("#live").textContent.includes("No proposal has status:finish. There are: draft, final,")`)
 	// A phrase is marked as one.
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("“base fee”")
 	tab.Wait(`[...document.querySelectorAll("#found li mark")].some(m => m.textContent.toLowerCase() === "base fee")`)
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("\"fee base\"")
-	tab.Wait(`document.querySelector("#found").textContent.includes("Nothing has these words")`)
+	tab.Wait(`document.querySelector("#found").textContent.includes("No proposal contains these words")`)
 	for text, want := range map[string]string{"mip-4": "MIP-4 ", "0004": "MIP-4 "} {
 		Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 		tab.Press(text)
@@ -94,7 +95,7 @@ func searching(t *testing.T, r *served) {
 	}
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("zzyzx")
-	tab.Wait(`document.querySelector("#found").textContent.startsWith("Nothing has these words")`)
+	tab.Wait(`document.querySelector("#found").textContent.startsWith("No proposal contains these words")`)
 	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
 	tab.Press("a")
 	tab.Wait(`document.querySelector("#found").textContent === "Type one letter more."`)

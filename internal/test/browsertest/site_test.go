@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -57,7 +59,7 @@ type setup struct {
 	folders []string          // of proposals; nil: this repository's and a few more
 	more    map[string]string // text to append to files in a copy of the first folder
 	prefix  string            // of their ids; empty: this repository's
-	whole   bool              // ranges of files are ignored
+	bare    bool              // files are served whole and by their own names alone
 	kinds   []string          // prefixes of several kinds, prefix first; nil: one kind
 	config  string            // file of another configuration; empty: this repository's
 	brand   *site.Brand       // nil: none
@@ -85,8 +87,12 @@ func (with setup) serve(t testing.TB) *served {
 		live = v.sidecar(t, with.model)
 	}
 	v.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if with.whole {
+		if with.bare {
 			r.Header.Del("Range")
+			if strings.HasPrefix(r.URL.Path, "/api/") && path.Ext(r.URL.Path) == "" {
+				http.NotFound(w, r)
+				return
+			}
 		}
 		if !slices.ContainsFunc(api.Routes(), func(route api.Route) bool {
 			return route.Path == r.URL.Path
