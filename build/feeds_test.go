@@ -169,12 +169,12 @@ func TestFeeds(t *testing.T) {
 	f := r.feed(t, "feed.json")
 	many := f.Items[1]
 	if many.Content[:16] != "MIP-100, MIP-101" || many.Link != testBase+"/changes/" {
-		t.Errorf("an import is told as %+v", many)
+		t.Errorf("the item of an import is %+v", many)
 	}
 	first := f.Items[len(f.Items)-2]
 	if !strings.HasPrefix(first.Link, testBase+"/mip/1/history/#v-") ||
 		!strings.HasPrefix(first.Content, "Move MIP-1 to Last Call (#1). Commit ") {
-		t.Errorf("a last call is told as %+v", first)
+		t.Errorf("the item of a last call is %+v", first)
 	}
 }
 

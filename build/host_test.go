@@ -125,13 +125,13 @@ func TestPlainHost(t *testing.T) {
 			t.Errorf("there is %s", file)
 		}
 	}
-	var told []string
+	var problems []string
 	for _, problem := range b.plan.LinkProblems() {
-		told = append(told, problem.Message)
+		problems = append(problems, problem.Message)
 	}
 	const dead = "the address /list under redirects in site.yaml leads to /api/v1/mips"
-	if len(told) != 1 || !strings.HasPrefix(told[0], dead) {
-		t.Errorf("told %q, want %s", told, dead)
+	if len(problems) != 1 || !strings.HasPrefix(problems[0], dead) {
+		t.Errorf("problems %q, want %s", problems, dead)
 	}
 	index := b.files[".well-known/agent-skills/index.json"]
 	sum := fmt.Sprintf("sha256:%x", sha256.Sum256(b.files["skill.md"]))

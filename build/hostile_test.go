@@ -120,8 +120,8 @@ func checkHostileFeeds(t *testing.T, b built, text string) {
 			continue
 		}
 		item := feed.Items[0]
-		description := cmp.Or(item.Description, item.Content) // that of JSON is the content
-		if strings.HasSuffix(name, ".xml") {                  // that of RSS is HTML
+		description := cmp.Or(item.Description, item.Content) // JSON Feed has the content
+		if strings.HasSuffix(name, ".xml") {                  // RSS has HTML
 			description = html.UnescapeString(description)
 		}
 		if !strings.Contains(feed.Title, text) && !strings.Contains(feed.Title, plain.Text(text)) ||

@@ -340,6 +340,6 @@ func TestManyDeadLinks(t *testing.T) {
 	})
 	if last < 0 || folded[last].Line != 5+2*99 ||
 		!strings.HasSuffix(folded[last].Message, "(and 900 more links of this file lead nowhere)") {
-		t.Errorf("the hundredth is not told with its line: %d of %v", last, folded)
+		t.Errorf("the hundredth link has no line: %d of %v", last, folded)
 	}
 }

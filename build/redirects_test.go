@@ -306,17 +306,17 @@ func TestCloudflare(t *testing.T) {
 			}
 		}
 	}
-	var told []string
+	var problems []string
 	for _, problem := range p.LinkProblems() {
-		told = append(told, problem.Code+": "+problem.Message)
+		problems = append(problems, problem.Code+": "+problem.Message)
 	}
 	want := []string{
 		"dead-redirect: the address /gone under redirects in site.yaml leads to /nowhere/",
 		fmt.Sprintf("redirects-left: %d old addresses", lost),
 	}
-	if len(told) != 2 || !strings.HasPrefix(told[0], want[0]) ||
-		!strings.HasPrefix(told[1], want[1]) || lost == 0 {
-		t.Errorf("told %q, want %q", told, want)
+	if len(problems) != 2 || !strings.HasPrefix(problems[0], want[0]) ||
+		!strings.HasPrefix(problems[1], want[1]) || lost == 0 {
+		t.Errorf("problems %q, want %q", problems, want)
 	}
 	for _, at := range []string{"/cips/cip-0030", "/CIPS/cip-0299.md", "/standard/650",
 		"/cips/12", "/cip/cip699.html"} {

@@ -153,7 +153,7 @@ func BenchmarkAuditSearchPrice(b *testing.B) {
 			c := cost(q)
 			b.Logf("%6.2f ms, %4.1f times: %.90s", c, c/middle, q)
 			if most = max(most, c); c > 3*middle {
-				b.Errorf("%.1f ms of processor time, %.1f times that of a plain question: %s",
+				b.Errorf("%.1f ms of processor time, %.1f times a plain question's: %s",
 					c, c/middle, q)
 			}
 		}

@@ -66,7 +66,7 @@ func ask(t *testing.T, b *ai.Budget, p ai.Prompt) (string, time.Duration) {
 		t.Errorf("%v: exhausted %t, too large %t, again in %v", err, exhausted, large, e.RetryAfter)
 	}
 	if strings.ContainsAny(err.Error(), "0123456789") {
-		t.Errorf("the error tells a number: %v", err)
+		t.Errorf("the error has a number: %v", err)
 	}
 	return err.Error(), e.RetryAfter
 }

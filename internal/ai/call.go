@@ -107,7 +107,7 @@ func (p provider) edit(body []byte, bound string) []byte {
 		return body
 	}
 	delete(fields, "temperature")
-	if n, ok := fields[maxCompletionTokens]; ok { // langchaingo's name of it
+	if n, ok := fields[maxCompletionTokens]; ok { // langchaingo's name for the bound
 		delete(fields, maxCompletionTokens)
 		fields[bound] = n
 	}

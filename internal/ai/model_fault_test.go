@@ -229,7 +229,7 @@ func sealed(t *testing.T, err error) {
 	for _, secret := range []string{key, "secret", "model.example", "model.invalid", leak,
 		question, "127.0.0.1"} {
 		if strings.Contains(all, secret) {
-			t.Errorf("the error tells %q: %s", secret, all)
+			t.Errorf("the error has %q: %s", secret, all)
 		}
 	}
 }

@@ -162,7 +162,7 @@ func (s *section) with(textOf func(*passage) string) (body string, ok bool) {
 	return body, ok
 }
 
-// fits reports whether the sections with a passage keep their blocks with a translation of it.
+// fits reports whether the sections with a passage keep their blocks with its translation.
 func (p *passage) fits(result string) bool {
 	return !slices.ContainsFunc(p.in, func(s *section) bool {
 		_, ok := s.with(func(other *passage) string {

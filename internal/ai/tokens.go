@@ -22,7 +22,7 @@ import (
 
 // token is a part of a passage that its translation must hold unchanged, as often as the passage.
 type token struct {
-	// The fault of a translation with another number of it.
+	// The fault of a translation that has it more or less often.
 	fault    fault
 	from, to int
 	// The form that is compared.
