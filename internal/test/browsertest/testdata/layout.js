@@ -71,6 +71,8 @@
       box.top += inset; box.bottom -= inset;
       if (box.right - box.left < 2 || box.bottom - box.top < 1) continue;
       if (!inScroller && box.right > width + 1) faults.push(`text beyond the edge: ${describe(e)}`);
+      // A menu covers what is below it.
+      if (e.closest(".more > div")) continue;
       box.container = e;
       while (getComputedStyle(box.container).display.startsWith("inline") && box.container !== document.body) box.container = box.container.parentElement;
       boxes.push(box);
