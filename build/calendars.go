@@ -41,7 +41,7 @@ func (p *planner) upgradeCalendar(f mip.HardFork, at []int) calendar.Calendar {
 }
 
 // roleCalendar returns the calendar of a group: the ends of the last calls of the proposals that
-// concern it, and their activations. Validators need a new release for every hard fork.
+// concern it, their activations, and the hard forks that themselves ask something of the group.
 func (p *planner) roleCalendar(role api.Role) calendar.Calendar {
 	out := calendar.Calendar{
 		Title: plain.SiteTitle(p.info.Site) + ": for " + role.Role,
@@ -55,7 +55,8 @@ func (p *planner) roleCalendar(role api.Role) calendar.Calendar {
 	}
 	for _, f := range p.Forks {
 		bundled := func(c api.Claim) bool { return mip.Deref(c.Hardfork) == f.Name }
-		if role.Role == "validators" || slices.ContainsFunc(role.Claims, bundled) {
+		asks := api.Asks(role.Role, &f, p.info.Networks)
+		if asks != nil || slices.ContainsFunc(role.Claims, bundled) {
 			out.Forks = append(out.Forks, f)
 		}
 	}

@@ -53,5 +53,5 @@ func (p *planner) home() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.pages.Home(p.Metadata, p.shown(h.events))
+	return p.pages.Home(p.Metadata, p.shown(h.events), p.rolesWithClaims())
 }

@@ -35,9 +35,9 @@ type Content struct {
 	Metadata []mip.Metadata
 	// Forks are the hard forks of the site, with their status.
 	Forks []mip.HardFork
-	// Committed are the committed summaries that agree with the texts, in the order of the
-	// proposals. A proposal without one has nil.
+	// Committed has the committed summary of each proposal that agrees with its text, else nil.
 	Committed []*api.Summary
+	titles    []map[string]string // of the sections that they quote
 	// Problems are the problems of the corpus and of its committed summaries.
 	Problems []mip.Problem
 
@@ -119,8 +119,9 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 
 // checkCommitted compares the committed summaries with the texts, on every processor.
 func (c *Content) checkCommitted(ctx context.Context) error {
-	c.Committed = make([]*api.Summary, len(c.Proposals))
-	found := make([][]mip.Problem, len(c.Proposals))
+	n := len(c.Proposals)
+	c.Committed, c.titles = make([]*api.Summary, n), make([]map[string]string, n)
+	found := make([][]mip.Problem, n)
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, p := range c.Proposals {
@@ -149,6 +150,7 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 	sum := committed.Summary
 	summary.Complete(sum, s)
 	refused := summary.Check(*sum, s)
+	c.titles[i] = summary.Titles(s, *sum)
 	told := func(id string, args ...any) []mip.Problem {
 		return []mip.Problem{problem.New(committed.File, 0, id, args...)}
 	}

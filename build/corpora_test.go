@@ -193,6 +193,7 @@ func TestCorpora(t *testing.T) {
 			}
 			check("tree", checkTree)
 			check("texts", checkTexts)
+			check("groups", checkGroups)
 			check("headers", checkHeaders)
 			check("pictures", checkPictures)
 			check("feeds", checkFeeds)

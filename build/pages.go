@@ -113,7 +113,7 @@ func (p *planner) sitePages() {
 		return agent.APICatalog(p.info.Site)
 	})
 	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
-	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Metadata) })
+	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Metadata, p.rolesWithClaims()) })
 
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
 		p.addIndex(route, func() ([]byte, error) {
@@ -356,10 +356,11 @@ func (p *planner) upgrades() {
 func (p *planner) upgradePage(f mip.HardFork, at []int) render.UpgradePage {
 	page := render.UpgradePage{Fork: f, All: p.Metadata}
 	for _, i := range at {
-		page.Claims = append(page.Claims, p.summary(i).Claims(p.Metadata[i])...)
+		page.Claims = append(page.Claims, p.claims(i)...)
 		if f.MetaMIP != nil && p.Metadata[i].Number == *f.MetaMIP {
 			page.Tasks = markdown.Parse(p.Proposals[i].Body).Tasks()
 		}
 	}
+	page.Titles = p.titlesOf(page.Claims)
 	return page
 }

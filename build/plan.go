@@ -128,8 +128,10 @@ type planner struct {
 	timeline func() (*timeline, error)
 	// listed are the lists of each proposal, in the order of Metadata.
 	listed [][]string
-	// summaries caches the result of [planner.summary], which several pages need.
-	summaries once[*api.Summary]
+	// summaries caches the summaries by rules, which several pages need.
+	summaries once[keptSummary]
+	// forRole makes the document of each group once, in the order of [api.Roles].
+	forRole []func() api.Role
 	// searched caches the proposals as the search index has them. searchIndex makes the index once.
 	searched    once[result[searchable]]
 	searchIndex func() (*searchIndex, error)

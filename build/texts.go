@@ -32,8 +32,9 @@ type Cache struct {
 // keptSummary is a summary by rules.
 type keptSummary struct {
 	// of is a hash of its input.
-	of  [sha256.Size]byte
-	sum *api.Summary
+	of     [sha256.Size]byte
+	sum    *api.Summary
+	titles map[string]string // of [summary.Titles]
 }
 
 // rendered is a proposal's text as its page shows it.
@@ -163,11 +164,16 @@ func (p *planner) summary(i int) *api.Summary {
 	if p.Committed[i] != nil {
 		return p.Committed[i]
 	}
-	return p.summaries.get(p.Proposals[i].File, func() *api.Summary { return p.byRules(i) })
+	return p.ruled(i).sum
+}
+
+// ruled returns the summary of the i-th proposal by rules.
+func (p *planner) ruled(i int) keptSummary {
+	return p.summaries.get(p.Proposals[i].File, func() keptSummary { return p.byRules(i) })
 }
 
 // byRules makes the summary of the i-th proposal by rules, unless it is cached.
-func (p *planner) byRules(i int) *api.Summary {
+func (p *planner) byRules(i int) keptSummary {
 	m, file := p.Metadata[i], p.Proposals[i].File
 	fork, bundled := summary.Context(p.info.Prefix, m, p.Metadata, p.Forks)
 	// Metadata contains the hash of the text. Encoding these types cannot fail.
@@ -176,7 +182,7 @@ func (p *planner) byRules(i int) *api.Summary {
 	cache := p.options.Cache
 	if cache != nil {
 		if before, ok := cache.summaries.Load(file); ok && before.(keptSummary).of == next.of {
-			return before.(keptSummary).sum
+			return before.(keptSummary)
 		}
 	}
 	subject := p.Subject(i)
@@ -187,10 +193,11 @@ func (p *planner) byRules(i int) *api.Summary {
 		subject.Now = m.Created.Time()
 	}
 	next.sum = new(summary.Extract(subject))
+	next.titles = summary.Titles(subject, *next.sum)
 	if cache != nil {
 		cache.summaries.Store(file, next)
 	}
-	return next.sum
+	return next
 }
 
 // translation renders a committed translation. Its links are relative to the proposal's file.

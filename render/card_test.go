@@ -45,7 +45,7 @@ func TestCards(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
-		page, err := p.Home(nil, nil)
+		page, err := p.Home(nil, nil, nil)
 		if c.of != nil {
 			page, err = p.Proposal(ProposalPage{All: []mip.Metadata{*c.of}})
 		}

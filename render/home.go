@@ -19,6 +19,7 @@ const callsOfPage = 3
 type homeView struct {
 	Description string
 	All         []mip.Metadata
+	Roles       []string // the groups whose pages have something
 	// Live are the upgrades of the main network of which one is in force at the time of reading,
 	// oldest first. The first was in force at the newest change. Next are the upgrades after these.
 	Live, Next []upgrade
@@ -38,12 +39,13 @@ type homeView struct {
 
 // Home renders the first page: the present state, and the beginning of the list of all proposals,
 // which works without scripts. With scripts it has filters to find the others. all is in ascending
-// order of number, and changes newest first.
-func (p *Pages) Home(all []mip.Metadata, changes []Change) ([]byte, error) {
+// order of number, changes newest first, and roles are the groups whose pages have something.
+func (p *Pages) Home(all []mip.Metadata, changes []Change, roles []string) ([]byte, error) {
 	v := homeView{
 		Description: cmp.Or(p.info.Description,
 			"Every published proposal: what it says, where it stands and what it depends on."),
-		All: all, Statuses: p.statusChoices(all), Table: p.newTable(all), Size: rowsOfPage,
+		All: all, Roles: roles, Statuses: p.statusChoices(all), Table: p.newTable(all),
+		Size:  rowsOfPage,
 		Pages: (len(all) + rowsOfPage - 1) / rowsOfPage,
 	}
 	v.Table.Sorts = true

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"html/template"
 	"slices"
 	"strings"
@@ -25,20 +26,15 @@ type impact struct {
 	Whom    []sentence // name the groups in one line, first those that have to act
 }
 
-// group is the meaning of a proposal for one group: what its text states and what its upgrade asks
-// are kept apart. The text's part has no meaning unless Stated is set.
+// group is a claim about a group that is not silent. The text's part has no meaning unless Stated
+// is set.
 type group struct {
-	Name, Words string // as a heading, and within a sentence
-	api.Axis
-	Asked *asked        // by the upgrade; nil: nothing
-	Lead  *quote        // shown first, or nil
-	More  []quote       // the others
-	Brief template.HTML // in one sentence; empty for one that the text does not touch
-}
-
-// Acts reports whether the text or the upgrade's release asks the group to act.
-func (g group) Acts() bool {
-	return g.Stated && g.ActionRequired || g.Asked != nil && g.Name == "Validators"
+	api.Claim
+	Name, Words string        // as a heading, and within a sentence
+	Asked       *asked        // by the upgrade; nil: nothing
+	Lead        *quote        // shown first, or nil
+	More        []quote       // the others
+	Brief       template.HTML // in one sentence; empty for one that the text does not touch
 }
 
 // quote is a sentence of the text with its place.
@@ -60,32 +56,27 @@ type sentence struct {
 	Times     []activation
 }
 
-// groups returns what a proposal, by its summary and its upgrade, means for each group. Groups of
-// which neither states anything are left out. f is nil without an upgrade. A network that has an
-// upgrade from its first block needs nothing.
-func (p *Pages) groups(s *api.Summary, f *mip.HardFork) (out []group) {
-	var times []activation
-	if f != nil {
-		times = slices.DeleteFunc(p.activation(*f), func(a activation) bool {
-			return genesis(a.Activation)
-		})
-	}
-	for _, g := range []struct {
-		name, words, asked string
-		axis               api.Axis
-	}{
-		{"Validators", "validators", "A release that knows", s.Validators},
-		{"Developers", "developers", "", s.Developers},
-		{"Users", "users", "", s.Users},
-		{"Foundation", "the foundation", "The date and the releases of", s.Foundation},
-	} {
-		to := group{Name: g.name, Words: g.words, Axis: g.axis}
-		if g.asked != "" && len(times) > 0 {
-			to.Asked = &asked{g.name, g.asked, f.Name, times}
+// groups returns the claims of a summary, without groups of which neither the text nor the upgrade
+// states anything. f is nil without an upgrade.
+func (p *Pages) groups(s *api.Summary, m mip.Metadata, f *mip.HardFork) (out []group) {
+	claims := s.Claims(m, f, p.info.Networks)
+	for _, of := range [...]string{"validators", "developers", "users", "foundation"} {
+		c := claims[slices.IndexFunc(claims, func(c api.Claim) bool { return c.Group == of })]
+		if c.Silent() {
+			continue
 		}
-		if to.Stated || to.Asked != nil {
-			out = append(out, to)
+		to := group{Claim: c, Name: strings.ToUpper(of[:1]) + of[1:], Words: of}
+		if of == "foundation" {
+			to.Words = "the foundation"
 		}
+		if c.UpgradeAsks != nil {
+			what := strings.TrimSuffix(*c.UpgradeAsks, " "+f.Name)
+			times := slices.DeleteFunc(p.activation(*f), func(a activation) bool {
+				return genesis(a.Activation)
+			})
+			to.Asked = &asked{to.Name, strings.ToUpper(what[:1]) + what[1:], f.Name, times}
+		}
+		out = append(out, to)
 	}
 	// A stable sort: those that have to act come first.
 	slices.SortStableFunc(out, func(a, b group) int {
@@ -104,8 +95,8 @@ func (p *Pages) groups(s *api.Summary, f *mip.HardFork) (out []group) {
 func (p *Pages) impact(v *proposalView) *impact {
 	s, f := v.Page.Summary, v.Page.Fork
 	out := &impact{Summary: s, Rules: s.Source == api.Extractive, Opening: s.TLDR,
-		Changes: s.WhatsChanging, Groups: p.groups(s, f),
-		Past: v.Metadata.Over() || f == nil && v.Metadata.Stage == mip.StageFinal}
+		Changes: s.WhatsChanging, Groups: p.groups(s, v.Metadata, f)}
+	out.Past = len(out.Groups) > 0 && out.Groups[0].Past
 	if out.Rules {
 		out.open(v.Metadata.Description)
 	}
@@ -236,7 +227,7 @@ type place struct{ Name, Href string }
 // without a heading on the page links to the beginning of the text.
 func (p *Pages) place(v *proposalView, section string) place {
 	if strings.Contains(section, "#") {
-		return p.cited(v.Metadata.ID, section)
+		return p.cited(v.Metadata.ID, section, nil)
 	}
 	at := place{Name: sectionName(section), Href: "#text"}
 	// Show a heading of this page as written.
@@ -252,16 +243,19 @@ func (p *Pages) place(v *proposalView, section string) place {
 }
 
 // cited is a section of a proposal, linked from another page. The summary of a fork quotes bundled
-// proposals with places such as "MIP-4#s-abstract".
-func (p *Pages) cited(id mip.ID, section string) place {
+// proposals with places such as "MIP-4#s-abstract". titles have the headings as written, by the id
+// of the quoting proposal, # and place; a missing one is derived from the place.
+func (p *Pages) cited(id mip.ID, section string, titles map[string]string) place {
+	title := titles[id.String()+"#"+section]
 	if other, of, elsewhere := strings.Cut(section, "#"); elsewhere {
 		parsed, err := mip.ParseID(other)
 		if err != nil {
-			return place{Name: other + ", " + sectionName(of)}
+			return place{Name: other + ", " + cmp.Or(title, sectionName(of))}
 		}
 		id, section = parsed, of
 	}
-	return place{id.String() + ", " + sectionName(section), p.proposalPath(id) + "#" + section}
+	name := prose.Plain(cmp.Or(title, sectionName(section)), nil)
+	return place{id.String() + ", " + name, p.proposalPath(id) + "#" + section}
 }
 
 // sectionName is a section's name derived from its id, which is made from its title.

@@ -125,14 +125,14 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 		out[route] = b
 	}
 	do := func(route string, f func() ([]byte, error)) { b, err := f(); add(route, b, err) }
-	do("/", func() ([]byte, error) { return p.Home(all, nil) })
+	do("/", func() ([]byte, error) { return p.Home(all, nil, nil) })
 	do("/dashboard/", func() ([]byte, error) { return p.Dashboard(DashboardPage{Metadata: all}) })
 	do("/changes/", func() ([]byte, error) {
 		gone := Change{Event: mip.Event{Kind: mip.EventRemoved, Title: pageHostile("gone")}}
 		return p.Changes(ChangesPage{Changes: []Change{gone}})
 	})
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
-	do("/feeds/", func() ([]byte, error) { return p.Feeds(all) })
+	do("/feeds/", func() ([]byte, error) { return p.Feeds(all, nil) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(NewRelations(all)) })
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
 		do(route, func() ([]byte, error) { return p.About(route, mip.Process(nil).Known()) })

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -11,79 +13,121 @@ import (
 // claimsOfPage bounds the claims on the page of a role. The document has all.
 const claimsOfPage = 60
 
+// RolePage is the content of /for/{role}/.
+type RolePage struct {
+	Role   api.Role
+	All    []mip.Metadata    // every proposal, sorted by id
+	Roles  []string          // the groups whose pages are linked
+	Titles map[string]string // of quoted sections, by id of the proposal, # and name in evidence
+}
+
 // roleView is the page of a role in parts.
 type roleView struct {
-	api.Role
-	Groups []roleGroup
-	Live   bool // some group has an upgrade, whose state the sidecar knows
-	Rest   int  // claims that the page omits
-	Silent []ref
+	RolePage
+	Groups []roleGroup // what is to come, and what is in no upgrade
+	Past   []roleGroup // what was asked
+	Live   bool        // some group has an upgrade, whose state the sidecar knows
+	Rest   int         // claims that the page omits
 }
 
-// roleGroup is the claims of one upgrade.
+// roleGroup is the claims of one upgrade. What the upgrade itself asks is kept apart.
 type roleGroup struct {
 	Upgrade *upgrade // nil: without an upgrade
-	Asks    bool     // the upgrade itself has a request to the group, whatever the texts state
-	Claims  []api.Claim
+	Asks    string   // empty: nothing
+	Claims  []roleClaim
 }
 
-// Role renders the statements of all proposals about a group, in the order of the document. all
-// must be sorted by id.
-func (p *Pages) Role(role api.Role, all []mip.Metadata) ([]byte, error) {
-	v := roleView{Role: role, Rest: max(0, len(role.Claims)-claimsOfPage)}
-	for i, c := range role.Claims[:min(len(role.Claims), claimsOfPage)] {
-		if i == 0 || mip.Deref(c.Hardfork) != mip.Deref(role.Claims[i-1].Hardfork) {
-			g := roleGroup{}
-			if c.Hardfork != nil {
-				if f, ok := p.fork(*c.Hardfork); ok {
-					g.Upgrade = new(p.upgrade(f, all))
-				}
+// roleClaim is a claim with the sentence that stands for it.
+type roleClaim struct {
+	api.Claim
+	Quote string // empty: Impact stands for it, or the sentence stands at another proposal
+	Place place
+	As    *mip.ID // the bundled proposal that has the sentence
+}
+
+// Role renders the statements of all proposals about a group. Those of upgrades that every network
+// had at the newest change, and of final proposals without an upgrade, are past.
+func (p *Pages) Role(page RolePage) ([]byte, error) {
+	v := roleView{RolePage: page}
+	var now time.Time
+	if newest := mip.NewestChange(page.All); newest != nil {
+		now = newest.UTC()
+	}
+	// Groups are in the order of the document.
+	var order []string
+	groups := map[string]*roleGroup{}
+	groupOf := func(fork string) *roleGroup {
+		if groups[fork] == nil {
+			groups[fork], order = &roleGroup{}, append(order, fork)
+			if f, ok := p.fork(fork); ok {
+				groups[fork].Upgrade = new(p.upgrade(f, page.All))
 			}
-			v.Groups = append(v.Groups, g)
 		}
-		last := &v.Groups[len(v.Groups)-1]
-		last.Claims = append(last.Claims, c)
+		return groups[fork]
 	}
-	for _, id := range role.Silent {
-		if m, ok := mip.Find(all, id); ok {
-			v.Silent = append(v.Silent, refTo(m))
+	for _, u := range page.Role.Upgrades {
+		groupOf(u.Hardfork).Asks = u.Asks
+	}
+	past := func(c api.Claim) bool {
+		g := groupOf(mip.Deref(c.Hardfork))
+		return c.Past || g.Upgrade != nil && !g.Upgrade.pending(now)
+	}
+	room := claimsOfPage
+	for _, over := range []bool{false, true} {
+		for _, g := range groups {
+			g.Claims = nil
+		}
+		for _, c := range page.Role.Claims {
+			if past(c) == over && room > 0 {
+				room--
+				g := groupOf(mip.Deref(c.Hardfork))
+				g.Claims = append(g.Claims, p.roleClaim(page, c))
+			}
+		}
+		for _, name := range order {
+			g := *groups[name]
+			switch ended := g.Upgrade != nil && !g.Upgrade.pending(now); {
+			case g.Claims == nil && (g.Asks == "" || ended != over):
+			case over:
+				v.Past = append(v.Past, g)
+			default:
+				v.Groups = append(v.Groups, g)
+			}
+			v.Live = v.Live || g.Upgrade != nil
 		}
 	}
-	if role.Role == "validators" {
-		v.Groups = p.asking(v.Groups, all)
-	}
-	v.Live = slices.ContainsFunc(v.Groups, func(g roleGroup) bool { return g.Upgrade != nil })
-	title, route := "For "+role.Role, "/for/"+role.Role+"/"
+	v.Rest = max(0, len(page.Role.Claims)-claimsOfPage)
+	title, route := "For "+page.Role.Role, "/for/"+page.Role.Role+"/"
 	return p.page("role", head{
 		Section: "/", Title: title, Route: route, Script: upgradeScript,
 		Alternates: []alternate{p.calendarOf(route, title)},
 		Description: fmt.Sprintf("What the proposals of %s mean for %s, and what they have to do "+
-			"by when, each with its quote.", p.info.Title, role.Role),
+			"by when, each with its quote.", p.info.Title, page.Role.Role),
 	}, v)
 }
 
-// asking returns the groups of validators, from whom each upgrade needs a new release. An upgrade
-// that may come next is included without a claim too, and comes first. An upgrade that every
-// network has from its first block needs nothing.
-func (p *Pages) asking(groups []roleGroup, all []mip.Metadata) []roleGroup {
-	for _, u := range ahead(all, p.upgrades(all)) {
-		g := roleGroup{Upgrade: &u}
-		at := slices.IndexFunc(groups, func(g roleGroup) bool {
-			return g.Upgrade != nil && g.Upgrade.Name == u.Name
-		})
-		if at >= 0 {
-			g = groups[at]
-			groups = slices.Delete(groups, at, at+1)
-		}
-		groups = slices.Insert(groups, 0, g)
+// roleClaim finds the sentence that stands for a claim: the one about a duty, else the first. The
+// summary of a fork repeats sentences of the proposals that it bundles, which have them already.
+func (p *Pages) roleClaim(page RolePage, c api.Claim) roleClaim {
+	out := roleClaim{Claim: c}
+	said := c.ActionEvidence
+	if said == nil && len(c.Evidence) > 0 {
+		said = &c.Evidence[0]
 	}
-	for i, g := range groups {
-		groups[i].Asks = g.Upgrade != nil &&
-			slices.ContainsFunc(g.Upgrade.Times, func(a activation) bool {
-				return !genesis(a.Activation)
+	if said == nil {
+		return out
+	}
+	if of, _, copied := strings.Cut(said.Section, "#"); copied {
+		id, err := mip.ParseID(of)
+		if err == nil && slices.ContainsFunc(page.Role.Claims, func(other api.Claim) bool {
+			return other.ID == id && slices.ContainsFunc(other.Evidence, func(e api.Evidence) bool {
+				return e.Quote == said.Quote
 			})
+		}) {
+			out.As = &id
+			return out
+		}
 	}
-	return slices.DeleteFunc(groups, func(g roleGroup) bool {
-		return !g.Asks && len(g.Claims) == 0
-	})
+	out.Quote, out.Place = said.Quote, p.cited(c.ID, said.Section, page.Titles)
+	return out
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
-	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -27,7 +26,6 @@ func (p *Pages) funcs() template.FuncMap {
 		"site":      func() mip.SiteInfo { return p.info },
 		"brand":     func() Brand { return p.brand },
 		"sections":  sections,
-		"roles":     api.Roles,
 		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },
 		"image":     p.image,
 		"newest":    mip.NewestChange,
@@ -68,6 +66,7 @@ func (p *Pages) funcs() template.FuncMap {
 			return badgeClass(m.Standing, m.Superseded())
 		},
 		"meaning": plain.StatusMeaning,
+		"dated":   p.dated,
 		"date":    date,
 		"num":     thousands,
 		"short":   short,
@@ -78,12 +77,10 @@ func (p *Pages) funcs() template.FuncMap {
 		"activation": p.activation,
 		"leading":    p.leading,
 		"networks":   p.networks,
-		"dated":      p.dated,
 		"genesis":    genesis,
 		"cite":       p.cite,
 		"csl":        p.csl,
 		"tex":        texText,
-		"cited":      p.cited,
 		"capital":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 		"curl":       p.curl,
 		"example":    example,

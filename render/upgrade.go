@@ -108,12 +108,8 @@ type activation struct {
 	mip.Activation
 }
 
-// genesis reports whether a network has a fork from its first block, by itself or through a later
-// fork.
-func genesis(a mip.Activation) bool {
-	return a.Timestamp != nil && *a.Timestamp == 0 ||
-		a.FollowedBy != nil && a.FollowedBy.Timestamp == 0
-}
+// genesis reports whether a network has a fork from its first block.
+func genesis(a mip.Activation) bool { return a.Genesis() }
 
 // activation lists every network of the site and, by id, the networks that only the fork names.
 func (p *Pages) activation(f mip.HardFork) []activation {
@@ -160,6 +156,8 @@ type UpgradePage struct {
 	All    []mip.Metadata // every proposal, sorted by id
 	Claims []api.Claim    // of the published proposals that it bundles and of its meta proposal
 	Tasks  []mip.Task     // of the meta proposal
+	// Titles are of quoted sections, by id of the proposal, # and name in evidence.
+	Titles map[string]string
 }
 
 // upgradeView is an upgrade's page in parts.
@@ -170,9 +168,8 @@ type upgradeView struct {
 	Description   string
 	Missing       []ref // bundled but not published
 	Disagreements []mip.Disagreement
-	Duties        []api.Claim // of groups with a duty in a text
-	Silent        []string    // groups without a duty in any text
-	Read          int         // texts
+	Asks          string      // what the upgrade itself asks of validators; empty: nothing
+	Duties        []roleClaim // of groups with a duty in a text
 	Tasks         []mip.Task
 	Done          int // of the tasks
 	Table         table
@@ -202,21 +199,15 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 			v.Done++
 		}
 	}
-	read := map[mip.ID]bool{}
+	v.Asks = mip.Deref(api.Asks("validators", &f, p.info.Networks))
 	for _, c := range page.Claims {
-		read[c.ID] = true
 		// The summary of a meta proposal quotes the proposals that it bundles.
-		told := func(d api.Claim) bool {
-			return d.Group == c.Group && d.ActionEvidence.Quote == c.ActionEvidence.Quote
+		told := func(d roleClaim) bool {
+			return d.Group == c.Group && d.Quote == c.ActionEvidence.Quote
 		}
-		if c.ActionRequired && c.ActionEvidence != nil && !slices.ContainsFunc(v.Duties, told) {
-			v.Duties = append(v.Duties, c)
-		}
-	}
-	v.Read = len(read)
-	for _, group := range []string{"developers", "users", "validators"} {
-		if !slices.ContainsFunc(v.Duties, func(c api.Claim) bool { return c.Group == group }) {
-			v.Silent = append(v.Silent, group)
+		if c.ActionRequired && !slices.ContainsFunc(v.Duties, told) {
+			v.Duties = append(v.Duties, roleClaim{Claim: c, Quote: c.ActionEvidence.Quote,
+				Place: p.cited(c.ID, c.ActionEvidence.Section, page.Titles)})
 		}
 	}
 	// Missing has the unpublished ones.

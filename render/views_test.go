@@ -43,7 +43,7 @@ func TestTitles(t *testing.T) {
 func homeAndDashboard(t *testing.T, all []mip.Metadata) (home, dashboard string) {
 	t.Helper()
 	p := newTestPages(t, pageInfo("https://example.org"), nil)
-	first, err := p.Home(all, nil)
+	first, err := p.Home(all, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func BenchmarkPagesHome(b *testing.B) {
 	p, all := newTestPages(b, pageInfo("https://example.org"), pageForks()), manyList()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.Home(all, nil); err != nil {
+		if _, err := p.Home(all, nil, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

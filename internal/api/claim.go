@@ -2,7 +2,8 @@ package api
 
 import "github.com/mipwatch/mipwatch/internal/mip"
 
-// Claim is a proposal's meaning for one group.
+// Claim is a proposal's meaning for one group: by its text, which is the Axis, and by its upgrade,
+// which is UpgradeAsks. Every page and document about a proposal and a group is made of it.
 type Claim struct {
 	Axis
 	Group string `json:"group" doc:"developers, users, validators or foundation."`
@@ -15,31 +16,47 @@ type Claim struct {
 
 	Activations []mip.NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set: compare with the present."`
 
+	UpgradeAsks *string `json:"upgradeAsks" doc:"What that hard fork itself asks of the group, whatever the text says: a release that knows it, of validators. Null for nothing."`
+
+	Past bool `json:"past" doc:"The proposal asks for nothing any more, at any time: it is final and in no hard fork, or given up or replaced. Else compare activations with the present."`
+
 	Source string `json:"source" doc:"Who said so: a model's name, or extractive for rules."`
 	URL    string `json:"url" doc:"The proposal's page."`
 }
 
-// Role is the body of GET /api/v1/for/{role}: the meaning of all proposals for one group.
-type Role struct {
-	Role   string   `json:"role" doc:"validators, developers or users."`
-	Count  int      `json:"count" doc:"How many claims there are."`
-	Claims []Claim  `json:"claims" doc:"What comes next first, then what came last, then what is in no upgrade; nothing of a withdrawn proposal."`
-	Silent []mip.ID `json:"silent" doc:"Proposals of which no sentence was found that speaks of the group, ascending."`
+// Silent reports whether neither the text nor the upgrade has anything for the group. Such a group
+// is not shown: silence is no fact.
+func (c Claim) Silent() bool { return !c.Stated && c.UpgradeAsks == nil }
+
+// Acts reports whether the text or the upgrade asks the group to act. The foundation makes the
+// upgrade, and is asked by the text alone.
+func (c Claim) Acts() bool {
+	return c.ActionRequired || c.UpgradeAsks != nil && c.Group == "validators"
 }
 
-// Roles returns the groups with a page and a document of their own.
-func Roles() []string { return []string{"validators", "developers", "users"} }
+// Asks returns what a hard fork itself asks of a group, nil for nothing. A fork that all networks
+// have from their first block asks for nothing.
+func Asks(group string, f *mip.HardFork, networks []mip.Network) *string {
+	what := map[string]string{"validators": "a release that knows ",
+		"foundation": "the date and the releases of "}[group]
+	if what == "" || f == nil || !f.Switches(networks) {
+		return nil
+	}
+	return new(what + f.Name)
+}
 
-// Claims returns the claims of a summary, one for each group in the order of the summary, including
-// groups that the text does not mention.
-func (s Summary) Claims(m mip.Metadata) (out []Claim) {
+// Claims returns the meaning of a proposal for each group, in the order of the summary, including
+// groups of which nothing is known. f is the hard fork that bundles the proposal or whose meta
+// proposal it is, nil for none; networks are the site's.
+func (s Summary) Claims(m mip.Metadata, f *mip.HardFork, networks []mip.Network) (out []Claim) {
+	past := m.Over() || f == nil && m.Stage == mip.StageFinal
 	for _, of := range []struct {
 		group string
 		axis  Axis
 	}{{"developers", s.Developers}, {"users", s.Users}, {"validators", s.Validators},
 		{"foundation", s.Foundation}} {
 		out = append(out, Claim{of.axis, of.group, m.ID, m.Title, m.Standing, m.CommentsUntil(),
-			m.Hardfork, m.Activations, s.Source, m.URL})
+			m.Hardfork, m.Activations, Asks(of.group, f, networks), past, s.Source, m.URL})
 	}
 	return out
 }

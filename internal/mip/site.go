@@ -192,6 +192,29 @@ func (h HardFork) Concerns(number int) bool {
 	return slices.Contains(h.BundledMIPs, number) || h.MetaMIP != nil && *h.MetaMIP == number
 }
 
+// Switches reports whether some network gets the fork behind its first block, now or at a time that
+// is not known. networks are the site's.
+func (h HardFork) Switches(networks []Network) bool {
+	for _, n := range networks {
+		if !h.Activation[n.ID].Genesis() {
+			return true
+		}
+	}
+	for _, a := range h.Activation {
+		if !a.Genesis() {
+			return true
+		}
+	}
+	return false
+}
+
+// Genesis reports whether a network has a fork from its first block, by itself or through a later
+// fork.
+func (a Activation) Genesis() bool {
+	return a.Timestamp != nil && *a.Timestamp == 0 ||
+		a.FollowedBy != nil && a.FollowedBy.Timestamp == 0
+}
+
 // Reached reports whether the time has come. It is false without a time, and true for a fork active
 // from the first block.
 func (a Activation) Reached(now time.Time) bool {

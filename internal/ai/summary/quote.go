@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,27 @@ func quoteIndexOf(s Subject) quoteIndex {
 			out[sectionID(from, section.ID)] = mip.Collapse(prose.Body(section))
 		}
 	}
+	return out
+}
+
+// Titles returns the titles of the sections that a summary quotes, by their names in evidence. A
+// section without a title is left out.
+func Titles(s Subject, sum api.Summary) map[string]string {
+	out := map[string]string{}
+	for _, x := range axes(&sum) {
+		for _, e := range x.Evidence {
+			out[e.Section] = ""
+		}
+	}
+	for from, p := range s.proposals() {
+		for _, section := range p.Sections {
+			name := sectionID(from, section.ID)
+			if _, quoted := out[name]; quoted {
+				out[name] = section.Title
+			}
+		}
+	}
+	maps.DeleteFunc(out, func(_, title string) bool { return title == "" })
 	return out
 }
 
