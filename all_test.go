@@ -291,7 +291,7 @@ func TestFileLength(t *testing.T) {
 	const mostLines, mostColumns = 400, 100
 	// wider are the folders of packages with longer lines. The list may only become shorter.
 	wider := []string{
-		"build", "render/card",
+		"render/card",
 	}
 	sourceFiles(t, func(name string, text []byte) {
 		n := bytes.Count(text, []byte("\n"))

@@ -65,9 +65,9 @@ func checkGroups(t *testing.T, b built) {
 			}
 			acts := c.ActionRequired || got.asked && c.Group == "validators"
 			first, _, _ := strings.Cut(line, ".")
-			if toAct := strings.HasPrefix(first, "Asks ") || strings.HasPrefix(first, "It asked "); acts !=
-				(toAct && !strings.Contains(first, "nothing") && strings.Contains(first, c.Group)) ||
-				(acts || c.Stated) != strings.Contains(line, c.Group) {
+			toAct := strings.HasPrefix(first, "Asks ") || strings.HasPrefix(first, "It asked ")
+			toAct = toAct && !strings.Contains(first, "nothing") && strings.Contains(first, c.Group)
+			if acts != toAct || (acts || c.Stated) != strings.Contains(line, c.Group) {
 				fault("the first lines have %q of %+v", line, c.Axis)
 			}
 			role, listed := roles[c.Group]
@@ -100,7 +100,10 @@ func checkGroups(t *testing.T, b built) {
 			if strings.Contains(text, name+": a release that knows "+*m.Hardfork) != asked {
 				fault("the page of the upgrade has its request: %t", !asked)
 			}
-			if c.ActionRequired && !strings.Contains(text, name+": "+prose.Plain(c.ActionEvidence.Quote, nil)) {
+			lacks := func(quote string) bool {
+				return !strings.Contains(text, name+": "+prose.Plain(quote, nil))
+			}
+			if c.ActionRequired && lacks(c.ActionEvidence.Quote) {
 				fault("the page of the upgrade lacks the duty")
 			}
 		}

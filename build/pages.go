@@ -113,7 +113,9 @@ func (p *planner) sitePages() {
 		return agent.APICatalog(p.info.Site)
 	})
 	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
-	p.addIndex("/feeds/", func() ([]byte, error) { return p.pages.Feeds(p.Metadata, p.rolesWithClaims()) })
+	p.addIndex("/feeds/", func() ([]byte, error) {
+		return p.pages.Feeds(p.Metadata, p.rolesWithClaims())
+	})
 
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
 		p.addIndex(route, func() ([]byte, error) {
@@ -345,8 +347,12 @@ func (p *planner) upgrades() {
 				at = append(at, i)
 			}
 		}
-		p.addListed(upgradeRoute, slug, func() ([]byte, error) { return p.pages.Upgrade(p.upgradePage(f, at)) })
-		p.addCalendar(upgradeRoute, "/upgrade/"+slug+"/", func() calendar.Calendar { return p.upgradeCalendar(f, at) })
+		p.addListed(upgradeRoute, slug, func() ([]byte, error) {
+			return p.pages.Upgrade(p.upgradePage(f, at))
+		})
+		p.addCalendar(upgradeRoute, "/upgrade/"+slug+"/", func() calendar.Calendar {
+			return p.upgradeCalendar(f, at)
+		})
 		p.addListFeed(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
 	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Metadata) })

@@ -29,7 +29,7 @@ var untaken = map[string]string{
 	"history: (index .Versions 0).SourceURL": "render TestHistoryIsBounded has more versions",
 	"history: eq .Before \"more\"":           "render TestHistoryIsBounded has more versions",
 	"quote: .Href, else":                     "ids of proposals can be read",
-	"role-quote: .As":                        "checkGroups has the samples, whose forks quote proposals",
+	"role-quote: .As":                        "checkGroups has the samples, with forks",
 	"role-quote: .Quote, else":               "what a text says of a group has a quote",
 }
 
