@@ -202,13 +202,13 @@ func TestListFeeds(t *testing.T) {
 		".ics": "text/calendar", ".xml": "application/rss+xml", ".atom": "application/atom+xml",
 		".json": "application/feed+json",
 	}
-	names := strings.Fields(`
+	names := strings.FieldsSeq(`
 		/calendar.ics /upgrade/:name/calendar.ics /for/:role/calendar.ics
 		/mip/:n/feed.atom /status/:status/feed.atom /category/:category/feed.atom
 		/type/:type/feed.atom /upgrade/:name/feed.atom /author/:login/feed.atom
 		/feed.xml /feed.atom /feed.json
 		/changes/feed.xml /changes/feed.atom /changes/feed.json`)
-	for _, name := range names {
+	for name := range names {
 		rule := "\n" + name + "\n  Content-Type: " + types[path.Ext(name)] + "; charset=utf-8\n"
 		if strings.Count(rules, rule) != 1 {
 			t.Errorf("_headers has not one rule for %s:\n%s", name, rules)

@@ -315,12 +315,12 @@ func TestQuotesStandAlone(t *testing.T) {
 	} {
 		s := says("Core", "Impact", tt.text)
 		sum := Extract(s)
-		got := ""
+		var got strings.Builder
 		for _, e := range axes(&sum)[tt.a].Evidence {
-			got += e.Quote
+			got.WriteString(e.Quote)
 		}
-		if got != tt.want {
-			t.Errorf("%s: quoted %q, want %q", name, got, tt.want)
+		if got.String() != tt.want {
+			t.Errorf("%s: quoted %q, want %q", name, got.String(), tt.want)
 		}
 		if err := Check(sum, s); err != nil {
 			t.Errorf("%s: %v", name, err)
