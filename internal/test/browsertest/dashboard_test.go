@@ -129,7 +129,7 @@ func filled(t *testing.T, _ *served) {
 		*r.proposals(t)[14].ForumTopicID))
 	want := fmt.Sprintf("%d|%d|%d|M0 5h%d", topic.ActivityScore, topic.Posts, topic.Participants,
 		topic.ActivityScore)
-	if got := Ask[string](tab, `(c => [...["heat", "posts", "participants"].map(f => c.querySelector(`+"`[data-f=${f}]`"+`).textContent), c.querySelector(".fil").getAttribute("d")].join("|"))(document.querySelector(".fh"))`); got != want {
+	if got := Ask[string](tab, `(c => [...["heat", "posts", "participants"].map(f => c.querySelector(`+"`[data-f=${f}]`"+`).textContent.replace(",", "")), c.querySelector(".fil").getAttribute("d")].join("|"))(document.querySelector(".fh"))`); got != want {
 		t.Errorf("card %q, want %q", got, want)
 	}
 	tab.Go("/?sort=heat")

@@ -244,7 +244,7 @@ func TestList(t *testing.T) {
 		}{
 			{time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
 				map[string][]string{"live": fork("BEACON"), "test": {}, "ahead": fork("ARGAND"),
-					"none": none}, "In 49 days"},
+					"none": none}, "Testnet in 49 days"},
 			{time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC),
 				map[string][]string{"live": fork("BEACON"), "test": fork("ARGAND"), "ahead": {},
 					"none": none}, "Live on testnet"},
