@@ -16,9 +16,9 @@ type Claim struct {
 
 	Activations []mip.NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set: compare with the present."`
 
-	UpgradeAsks *string `json:"upgradeAsks" doc:"What that hard fork itself asks of the group, whatever the text says: a release that knows it, of validators. Null for nothing."`
+	UpgradeAsks *string `json:"upgradeAsks" doc:"What that hard fork itself asks of the group: of validators, a release that knows it. Null for nothing."`
 
-	Past bool `json:"past" doc:"The proposal asks for nothing any more, at any time: it is final and in no hard fork, or given up or replaced. Else compare activations with the present."`
+	Past bool `json:"past" doc:"The proposal is final and in no hard fork, or given up or replaced. Otherwise compare activations with the present."`
 
 	Source string `json:"source" doc:"Who said so: a model's name, or extractive for rules."`
 	URL    string `json:"url" doc:"The proposal's page."`

@@ -19,7 +19,7 @@ type Request struct {
 type Role struct {
 	Role     string    `json:"role" doc:"validators, developers or users."`
 	Count    int       `json:"count" doc:"How many claims there are."`
-	Claims   []Claim   `json:"claims" doc:"What the texts say. What comes next first, then what came last, then what is in no upgrade; nothing of a withdrawn proposal."`
+	Claims   []Claim   `json:"claims" doc:"What comes next first, then what came last, then what is in no upgrade; nothing of a withdrawn proposal."`
 	Upgrades []Request `json:"upgrades" doc:"What hard forks themselves ask of the group, whatever their texts say, in the order of claims."`
 	Silent   []mip.ID  `json:"silent" doc:"Proposals of which no sentence was found that speaks of the group, ascending. That is no promise: read the text."`
 }
