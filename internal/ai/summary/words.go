@@ -28,6 +28,10 @@ var lexicon = sync.OnceValue(func() map[string][]*entry {
 	out := map[string][]*entry{}
 	for line := range strings.Lines(wordsFile + things) {
 		name, entries, _ := strings.Cut(line, ":")
+		list, known := lists[name]
+		if !known && entries != "" {
+			panic("words.txt: there is no mark for the list " + name)
+		}
 		for text := range strings.FieldsSeq(entries) {
 			if !strings.Contains(text, anyID) {
 				text = strings.ToLower(text)
@@ -40,7 +44,7 @@ var lexicon = sync.OnceValue(func() map[string][]*entry {
 			}
 			for _, words := range forms {
 				first := key(words[0])
-				out[first] = append(out[first], &entry{lists[name], words, open})
+				out[first] = append(out[first], &entry{list, words, open})
 			}
 		}
 	}
