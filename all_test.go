@@ -86,7 +86,8 @@ var imports = map[string][]string{
 	"internal/redirect": {},
 	"internal/site": {"internal/filename", "internal/folder", "internal/mip",
 		"internal/palette", "go.yaml.in/yaml/v3"},
-	"internal/search":       {"internal/mip", "golang.org/x/sync", "golang.org/x/text"},
+	"internal/search": {"internal/mip", "github.com/klauspost/compress", "golang.org/x/sync",
+		"golang.org/x/text"},
 	"internal/strictjson":   {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/test/testenv": {"github.com/rogpeppe/go-internal"}, // for tests only
 	"internal/survey": {"internal/filename", "internal/corpus", "internal/header",
@@ -99,7 +100,7 @@ var imports = map[string][]string{
 	"render/agent": {"internal/mip", "internal/api", "internal/search", "render/feed",
 		"render/plain"},
 	"render/calendar": {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
-	"render/card":     {"internal/mip", "golang.org/x/image"},
+	"render/card":     {"internal/mip", "github.com/klauspost/compress", "golang.org/x/image"},
 	"render/feed": {"internal/api", "internal/mip", "render/plain",
 		"github.com/gorilla/feeds"},
 	"render/markdown": {"internal/markdown", "internal/mip", "internal/tex",

@@ -35,6 +35,7 @@ require (
 
 require (
 	github.com/arran4/golang-ical v0.3.4
+	github.com/klauspost/compress v1.20.4
 	github.com/lucasb-eyer/go-colorful v1.4.1
 )
 

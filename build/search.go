@@ -2,7 +2,6 @@ package build
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -97,8 +96,8 @@ func (p *planner) searchables() ([]searchable, error) {
 	return all, workers.Wait()
 }
 
-// packers are reused, since a new one costs more than a part. They are fast rather than thorough.
-var packers = sync.Pool{New: func() any { return search.NewPacker(flate.BestSpeed) }}
+// packers are reused, since a new one costs more than a part.
+var packers = sync.Pool{New: func() any { return search.NewPacker() }}
 
 // searchable returns a proposal as the search index has it.
 func (p *planner) searchable(c *corpus.Proposal) (searchable, error) {
@@ -186,7 +185,7 @@ func (x *searchIndex) addTitles(of []searchable) error {
 
 // addParts adds parts that begin with these terms or positions, in files of at most most bytes.
 func addParts[T any](x *searchIndex, parts []T, from []string, most int) ([]search.Part, error) {
-	pack := search.NewPacker(flate.DefaultCompression)
+	pack := search.NewPacker()
 	packed := make([][]byte, len(parts))
 	for i := range parts {
 		var err error

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Proposal holds the searchable texts of a proposal.
@@ -54,12 +55,11 @@ type Indexed struct {
 func (p *Proposal) Index() Indexed {
 	pieces := p.pieces()
 	out := Indexed{Parts: partsOf(pieces), parts: pieces[len(pieces)-1].part + 1}
-	size := 0
-	for _, of := range pieces {
-		size += len(of.words)
-	}
-	c := counter{ids: make(map[string]int, size/32)} // the ratio of English texts
-	c.count(p, pieces[1:])                           // the first one is not a section
+	c := counters.Get().(*counter)
+	defer counters.Put(c)
+	clear(c.ids)
+	c.all = c.all[:0]
+	c.count(p, pieces[1:]) // the first one is not a section
 	terms := make([]string, len(c.all))
 	out.postings = make([]posting, len(c.all))
 	for i, t := range c.all {
@@ -68,6 +68,9 @@ func (p *Proposal) Index() Indexed {
 	out.terms = strings.Join(terms, "\n")
 	return out
 }
+
+// counters are reused, since they grow to the size of a text.
+var counters = sync.Pool{New: func() any { return &counter{ids: map[string]int{}} }}
 
 // counter counts the terms of a proposal. Its terms are numbered as they occur.
 type counter struct {

@@ -2,10 +2,11 @@ package search
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // Packer compresses parts of an index: DEFLATE (RFC 1951) of their JSON.
@@ -14,9 +15,9 @@ type Packer struct {
 	w   *flate.Writer
 }
 
-// NewPacker returns a packer with a level of compress/flate.
-func NewPacker(level int) *Packer {
-	w, _ := flate.NewWriter(nil, level) // fails only for an unknown level
+// NewPacker returns a packer. It is not safe for concurrent use, and costs more than a part.
+func NewPacker() *Packer {
+	w, _ := flate.NewWriter(nil, flate.DefaultCompression) // fails only for an unknown level
 	return &Packer{w: w}
 }
 

@@ -516,7 +516,7 @@ func TestFilesStay(t *testing.T) {
 
 // TestUnpackRefuses reads what is no packed part.
 func TestUnpackRefuses(t *testing.T) {
-	part, err := NewPacker(6).Pack(Texts{Sections: []SectionText{{"", "", "One"}}})
+	part, err := NewPacker().Pack(Texts{Sections: []SectionText{{"", "", "One"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package card
 import (
 	"fmt"
 	"image"
-	"image/png"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -33,12 +32,15 @@ const (
 type canvas struct {
 	*image.Paletted
 	title, label, small face
-	buffer              *png.EncoderBuffer
+	png                 *pngWriter
 }
 
 // newCanvas reads the fonts. It fails only when a font in the program is broken.
 func newCanvas() (*canvas, error) {
-	v := &canvas{Paletted: image.NewPaletted(image.Rect(0, 0, Width, Height), nil)}
+	v := &canvas{
+		Paletted: image.NewPaletted(image.Rect(0, 0, Width, Height), nil),
+		png:      newPNGWriter(),
+	}
 	for _, f := range []struct {
 		face *face
 		ttf  []byte
@@ -62,12 +64,6 @@ func newCanvas() (*canvas, error) {
 	}
 	return v, nil
 }
-
-// Get and Put make a canvas the [png.EncoderBufferPool] of its own card.
-func (v *canvas) Get() *png.EncoderBuffer { return v.buffer }
-
-// Put keeps the buffer for the next card.
-func (v *canvas) Put(b *png.EncoderBuffer) { v.buffer = b }
 
 // draw clears the canvas and draws a card.
 func (v *canvas) draw(c Card) {

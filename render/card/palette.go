@@ -8,7 +8,7 @@ import (
 
 // levels is the number of shades of a colour: how much of a pixel a shape covers. Few shades make
 // short files.
-const levels = 4
+const levels = 3
 
 // levelOf is the nearest shade to a coverage of 0 to 255.
 func levelOf(alpha uint8) uint8 { return uint8((2*levels*int(alpha) + 0xff) / (2 * 0xff)) }
@@ -27,8 +27,7 @@ const (
 	colours
 )
 
-// paletteOf returns the colours of a card, those of the pages' light theme. They are more than 16:
-// of fewer, the standard encoder packs two pixels into a byte, which takes it four times as long.
+// paletteOf returns the 16 colours of a card, those of the pages' light theme.
 func paletteOf(mark, digits string) color.Palette {
 	own, _ := strconv.ParseUint(cmp.Or(digits, "5431c0"), 16, 24)
 	page, fore, back := rgb(0xffffff), rgb(uint32(own)), rgb(0xffffff)

@@ -130,7 +130,7 @@ func TestSearchRefuses(t *testing.T) {
 // packed returns a part of an index as its file contains it.
 func packed(t *testing.T, part string) []byte {
 	t.Helper()
-	out, err := search.NewPacker(flate.BestSpeed).Pack(json.RawMessage(part))
+	out, err := search.NewPacker().Pack(json.RawMessage(part))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,15 +30,21 @@ var (
 	itemNumber = Lazily(`^[0-9]{1,9}$`)
 )
 
-// sentenceMarks are the characters that can end a sentence.
-const sentenceMarks = ".!?。！？"
+// isSentenceMark reports whether a character can end a sentence.
+func isSentenceMark(c rune) bool {
+	switch c {
+	case '.', '!', '?', '。', '！', '？':
+		return true
+	}
+	return false
+}
 
 // Split cuts a block's text into sentences, at full stops, question and exclamation marks. A full
 // stop in code, in a link's target, in brackets or after an abbreviation ends no sentence. The
 // parts are parts of the text as it stands.
 func Split(text string) []string {
 	// The mark at the end of the text cuts nothing.
-	if text != "" && !strings.ContainsAny(text[:len(text)-1], sentenceMarks) {
+	if text != "" && !strings.ContainsFunc(text[:len(text)-1], isSentenceMark) {
 		return []string{text}
 	}
 	var out []string
@@ -55,17 +61,17 @@ func Split(text string) []string {
 		if hidden[i] || i < start {
 			continue
 		}
-		switch c {
-		case '(', '[':
+		switch {
+		case c == '(' || c == '[':
 			// A bracket that does not close soon is a slip, and must not hide the full stops of the
 			// whole rest.
 			const soon = 300 // bytes
 			if depth > 0 || strings.ContainsAny(text[i:min(len(text), i+soon)], ")]") {
 				depth++
 			}
-		case ')', ']':
+		case c == ')' || c == ']':
 			depth = max(0, depth-1)
-		case '.', '!', '?', '。', '！', '？':
+		case isSentenceMark(c):
 			end, ok := sentenceEnd(text, start, i)
 			// A mark within brackets ends a sentence only if the brackets close right behind it.
 			if ok && depth <= strings.Count(text[i:end], ")")+strings.Count(text[i:end], "]") {

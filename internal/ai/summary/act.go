@@ -113,7 +113,7 @@ func (x *sentence) obliges() (out [4]bool) {
 	for a := range foundation { // no list has the things of the foundation
 		out[a] = theirs.has(thingsOf(a)) && (x.ends(a, text) && !spared(text) || x.demands(a, text))
 	}
-	out[validators] = out[validators] || x.outlives(text)
+	out[validators] = out[validators] || theirs.has(markValidators) && x.outlives(text)
 	return out
 }
 

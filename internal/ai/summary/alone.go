@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,20 +11,16 @@ import (
 
 // Patterns of sentences that need another one.
 var (
-	// backReference matches a sentence that refers to the one before, toDocument one that refers to
-	// the document.
-	backReference = prose.Lazily(`(?i)^["“(]?(?:this|it|its|they|their|these|that|such|those)\b`)
-	toDocument    = prose.Lazily(`^["“(]?(?i:this|that|these|those)` +
+	// toDocument matches a sentence that refers to the document.
+	toDocument = prose.Lazily(`^["“(]?(?i:this|that|these|those)` +
 		`(?:(?: \p{Lu}\w+){0,3}| \w+),? (?:\p{Lu}{2,}|` +
 		`(?i:proposal|change|document|standard|specification|feature))\b`)
 	// turn matches a connective that points at what was said before.
 	turn = prose.Lazily(`^(?:However|But|Moreover|Furthermore|Additionally|In addition|Therefore|` +
 		`Thus|Hence|Consequently|As a result|As a consequence|Nevertheless|Nonetheless|Similarly|` +
 		`Likewise|Conversely|In contrast|Finally|Also),? `)
-	// trailing matches a pronoun at the end of a sentence.
-	trailing = prose.Lazily(`(?i)\b(it|this|them|these|those)[.!;)"”]*$`)
-	one      = prose.Lazily(`(?i)\b(?:an?|the|each|every|any|another|its|their) \w`)
-	many     = prose.Lazily(`(?i)\b(?:[a-z-]+[a-rt-z](?:s|es|ies)|data|people)\b`)
+	one  = prose.Lazily(`(?i)\b(?:an?|the|each|every|any|another|its|their) \w`)
+	many = prose.Lazily(`(?i)\b(?:[a-z-]+[a-rt-z](?:s|es|ies)|data|people)\b`)
 )
 
 // notPlural are words that end like a plural noun and are none.
@@ -32,23 +29,25 @@ const notPlural = " is was has does this its as lies "
 // pointsBack reports whether a sentence needs the one before it: it begins with a reference, or
 // ends with one to nothing in the sentence.
 func pointsBack(text string) bool {
-	if backReference().MatchString(text) && !toDocument().MatchString(text) {
-		return true
-	}
-	end := trailing().FindStringSubmatchIndex(text)
-	if end == nil {
-		return false
-	}
-	before, pronoun := text[:end[2]], strings.ToLower(text[end[2]:end[3]])
-	if pronoun == "it" || pronoun == "this" {
-		return !one().MatchString(before)
-	}
-	for _, word := range many().FindAllString(before, -1) {
-		if !strings.Contains(notPlural, " "+strings.ToLower(word)+" ") {
-			return false
+	open := strings.TrimLeft(text, `"“(`)
+	first := open[:len(open)-len(strings.TrimLeftFunc(open, prose.IsWord))]
+	switch strings.ToLower(first) {
+	case "this", "it", "its", "they", "their", "these", "that", "such", "those":
+		if !toDocument().MatchString(text) {
+			return true
 		}
 	}
-	return true
+	closed := strings.TrimRight(text, `.!;)"”`)
+	before := strings.TrimRightFunc(closed, prose.IsWord)
+	switch last := closed[len(before):]; strings.ToLower(last) {
+	case "it", "this":
+		return !one().MatchString(before)
+	case "them", "these", "those":
+		return !slices.ContainsFunc(many().FindAllString(before, -1), func(word string) bool {
+			return !strings.Contains(notPlural, " "+strings.ToLower(word)+" ")
+		})
+	}
+	return false
 }
 
 // verbs matches a verb, or a word that is often one: a list of names states nothing.
