@@ -329,8 +329,11 @@ func loadAssets(b Brand) ([]Asset, error) {
 				return nil, fmt.Errorf("asset: %w", err)
 			}
 			source = compact(source)
-			if path.Ext(part) == ".css" {
+			switch path.Ext(part) {
+			case ".css":
 				source = bytes.ReplaceAll(source, []byte("\n"), nil)
+			case ".js":
+				source = needlessBreak.ReplaceAll(source, []byte("$1"))
 			}
 			body = append(body, source...)
 		}
@@ -356,6 +359,10 @@ func newAsset(name, ext, media string, body []byte) Asset {
 		strings.TrimSuffix(name, ext), sha256.Sum256(body), ext)
 	return Asset{Route: route, Type: media, Body: body, name: name}
 }
+
+// needlessBreak is a line break in a script that cannot end a statement. No comment behind a
+// statement ends like this.
+var needlessBreak = regexp.MustCompile(`([,;{(\[])\n`)
 
 // compact removes from a source what only editors need: indentation, empty lines, and comments on
 // lines of their own.

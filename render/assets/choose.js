@@ -4,8 +4,13 @@
 const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", "heat", "chain"];
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
-export const choose = async ({ form, keys, box, table, body, blank, heads, chips, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge }) => {
-  const d = document, $ = (s, r = d) => r.querySelector(s), home = $(".brand").href, none = $("#none"), pager = $("#pager");
+export const choose = async ({
+  form, keys, box, table, body, blank, heads, chips, heats,
+  showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge,
+}) => {
+  const d = document, $ = (s, r = d) => r.querySelector(s);
+  const make = (tag, props) => Object.assign(d.createElement(tag), props);
+  const home = $(".brand").href, none = $("#none"), pager = $("#pager");
   const networks = form.dataset.networks.split(" ").filter(Boolean);
   const kinds = [...box.kind?.options ?? []].map(o => o.value);
   const order = chips.map(c => c.dataset.status);
@@ -25,7 +30,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   const known = m => {
     m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
     m.on = networks.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
-    m.chain = { fork: m.hardfork, at: m.on.map(a => `${a.id}=${a.network ? `${a.hardfork === m.hardfork ? "" : "~"}${a.timestamp}` : ""}`).join(" ") };
+    const at = a => a.network ? (a.hardfork === m.hardfork ? "" : "~") + a.timestamp : "";
+    m.chain = { fork: m.hardfork, at: m.on.map(a => `${a.id}=${at(a)}`).join(" ") };
     return m;
   };
   let reading = null;
@@ -39,7 +45,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   }).catch(() => { reading = null });
 
   // Columns keep their width when other rows replace these. The titles have the rest.
-  for (const { parentElement: th } of heads) if (th.dataset.sort !== "title" && th.offsetWidth) th.style.width = `${th.getBoundingClientRect().width}px`;
+  for (const { parentElement: th } of heads)
+    if (th.dataset.sort !== "title" && th.offsetWidth) th.style.width = `${th.getBoundingClientRect().width}px`;
 
   // A row is a copy of one that has everything. A title has code spans, as on the other pages.
   const clear = $(".heat", blank);
@@ -48,14 +55,22 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   for (const e of blank.querySelectorAll(".end")) e.remove();
   const title = (e, text) => text.split(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/s).forEach((s, i) => {
     if (i % 3 === 0) e.append(s);
-    if (i % 3 === 2) e.append(Object.assign(d.createElement("code"), { textContent: s.replace(/^ (.*[^ ].*) $/s, "$1") }));
+    if (i % 3 === 2) e.append(make("code", { textContent: s.replace(/^ (.*[^ ].*) $/s, "$1") }));
   });
   const day = t => new Date(t).toUTCString().replace(/^.*?, 0?(.*) .*:.*/, "$1");
+  // since is when a proposal's hard fork reaches a network, in words.
+  const since = (m, a) => {
+    if (a.timestamp === 0) return "from the first block";
+    if (!a.network) return "no date yet";
+    return a.hardfork === m.hardfork ? day(a.time) : `no date of its own (${a.hardfork})`;
+  };
   const row = (m, answer) => {
-    const tr = blank.cloneNode(true), text = (s, v) => { const e = $(s, tr); if (v) e.textContent = v; else e.remove() };
+    const tr = blank.cloneNode(true);
+    const text = (s, v) => { const e = $(s, tr); if (v) e.textContent = v; else e.remove() };
     text(".n", m.id);
     const kind = kinds.indexOf(m.id.toLowerCase().replace(/-\d+$/, ""));
-    $(".n", tr).className = kind > 1 ? `n k${(kind - 2) % 3 + 1}` : "n"; // behind the select's own word and the main kind
+    // The first two options are the select's own word and the main kind.
+    $(".n", tr).className = kind > 1 ? `n k${(kind - 2) % 3 + 1}` : "n";
     title($(".t", tr), m.title);
     $(".t", tr).href = new URL(m.url).pathname;
     const about = $(".ti p:not(.end)", tr);
@@ -63,27 +78,27 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const f = answer?.hits.get(m.id.toLowerCase());
     if (f?.score) {
       // The matches, in place of the description.
-      const link = $(".t", tr), text = Object.assign(d.createElement("p"), { className: "ex" });
+      const link = $(".t", tr), text = make("p", { className: "ex" });
       about.remove();
       link.after(text);
       answer.whenSeen(tr, async () => answer.fill(await answer.entry(f), f, answer.terms, link, text, 120));
     }
-    for (const words of m.ended) title($(".ti", tr).appendChild(Object.assign(d.createElement("p"), { className: "end" })), words);
+    for (const words of m.ended) title($(".ti", tr).appendChild(make("p", { className: "end" })), words);
     const on = $(".on", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
-    if (on && !m.hardfork) on.replaceChildren(Object.assign(d.createElement("small"), { textContent: "in no upgrade" }));
+    if (on && !m.hardfork) on.replaceChildren(make("small", { textContent: "in no upgrade" }));
     else if (on) {
       const mark = $(".chain", on);
       if (mark) Object.assign(mark.dataset, m.chain);
       $("a", on).textContent = m.hardfork;
       $("a", on).href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`;
       [...on.querySelectorAll("small")].slice(1).forEach((e, i) => {
-        const a = m.on[i];
-        e.textContent = `${a.id} ${a.timestamp === 0 ? "from the first block" : !a.network ? "no date yet" : a.hardfork === m.hardfork ? day(a.time) : `no date of its own (${a.hardfork})`}`;
+        e.textContent = `${m.on[i].id} ${since(m, m.on[i])}`;
       });
     }
     const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
     badge.textContent = m.status ?? "No status";
-    badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${m.ended.some(words => words.startsWith("Superseded")) ? " was" : ""}`;
+    const superseded = m.ended.some(words => words.startsWith("Superseded"));
+    badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${superseded ? " was" : ""}`;
     text(".st > :not(.b,.until)", m.category);
     const until = $(".until", tr);
     if (badge.matches(".s-last-call") && m.lastCallDeadline) {
@@ -106,12 +121,14 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   };
   const turn = (v, page, pages) => {
     const link = (n, text, rel) => {
-      const a = Object.assign(d.createElement("a"), { href: address({ ...v, page: n > 1 ? String(n) : "" }), textContent: text, className: "btn s" });
+      const href = address({ ...v, page: n > 1 ? String(n) : "" });
+      const a = make("a", { href, textContent: text, className: "btn s" });
       if (rel) a.rel = rel; else a.ariaLabel = `Page ${n}`;
       if (!rel && n === page) a.ariaCurrent = "page";
       return a;
     };
-    const near = Array.from({ length: pages }, (_, i) => i + 1).filter(n => n === 1 || n === pages || Math.abs(n - page) <= 1);
+    const near = Array.from({ length: pages }, (_, i) => i + 1)
+      .filter(n => n === 1 || n === pages || Math.abs(n - page) <= 1);
     pager.hidden = pages === 1;
     pager.replaceChildren(
       ...page > 1 ? [link(page - 1, "Previous", "prev")] : [],
@@ -121,12 +138,16 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   };
 
   const search = async (text, most) => {
-    const { run, index } = $(".find").dataset, module = await import(run), answer = await module.answer(index, text, most);
-    const { found, manifest, q } = answer, id = key => (/\D/.test(key) ? key : `${manifest.kinds[0]}-${key}`).toLowerCase();
-    return {
-      ...module, ...answer, hits: found && new Map(found.map((f, rank) => [id(manifest.proposals[f.proposal]), { ...f, rank }])),
-      ranked: found && (q.words[0] || q.key) && found.map(f => ({ slug: manifest.statuses[manifest.status[f.proposal]], read: () => answer.entry(f).then(known) })),
-    };
+    const { run, index } = $(".find").dataset, module = await import(run);
+    const answer = await module.answer(index, text, most);
+    const { found, manifest, q } = answer;
+    const id = key => (/\D/.test(key) ? key : `${manifest.kinds[0]}-${key}`).toLowerCase();
+    const hits = found && new Map(found.map((f, rank) => [id(manifest.proposals[f.proposal]), { ...f, rank }]));
+    const result = f => ({
+      slug: manifest.statuses[manifest.status[f.proposal]],
+      read: () => answer.entry(f).then(known),
+    });
+    return { ...module, ...answer, hits, ranked: found && (q.words[0] || q.key) && found.map(result) };
   };
 
   // The initial page is no answer, and as long as others. Each row of the results is read: there are ten.
@@ -134,8 +155,10 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   let drawn = 0;
   const draw = async () => {
     if (box.sort.value.endsWith("heat")) askHeat();
-    const mine = ++drawn, v = chosen(), on = v.status.split(",").filter(Boolean), [key, sign] = sorting(v), value = columns[key];
-    const listed = keys.some(k => v[k] && !["q", "status", "page"].includes(k)), at = Math.max(1, Math.floor(Number(v.page)) || 1);
+    const mine = ++drawn, v = chosen(), on = v.status.split(",").filter(Boolean);
+    const [key, sign] = sorting(v), value = columns[key];
+    const listed = keys.some(k => v[k] && !["q", "status", "page"].includes(k));
+    const at = Math.max(1, Math.floor(Number(v.page)) || 1);
     if (listed) read();
     // A phrase search waits for the shown number of results, and one that shows whether there are more.
     const answer = v.q ? await search(v.q, listed || on[0] ? size : ten * at + 1).catch(() => null) : {};
@@ -149,17 +172,20 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     const by = v.author.toLowerCase(), total = Number(form.dataset.all), many = ranked ? ten : size;
     // A search with only filters keeps the order of the list.
     const rank = m => { const f = hits?.get(m.id.toLowerCase()); return f?.score ? f.rank : 0 };
-    const rest = idle ? first : ranked && !all ? ranked : all.filter(m => (!hits || hits.has(m.id.toLowerCase())) && m.people.includes(by)
+    const wanted = m => (!hits || hits.has(m.id.toLowerCase())) && m.people.includes(by)
       && ["kind", "category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
-      && (!v.chain || v.chain === (m.hardfork ? standing(m.chain)[0] : "none")));
+      && (!v.chain || v.chain === (m.hardfork ? standing(m.chain)[0] : "none"));
+    const rest = idle ? first : ranked && !all ? ranked : all.filter(wanted);
     const found = on[0] ? rest.filter(m => on.includes(m.slug)) : rest;
+    const compare = (x, y) => typeof x === "string" ? names.compare(x, y) : x - y;
     if (all) found.sort((a, b) => {
       const x = value?.(a) ?? null, y = value?.(b) ?? null;
-      const sorted = x === null || y === null ? (x === null) - (y === null) : sign * (typeof x === "string" ? names.compare(x, y) : x - y);
+      const sorted = x === null || y === null ? (x === null) - (y === null) : sign * compare(x, y);
       return sorted || rank(a) - rank(b) || a.at - b.at;
     });
     const count = idle ? total : found.length, pages = Math.max(1, Math.ceil(count / many)), page = Math.min(pages, at);
-    const rows = await Promise.all(found.slice(many * (page - 1), many * page).map(m => m.read?.() ?? m)).catch(() => null);
+    const shown = found.slice(many * (page - 1), many * page);
+    const rows = await Promise.all(shown.map(m => m.read?.() ?? m)).catch(() => null);
     if (mine !== drawn) return;
     if (!rows) return fail("The texts cannot be searched now. Are you offline?");
     delete form.dataset.wait;
@@ -174,9 +200,12 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     }
     none.textContent = hits?.size === 0 ? answer.note : "No proposal matches. Try fewer words, or clear the filters.";
     none.hidden = count > 0;
-    const some = count < total ? `${figure(count)}${partial ? " or more" : ""} of ` : "", where = page > 1 ? `, page ${page} of ${pages}` : "";
-    const told = `${some}${figure(total)} ${total === 1 ? "proposal" : "proposals"}${where}${hits?.size && answer.note !== "." ? answer.note : ""}`;
-    $("#count").replaceChildren(...q ? answer.chips(q, text => { box.q.value = text; box.q.focus(); apply() }) : [], hits ? told : answer.note ?? told);
+    const some = count < total ? `${figure(count)}${partial ? " or more" : ""} of ` : "";
+    const where = page > 1 ? `, page ${page} of ${pages}` : "";
+    const note = hits?.size && answer.note !== "." ? answer.note : "";
+    const told = `${some}${figure(total)} ${total === 1 ? "proposal" : "proposals"}${where}${note}`;
+    const change = text => { box.q.value = text; box.q.focus(); apply() };
+    $("#count").replaceChildren(...q ? answer.chips(q, change) : [], hits ? told : answer.note ?? told);
     say(none.hidden ? $("#count").lastChild.textContent : none.textContent);
   };
 
@@ -187,9 +216,11 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
     if (sort.offsetWidth) sort.style.minWidth ||= `${sort.offsetWidth}px`; // so that nothing moves
     sort.options[0].text = v.q ? "Best first" : usual;
     for (const c of chips) c.ariaPressed = on.includes(c.dataset.status);
-    for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort !== key ? null : sign > 0 ? "ascending" : "descending";
+    const way = sign > 0 ? "ascending" : "descending";
+    for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort === key ? way : null;
     // On a phone a search for words alone keeps the further choices folded.
-    if (keys.some(k => v[k])) form.dataset.on = keys.some(k => v[k] && !["q", "page"].includes(k)); else delete form.dataset.on;
+    if (keys.some(k => v[k])) form.dataset.on = keys.some(k => v[k] && !["q", "page"].includes(k));
+    else delete form.dataset.on;
     return address(v);
   };
   // Back undoes a choice, but not each typed letter.
@@ -201,7 +232,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   };
 
   for (const b of heads) b.addEventListener("click", () => {
-    const key = b.parentElement.dataset.sort, was = box.sort.value, to = was === key ? `-${key}` : was === `-${key}` ? "" : key;
+    const key = b.parentElement.dataset.sort, was = box.sort.value;
+    const to = was === key ? `-${key}` : was === `-${key}` ? "" : key;
     offer(to);
     box.sort.value = to;
     apply(true);
@@ -235,7 +267,8 @@ export const choose = async ({ form, keys, box, table, body, blank, heads, chips
   // As many suggestions as a large list has authors.
   const suggest = async () => {
     const people = new Set((await read() ?? []).flatMap(m => m.authors));
-    $("#authors").replaceChildren(...[...people].sort(names.compare).map(value => Object.assign(d.createElement("option"), { value })));
+    const options = [...people].sort(names.compare).map(value => make("option", { value }));
+    $("#authors").replaceChildren(...options);
   };
   const near = e => { if (e === box.author) suggest(); else if (e?.matches("select")) read() };
   for (const e of form.querySelectorAll("select, #author")) e.addEventListener("focus", () => near(e), { once: true });

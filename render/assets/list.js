@@ -42,7 +42,10 @@ if (form) {
   const most = 200;
   const option = $("[value=heat]", box.sort);
   if (form.dataset.all <= most) askHeat();
-  else if (option) ask(form.dataset.api.replace("=forum", "=ai")).then(([status, w]) => { if (!(option.hidden = status !== 200)) judge(w.hardforks) });
+  else if (option) ask(form.dataset.api.replace("=forum", "=ai")).then(([status, w]) => {
+    option.hidden = status !== 200;
+    if (status === 200) judge(w.hardforks);
+  });
 
   // restore sets the form from the address, and returns whether there is a choice.
   const heads = $$("th button", table);
@@ -55,10 +58,14 @@ if (form) {
   // A column can be sorted in both orders, and the form shows which.
   const offer = sort => {
     const b = heads.find(b => `-${b.parentElement.dataset.sort}` === sort);
-    if (b && ![...box.sort.options].some(o => o.value === sort)) box.sort.add(new Option(`${b.textContent}, reversed`, sort));
+    const offered = [...box.sort.options].some(o => o.value === sort);
+    if (b && !offered) box.sort.add(new Option(`${b.textContent}, reversed`, sort));
   };
   const choose = () => choosing ??= import(form.dataset.run).then(async m => {
-    changed = await m.choose({ form, keys, box, table, body, blank, heads, chips, heats, showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge });
+    changed = await m.choose({
+      form, keys, box, table, body, blank, heads, chips, heats,
+      showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge,
+    });
     chosen = true;
   }).catch(() => { choosing = null; delete form.dataset.wait; say("Not loaded") });
   const chips = $$(".life [data-status]");
@@ -75,7 +82,8 @@ if (form) {
     await choose();
     if (chosen) e.click();
   });
-  for (const type of ["focusin", "pointerover", "input"]) for (const e of [form, table.tHead, $(".life")]) e.addEventListener(type, choose, { once: true });
+  for (const e of [form, table.tHead, $(".life")])
+    for (const type of ["focusin", "pointerover", "input"]) e.addEventListener(type, choose, { once: true });
   if (restore()) { form.dataset.on = root.dataset.q; form.dataset.wait = ""; choose() }
   // The controls of a choice in the address were visible until here, so that nothing moves.
   delete root.dataset.q;

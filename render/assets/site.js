@@ -17,9 +17,11 @@ for (const i of $$("input[name=theme]")) {
 }
 
 // A module for searching texts is loaded when a reader turns to a search field; "/" focuses the page's field
-for (const form of $$(".find,.seek")) form.addEventListener("focusin", () => import(form.dataset.run).then(m => m.search(form)));
+for (const form of $$(".find,.seek"))
+  form.addEventListener("focusin", () => import(form.dataset.run).then(m => m.search(form)));
 d.addEventListener("keydown", e => {
-  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input:not([type=radio]),select")) return;
+  if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.target.closest?.("input:not([type=radio]),select")) return;
   e.preventDefault();
   const q = $("#q") ?? $("#find");
   q.focus();
