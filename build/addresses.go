@@ -8,7 +8,7 @@ import (
 )
 
 // reserved are the first parts of paths that belong to the site, its live routes, its health checks
-// and its host, whatever is published there. Those that begin with a dot are reserved too.
+// and its host, whatever is published there. So are parts that begin with a dot.
 var reserved = []string{"api", "assets", "healthz", "readyz", "mcp", "cdn-cgi"}
 
 // addresses holds the owner of each path of a site: the id of a proposal, in upper case, or another
@@ -108,7 +108,7 @@ func (a *addresses) numbered(at string) (id string, ok bool) {
 	return "", false
 }
 
-// owner returns who has a path, empty for nobody.
+// owner returns the owner of a path, or "" if the path is free.
 func (a *addresses) owner(at string) string {
 	at = strings.ToLower(at)
 	first, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
@@ -121,8 +121,8 @@ func (a *addresses) owner(at string) string {
 	return a.owners[at]
 }
 
-// ownerForSite is owner for a redirect of site.yaml, which may lead on from the number that nobody
-// has: a proposal may have got another one.
+// ownerForSite is owner for a redirect of site.yaml. The redirect may start at an unused number,
+// since a proposal may have been renumbered.
 func (a *addresses) ownerForSite(at string) string {
 	owner := a.owner(at)
 	if id, ok := a.numbered(at); ok && owner == id && !a.known[id] {
@@ -131,8 +131,8 @@ func (a *addresses) ownerForSite(at string) string {
 	return owner
 }
 
-// ownerForHeaders is owner for the claim of a header. A header has no say over the folders of the
-// site's own pages: a list that comes later would be lost.
+// ownerForHeaders is owner for the claim of a header. A header cannot claim a path in a folder of
+// the site's own pages, since a later list would have no place.
 func (a *addresses) ownerForHeaders(at string) string {
 	folder, _, below := strings.Cut(strings.ToLower(strings.TrimPrefix(at, "/")), "/")
 	if owner := a.owner(at); owner != "" || !below || !a.folders[folder] {

@@ -232,7 +232,7 @@ func foreignTopic(s *site.Site, m mip.Metadata) bool {
 	if m.ForumTopicID == nil || m.DiscussionsTo == nil {
 		return false
 	}
-	// A number that the header states by itself is believed, whatever the link is.
+	// A number in a field of its own takes precedence over the link.
 	linked := mip.Topic(*m.DiscussionsTo)
 	_, ours := mip.Below(*m.DiscussionsTo, s.Forum)
 	return linked != nil && *linked == *m.ForumTopicID && !ours

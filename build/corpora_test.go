@@ -100,7 +100,7 @@ func (b built) single(t testing.TB, n int) mip.Proposal {
 var collections = []struct {
 	name, prefix string
 	config       string // the site's file; empty: nothing that is optional
-	base         string // another address than that of config
+	base         string // replaces the base URL of config
 	count        int
 	cycles       []string // of what proposals require
 	details      func(*testing.T, built)

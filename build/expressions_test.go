@@ -21,7 +21,7 @@ func TestExpressions(t *testing.T) {
 	testenv.Long(t, "the program compiled with another package regexp")
 	const (
 		texts = 20
-		long  = 16 << 10 // bytes; no line and no sentence of the texts has so many
+		long  = 16 << 10 // bytes, more than any line or sentence of the texts
 		entry = "func (re *Regexp) doExecute(r io.RuneReader, b []byte, s string, pos int, " +
 			"ncap int, dstCap []int) []int {\n"
 		note = "	if len(b)+len(s)-pos >= %d {\n		noted.WriteString(\"x\")\n	}\n"

@@ -92,7 +92,7 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	// A file comes before any rule, as on a CDN. A request to change something is refused only
+	// Files take precedence over rules, as on a CDN. A request to change something is refused only
 	// where there is a file, or a rewrite to one.
 	f := h.file(name)
 	rule, ruled := h.rule(name)
@@ -199,7 +199,7 @@ func (f *file) send(w http.ResponseWriter, r *http.Request, status int) {
 		return
 	}
 	w.Header().Set("Cache-Control", f.Cache)
-	// That of a rule goes: the entity has its own, and a 304 has none.
+	// Drop the type that a rule set: the entity sets its own, and a 304 has none.
 	w.Header().Del("Content-Type")
 	e.Serve(w, r, status)
 }

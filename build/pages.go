@@ -153,8 +153,8 @@ func (p *planner) describe() *agent.API {
 	return agent.Describe(p.info.Site, p.Forks, new(p.document(p.example())))
 }
 
-// example is the position of the proposal that documentation speaks of: the first with an answer at
-// most of the addresses of a proposal, and of the lists that it can be on.
+// example returns the position of the proposal that documents use as an example: the first one with
+// the most kinds of answers and lists.
 func (p *planner) example() int {
 	best, most := 0, -1
 	for i, c := range p.Proposals {
@@ -268,8 +268,8 @@ func (p *planner) lists() {
 				at[slug], words[slug] = append(at[slug], i), append(words[slug], value)
 			}
 		}
-		// What the site states has its list while nothing is in it, so that people can subscribe to
-		// it.
+		// A value that site.yaml states has a list even while it is empty, so that people can
+		// subscribe.
 		for slug, value := range p.stated(field) {
 			if at[slug] == nil {
 				at[slug], words[slug] = []int{}, []string{value}

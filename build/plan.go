@@ -299,8 +299,9 @@ func (p *Plan) batches() (leaves, indexes [][]*Artifact) {
 	return leaves, indexes
 }
 
-// run calls do for all artifacts, on all processors. One worker has a batch, so that the caches of
-// a proposal can be freed after it. The first error ends all workers and is returned.
+// run calls do for all artifacts, on all processors. One worker processes a whole batch, so that
+// the caches of its proposal can be freed afterwards. The first error ends all workers and is
+// returned.
 func (p *Plan) run(ctx context.Context, batches [][]*Artifact, do func(*Artifact) error) error {
 	queue := make(chan []*Artifact, len(batches))
 	for _, batch := range batches {

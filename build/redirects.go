@@ -248,8 +248,8 @@ func (p *planner) kindOfPath(template string) string {
 }
 
 // movedPages adds a page at each old address that a file can have, which redirects browsers and
-// search engines. Of two addresses that differ only in case the first one gets a page, since some
-// file systems ignore case.
+// search engines. If two addresses differ only in case, the first one gets a page, since some file
+// systems ignore case.
 func (p *planner) movedPages(moved []redirect.Rule) {
 	taken := map[string]bool{}
 	for _, a := range p.plan.Artifacts {

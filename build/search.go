@@ -222,7 +222,8 @@ func (x *searchIndex) addFile(parts [][]byte) (url string) {
 	for _, part := range parts {
 		hash.Write(part)
 	}
-	// Entries contain the names, so they are short. Of many thousand hashes two may begin alike.
+	// Entries contain the names, so they are short. Among many thousand hashes, two may begin
+	// alike.
 	sum, n := hash.Sum(nil), 4
 	route := func() string { return fmt.Sprintf(searchFile+"%x.bin", sum[:n]) }
 	for x.named[route()] {

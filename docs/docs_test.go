@@ -72,8 +72,9 @@ func routesIn(text string) map[string]bool {
 	return routes
 }
 
-// documentedRoutes checks that docs/integrators.md names all routes and pages, docs/operators.md
-// those of the sidecar as a plain server, and every document only existing routes.
+// documentedRoutes checks that docs/integrators.md names all routes and pages, that
+// docs/operators.md names the routes of the sidecar as a plain server, and that every document
+// names only existing routes.
 func documentedRoutes(t *testing.T, routes, pages map[string]bool) {
 	t.Helper()
 	served := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}

@@ -12,7 +12,7 @@ import (
 )
 
 // TestDocumentedFields compares the table of fields in docs/integrators.md with a proposal's JSON,
-// and the meanings of keys in docs/reference.md with those of site.yaml.
+// and the meanings of keys in docs/reference.md with [mip.HeaderKeys].
 func TestDocumentedFields(t *testing.T) {
 	t.Chdir(top)
 	documented := map[string]bool{}

@@ -37,8 +37,8 @@ func (o occasion) Kinds() (out []string) {
 	return slices.Compact(out)
 }
 
-// entry is one occasion, or several in one line that a reader can open: those of one commit and
-// kind, or text changes of a month.
+// entry is one occasion, or a line that a reader can open over several: all of one commit and kind,
+// or the text changes of a month.
 type entry struct {
 	ID        string
 	Many      string // in words; empty for a single occasion

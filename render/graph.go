@@ -175,7 +175,8 @@ func (p *Pages) Graph(r *Relations) ([]byte, error) {
 		}
 	}
 	var related []mip.Metadata
-	// Large groups come first. One that does not fit is listed, and smaller ones are still drawn.
+	// Large groups come first. A group that does not fit is listed, and smaller ones are still
+	// drawn.
 	for _, group := range graph.Components(r.graph) {
 		if len(group) < 2 {
 			break // they are sorted by size

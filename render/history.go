@@ -116,7 +116,7 @@ func lines(n int) string {
 	return thousands(n) + " lines"
 }
 
-// diffLine is a line of a diff. The signs are those of the unified format.
+// diffLine is a line of a diff. The signs follow the unified format.
 type diffLine struct {
 	Sign string // + added, - removed, @ position in the file, empty: context
 	Text string // without a sign + or -

@@ -139,8 +139,8 @@ func (i *impact) open(description *string) {
 	}
 }
 
-// whom names the groups in sentences: who has to act, who is only touched, and who is told that
-// there is nothing to do.
+// whom names the groups in sentences: the groups that must act, the ones that are only affected,
+// and the ones that need not act.
 func whom(groups []group) (out []sentence) {
 	var acts, touched, idle []string
 	for _, g := range groups {

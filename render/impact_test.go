@@ -89,8 +89,8 @@ func TestImpactPanel(t *testing.T) {
 			links = append(links, c.Attr[0].Val+" "+rendertest.TextOf(c))
 		}
 	}
-	// A section without a place on the page links to the beginning of the text.
-	// Those who have to act come first, by the text or by the release of the upgrade.
+	// A section without a place on the page links to the beginning of the text. Groups that have to
+	// act come first, whether the text or the upgrade's release asks them to.
 	const upgrade = "/p/upgrade/%C3%A9t%C3%A9-nine/ Été NINE"
 	want := []string{"/p/mip/4/#s-gas-cost MIP-4, gas cost", upgrade, "#s-abstract Abstract",
 		"#text Title"}
@@ -231,7 +231,7 @@ func TestImpactButton(t *testing.T) {
 }
 
 // One line above the text names the groups, by its summary and its upgrade, those who have to act
-// first. Whatever is over is told in the past tense, and silent groups are left out.
+// first. A past upgrade is in the past tense, and silent groups are left out.
 func TestWhomLine(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	said := api.Evidence{Section: "s-abstract", Quote: "q"}

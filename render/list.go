@@ -22,7 +22,7 @@ type table struct {
 	Sorts   bool // the page's script sorts by the columns
 	Changes bool // some last change is known; others show the date of creation
 	Ready   bool // it has a column for whether the text is final before the networks switch
-	Chain   bool // it has a column for the chain's state beside the author's
+	Chain   bool // it has a column for the state on the chain
 }
 
 // column is the head of a column, and the key by which the script sorts it.
@@ -192,8 +192,8 @@ func (p *Pages) upgradeChoices() (out []choice) {
 	return out
 }
 
-// statusChoices counts the statuses that occur: those of the process in the order of life, then the
-// others by name, and no status last.
+// statusChoices counts the statuses that occur: the process's statuses in the order of life, then
+// the others by name, and no status last.
 func (p *Pages) statusChoices(all []mip.Metadata) []choice {
 	out := choices(all, func(m mip.Metadata) (string, string) {
 		return m.Status.Slug(), m.Status.String()

@@ -30,23 +30,23 @@ type roleView struct {
 	Rest   int         // claims that the page omits
 }
 
-// roleGroup is the claims of one upgrade. What the upgrade itself asks is kept apart.
+// roleGroup is the claims of one upgrade. Asks is the upgrade's own request.
 type roleGroup struct {
 	Upgrade *upgrade // nil: without an upgrade
 	Asks    string   // empty: nothing
 	Claims  []roleClaim
 }
 
-// roleClaim is a claim with the sentence that stands for it.
+// roleClaim is a claim with the sentence that represents it.
 type roleClaim struct {
 	api.Claim
-	Quote string // empty: Impact stands for it, or the sentence stands at another proposal
+	Quote string // empty: the page shows Impact, or the sentence is at another proposal
 	Place place
 	As    *mip.ID // the bundled proposal that has the sentence
 }
 
-// Role renders the statements of all proposals about a group. Those of upgrades that every network
-// had at the newest change, and of final proposals without an upgrade, are past.
+// Role renders the statements of all proposals about a group. Statements are past if every network
+// had their upgrade at the newest change, or if their proposal is final and in no upgrade.
 func (p *Pages) Role(page RolePage) ([]byte, error) {
 	v := roleView{RolePage: page}
 	var now time.Time
@@ -106,7 +106,7 @@ func (p *Pages) Role(page RolePage) ([]byte, error) {
 	}, v)
 }
 
-// roleClaim finds the sentence that stands for a claim: the one about a duty, else the first. The
+// roleClaim finds the sentence that represents a claim: the one about a duty, else the first. The
 // summary of a fork repeats sentences of the proposals that it bundles, which have them already.
 func (p *Pages) roleClaim(page RolePage, c api.Claim) roleClaim {
 	out := roleClaim{Claim: c}

@@ -72,8 +72,8 @@ type ended struct {
 	Class              string
 }
 
-// ended returns nil for a proposal that goes on. One that somebody may take up again, such as a
-// stagnant one, has not ended.
+// ended returns nil for a proposal that goes on. A proposal that somebody may take up again, such
+// as a stagnant one, has not ended.
 func (w *proposalView) ended() *ended {
 	m := w.Metadata
 	out := &ended{Withdrawn: m.Status == mip.Withdrawn, Class: "s-old"}

@@ -180,8 +180,8 @@ func TestTableOfContents(t *testing.T) {
 	}
 }
 
-// TestStatuses checks the order of statuses: those of the process, then the others, then none, and
-// that a choice is offered for each that occurs.
+// TestStatuses checks the order of statuses (the process's, then others, then none), and that a
+// choice is offered for each that occurs.
 func TestStatuses(t *testing.T) {
 	var all []mip.Metadata
 	for i, s := range []mip.Status{"", "Moved", mip.Final, "Accepted", mip.Draft, "moved",

@@ -468,7 +468,7 @@ func questions(w *aiWorld) (next func() string) {
 
 // TestAILimit checks that each caller has ten POST requests a minute to each AI route, valid or
 // not, with or without a model. Routes and callers count separately. Every answer has the fields of
-// that limit. Other methods count elsewhere.
+// that limit. Other methods count against the general limit.
 func TestAILimit(t *testing.T) {
 	broken := aiSetup{provider: "openai", change: func(c *sidecar.Config) {
 		c.AI.Model = failingModel{}

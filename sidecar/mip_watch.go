@@ -243,7 +243,7 @@ func (s *Sidecar) discuss(ctx context.Context, st *siteState, activity bool) dis
 }
 
 // follow resolves the slug of a link without a number, and marks its topic as linked. If activity
-// is wanted, it gets that of the topic. The topic is zero if the slug does not resolve.
+// is wanted, it also gets the topic's activity. The topic is zero if the slug does not resolve.
 func (s *Sidecar) follow(
 	ctx context.Context, st *siteState, l link, activity bool,
 ) (topic int, a forum.Answer) {

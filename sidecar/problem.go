@@ -56,8 +56,8 @@ func (s *Sidecar) writeError(w *recorder, r *http.Request, err error) {
 	}
 	w.Code, w.Limit = e.Code, e.Limit
 	h := w.Header()
-	// Another limit than the caller's own may have refused. The header already has the caller's
-	// own.
+	// A limit other than the caller's own may have refused the request. The header already has the
+	// caller's own.
 	if e.Limit != "" {
 		limit.Room{Limit: e.Limit, Policy: e.Policy, Left: e.RetryAfter}.Add(h)
 	}

@@ -126,7 +126,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // ServeHTTP answers one request.
 func (s *Sidecar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Ignore an id of the caller: it could be anything, and would be in the log.
+	// Ignore the caller's request id: it could be anything, and it would be logged.
 	rec := &recorder{ResponseWriter: w, began: time.Now(), id: rand.Text()}
 	rec.Route, rec.Method = Other, Other
 	h := w.Header()

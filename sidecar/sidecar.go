@@ -40,7 +40,7 @@ type Config struct {
 	// then fetches nothing in the background.
 	Function bool
 	// Netlify means that every request comes from Netlify, which names the caller in
-	// x-nf-client-connection-ip. Elsewhere callers could write that field themselves.
+	// x-nf-client-connection-ip. On other hosts, callers could set that field themselves.
 	Netlify bool
 	// Proxies are the addresses whose X-Forwarded-For is trusted. Nil means none.
 	Proxies []netip.Prefix

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestProgress checks the output on a terminal, which scripts lack, and elsewhere.
+// TestProgress checks the output with a terminal, which scripts lack, and without one.
 func TestProgress(t *testing.T) {
 	steps := func(p *progress) {
 		p.doing("reading…")

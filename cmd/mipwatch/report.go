@@ -196,8 +196,8 @@ func writeJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// progress reports the progress of long work: on a terminal in one line that is overwritten,
-// elsewhere in a line for each step. It is safe for concurrent use.
+// progress reports the progress of long work: on a terminal in one line that is overwritten, else
+// in a line for each step. It is safe for concurrent use.
 type progress struct {
 	mu sync.Mutex
 	w  io.Writer

@@ -69,7 +69,7 @@ type server struct {
 	current atomic.Pointer[edition]
 }
 
-// edition is a served site. A page knows the name of its edition.
+// edition is a served site. Its pages contain its name.
 type edition struct {
 	*build.Published
 	name string

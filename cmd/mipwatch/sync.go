@@ -168,7 +168,7 @@ func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 		progress.say("%s was edited here, and is the upstream's again; the last commit has the "+
 			"edit: git log -p -- %s", mip.Escape(file), mip.Escape(file))
 	}
-	// A rewritten history is taken, but a reviewer of the commit should know.
+	// A rewritten history is accepted, but a reviewer of the commit should know about it.
 	if r.Rewritten {
 		progress.say("the upstream's history was rewritten, or another one is named: %.*s does "+
 			"not lead to %.*s",

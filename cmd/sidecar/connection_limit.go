@@ -18,8 +18,8 @@ const scrapersWaiting = 16
 
 // connectionLimit bounds the waiting connections: those whose request, or part of its body, has not
 // arrived. A connection beyond the bound closes the one that has waited longest, so that a caller
-// who opens many cannot shut out others, which a listener that stops accepting would do, such as
-// that of golang.org/x/net/netutil. A body that a handler does not read counts as not arrived.
+// who opens many cannot shut out others, which a listener that stops accepting, such as
+// golang.org/x/net/netutil's, would do. A body that a handler does not read counts as not arrived.
 type connectionLimit struct {
 	// most bounds the waiting connections.
 	most int

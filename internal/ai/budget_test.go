@@ -135,8 +135,8 @@ func TestPerMinute(t *testing.T) {
 	})
 }
 
-// TestWaiting checks that a waiting question has a call reserved, so that no wait is in vain, and
-// that the call counts from its beginning.
+// TestWaiting checks that a waiting question has a call reserved, so that no wait ends without a
+// call, and that the call counts from its beginning.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{takes: 10 * time.Second}

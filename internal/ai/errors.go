@@ -145,8 +145,8 @@ func DecodeRecord[V any](record []byte, longest time.Duration) (answer V, ok boo
 		e.RetryAfter = left
 		return answer, false, e
 	}
-	// One text for each value: no member twice, in another case, unknown or missing, and nothing
-	// after it.
+	// Accept only the canonical encoding: no member twice, in another case, unknown or missing, and
+	// nothing after the value.
 	if json.Unmarshal(record, &answer) != nil || !bytes.Equal(EncodeRecord(answer), record) {
 		var none V
 		return none, false, nil

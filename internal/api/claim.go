@@ -24,8 +24,8 @@ type Claim struct {
 	URL    string `json:"url" doc:"The proposal's page."`
 }
 
-// Silent reports whether neither the text nor the upgrade has anything for the group. Such a group
-// is not shown: silence is no fact.
+// Silent reports whether neither the text nor the upgrade has anything for the group. Pages omit
+// such a group: silence is no fact.
 func (c Claim) Silent() bool { return !c.Stated && c.UpgradeAsks == nil }
 
 // Acts reports whether the text or the upgrade asks the group to act. The foundation makes the

@@ -161,8 +161,8 @@ type entry struct {
 	// claim is the number that a text occupies: its proposal's, or for a faulty text the number in
 	// its header or name. The zero ID means none.
 	claim mip.ID
-	// locale is the language of a translation. of is the text beside which it is, or nil for a file
-	// in a folder of translations.
+	// locale is the language of a translation. of is the text next to it, or nil for a file in a
+	// folder of translations.
 	locale string
 	of     *entry
 	// clash is true if another file claims the same place.

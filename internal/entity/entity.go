@@ -56,8 +56,8 @@ func (e *Entity) zip() []byte {
 func (e *Entity) Body() []byte { return e.body }
 
 // Serve answers with the entity, gzipped if the client accepts that. A GET or HEAD with status 200
-// gets an ETag, and the answer 304 if that matches If-None-Match. Of an entity without a gzip
-// variant it gets the ranges that it asks for. The caller sets other header fields before. The
+// gets an ETag, and the answer 304 if that matches If-None-Match. It also gets the ranges that it
+// asks for, unless the entity has a gzip variant. The caller sets other header fields before. The
 // status must allow a body.
 func (e *Entity) Serve(w http.ResponseWriter, r *http.Request, status int) {
 	h, body, tag, coding := w.Header(), e.body, e.tag, ""

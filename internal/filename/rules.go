@@ -128,8 +128,8 @@ func LanguagesOf(pattern string) string {
 }
 
 // LanguageOf splits the name of a possible translation into the name of the original text and the
-// language tag. known reports that the site has the language; the tag then has the site's spelling,
-// else that of BCP 47. ok is false if the tag may be a word other than a language.
+// language tag. known reports that the site has the language. The tag is then spelled like the
+// site's, else like BCP 47. ok is false if the tag may be a word other than a language.
 func LanguageOf(name string, locales []string) (of, tag string, known, ok bool) {
 	m := inLanguage.FindStringSubmatch(name)
 	if m == nil {

@@ -187,8 +187,7 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	return entries, err
 }
 
-// tree returns the entries of the folder that a git expression names. Its errors are those of
-// [Tree].
+// tree returns the entries of the folder that a git expression names. It fails like [Tree].
 func (o *Objects) tree(expression string) ([]Entry, error) {
 	text, x, err := o.read(expression, "tree", maxTree)
 	switch {

@@ -7,9 +7,9 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// movedKeys are the header keys with which site generators give a page other paths: those of
-// Jekyll's redirect plugin, which need no leading slash, of Hugo and of Docusaurus. The value of
-// the others is a path only if it begins with a slash.
+// movedKeys are the header keys with which site generators give a page other paths: Jekyll's
+// redirect plugin, whose paths need no leading slash, Hugo and Docusaurus. The value of the others
+// is a path only if it begins with a slash.
 var movedKeys = []string{"redirect-from", "aliases", "permalink", "slug", "url"}
 
 // Moved is a path of a proposal's page that its header gives.

@@ -63,7 +63,7 @@ func isGap(c rune) bool {
 	return unicode.IsSpace(c) || unicode.Is(gaps, c)
 }
 
-// gaps are the Hangul fillers, and those of inkless that have a width.
+// gaps are the Hangul fillers and the inkless characters that have a width.
 var gaps = &unicode.RangeTable{
 	R16: []unicode.Range16{{0x115F, 0x115F, 1}, {0x2800, 0x2800, 1}, {0x3164, 0x3164, 1},
 		{0xFFA0, 0xFFA0, 1}, {0xFFFC, 0xFFFC, 1}},

@@ -141,9 +141,9 @@ func (p Process) Way() []Standing {
 // maxNamed bounds the listed statuses outside the process.
 const maxNamed = 20
 
-// Named returns the statuses to list for readers: those of the process or, if a site defines none,
-// those of the proposals, first those of EIP-1 in its order, then the most frequent other words by
-// name. Without any it returns the statuses of EIP-1.
+// Named returns the statuses to list for readers: the statuses of the process or, if a site defines
+// none, of the proposals. EIP-1's statuses come first, in its order, then the most frequent other
+// words by name. Without any it returns the statuses of EIP-1.
 func (p Process) Named(all []Metadata) []Standing {
 	count := map[Standing]int{}
 	for _, m := range all {

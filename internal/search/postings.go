@@ -21,7 +21,7 @@ type posting uint32
 
 func newPosting(h hit) posting { return posting(h.proposal<<10 | h.part<<3 | h.weight) }
 
-// of returns the posting for another proposal; that of p is 0.
+// of returns p, whose proposal is 0, with another proposal.
 func (p posting) of(proposal int) posting { return p | posting(proposal<<10) }
 
 func (p posting) hit() hit {

@@ -87,7 +87,7 @@ type Kind struct {
 	Prefix string `yaml:"prefix"`
 	// Name is a plural name for people. Empty means the prefix with an s.
 	Name string `yaml:"name"`
-	// Proposals are folders, like those of the site.
+	// Proposals are folders, as in the site's own settings.
 	Proposals []string `yaml:"proposals"`
 }
 

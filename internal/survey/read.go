@@ -86,7 +86,7 @@ func (s *Survey) process(all []*corpus.Proposal) {
 	})
 }
 
-// rank returns the index of a word among those of its stage; an unknown word comes last.
+// rank returns the index of a word in the list of its stage. An unknown word comes last.
 func rank(of Status) int {
 	i := slices.Index(stages[of.Stage], normal(string(of.Status)))
 	if i < 0 {

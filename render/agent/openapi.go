@@ -193,8 +193,8 @@ func (d *document) static(r StaticRoute) Operation {
 		}
 		op.Parameters = append(op.Parameters, p)
 	}
-	// Below /api all missing addresses have the same problem. Elsewhere they have the page for
-	// people.
+	// Below /api all missing addresses have the same problem. Other missing addresses have the page
+	// for people.
 	missing := Response{Content: Content{typeHTML: {Schema: ofType("string")}}}
 	if strings.HasPrefix(r.Pattern, "/api/") {
 		missing = d.problems([]api.Code{api.NotFound}, "", api.NotPublished(d.info))

@@ -242,8 +242,8 @@ func fourAxes(prefix string) ([]byte, error) {
 	return bytes.ReplaceAll(text, []byte(schemaPath), []byte("#/$defs/")), err
 }
 
-// wireFields are a struct's fields in the order of encoding/json, with those of an embedded struct
-// in its place. Every field of the wire is exported and has a tag.
+// wireFields are a struct's fields in the order of encoding/json. The fields of an embedded struct
+// replace it. Every field of the wire is exported and has a tag.
 func wireFields(t reflect.Type) []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
 		return f.Anonymous || f.Tag.Get("json") == "-"

@@ -68,13 +68,13 @@ func (f face) reach(text string, width int) int {
 	return len(text)
 }
 
-// fit is a text on one line, shortened to a width in pixels. It is empty for a text that cannot
-// be written.
+// fit is a text on one line, shortened to a width in pixels. It is empty if the font lacks a
+// character.
 func (f face) fit(s string, width int) string { return strings.Join(f.wrap(s, width, 1), "") }
 
 // wrap returns a text as lines of a width in pixels, most at the most. An ellipsis ends the last
-// one if the text is longer. A word that is longer than a line is broken where the line ends.
-// There are no lines for a text that cannot be written.
+// one if the text is longer. A word that is longer than a line is broken where the line ends. A
+// text with a character that the font lacks has no lines.
 func (f face) wrap(s string, width, most int) (rows []string) {
 	const ellipsis = "…"
 	rest := mip.Collapse(s)

@@ -13,8 +13,8 @@ const (
 	pillSide = 64 // height of the pill that a status stands in
 )
 
-// inside reports whether a point lies in a shape. The coordinates are those of the pages' icons,
-// from 0 to 24.
+// inside reports whether a point lies in a shape. The coordinates run from 0 to 24, as in the
+// pages' icons.
 type inside func(x, y float64) bool
 
 // style is how a status is drawn: the colours and the icon of the pages' badges.

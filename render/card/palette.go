@@ -27,7 +27,7 @@ const (
 	colours
 )
 
-// paletteOf returns the 16 colours of a card, those of the pages' light theme.
+// paletteOf returns the 16 colours of a card, from the pages' light theme.
 func paletteOf(mark, digits string) color.Palette {
 	own, _ := strconv.ParseUint(cmp.Or(digits, "5431c0"), 16, 24)
 	page, fore, back := rgb(0xffffff), rgb(uint32(own)), rgb(0xffffff)

@@ -258,7 +258,7 @@ func (s Subject) Hash() [32]byte {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// Read reads the texts concurrently. Its errors are those of [Catalog.Proposal].
+// Read reads the texts concurrently. It fails like [Catalog.Proposal].
 func (s Subject) Read(ctx context.Context) (summary.Subject, error) {
 	all := make([]*mip.Proposal, 1+len(s.bundled))
 	readers, ctx := errgroup.WithContext(ctx)

@@ -39,7 +39,7 @@ const (
 	perMinute = 20
 )
 
-// Errors of a [Forum] by errors.Is, in addition to those of [fetch.Get].
+// Errors of a [Forum] by errors.Is, in addition to the errors of [fetch.Get].
 var (
 	ErrNotFound = fmt.Errorf("the forum has no such public topic: %w", fetch.ErrNotFound)
 	ErrBusy     = errors.New("too many topics are being asked for")
@@ -178,7 +178,7 @@ func (f *Forum) topic(ctx context.Context, c *client, topic int) (Answer, error)
 
 // Resolve returns the number of the topic that a link identifies only by its slug (the last element
 // of /t/SLUG, escaped or not): Discourse redirects from there to the topic. A number is cached for
-// 24 h, and its absence for an hour. Its errors are those of [Forum.Linked].
+// 24 h, and its absence for an hour. It fails like [Forum.Linked].
 func (f *Forum) Resolve(ctx context.Context, slug string) (int, error) {
 	slug = plainSlug(slug)
 	// empty, or Discourse would read it as a topic's number
@@ -254,10 +254,9 @@ func isNotFound(err error) bool { return errors.Is(err, ErrNotFound) }
 // Such a failure has a RetryAfter but no status.
 func isRefusal(e *fetch.Error) bool { return e.Status == 0 && e.RetryAfter > 0 }
 
-// retry returns how long a failure is cached. missing is the time for a missing topic. Only a call
-// may leave a failure in a cache, and a caller whose wait was in vain has its context's error.
-// Otherwise a caller who enumerates topics while the forum is paused or hangs would evict
-// everything.
+// retry returns how long a failure is cached. missing is the time for a missing topic. Only a
+// call's failure is cached. A caller who waits without a call gets the context's error. Otherwise a
+// caller who enumerates topics while the forum is paused or hangs would evict everything.
 func retry(missing time.Duration) func(error) time.Duration {
 	return func(err error) time.Duration {
 		e, ok := errors.AsType[*fetch.Error](err)

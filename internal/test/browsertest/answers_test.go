@@ -100,7 +100,7 @@ func answersIn(t *testing.T, config, fork string) {
 		return Ask[map[string]int](tab,
 			`Object.fromEntries([...document.querySelectorAll(".act")].map(e => [getComputedStyle(e).color, 1]))`)
 	}
-	// The times of the fork are those of the samples.
+	// The fork has the times of the samples.
 	clock := clockAt(time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC))
 	for _, v := range []View{{Early: asksModel + clock},
 		{Width: 390, Dark: true, Early: asksModel + clock}, {Width: 320, NoScript: true}} {

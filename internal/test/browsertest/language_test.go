@@ -10,7 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// asksModel makes the sidecar report that it has a model. One without answers by rules.
+// asksModel makes the sidecar report that it has a model. Without a model it answers by rules.
 const asksModel = `window.Worker = class extends Worker {
 	set onmessage(tell) { super.onmessage = e => { if (e.data[1]?.ai) e.data[1].ai.summaries = true; tell(e) } }
 };`

@@ -71,7 +71,7 @@ func clockAt(at time.Time) string {
 // visibleText is the visible text of a page in one line.
 const visibleText = `document.querySelector("main").innerText.replace(/\s+/g, " ")`
 
-// wantText compares the words of a page with those in [states.says].
+// wantText compares the words of a page with [states.says].
 func wantText(t *testing.T, page, text, want string) {
 	t.Helper()
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*?`)
@@ -223,7 +223,7 @@ func deadlines(t *testing.T, v *served) {
 }
 
 // disagreeing checks that a page shows the disagreements of texts and chains at the reader's time,
-// and without scripts those of any time.
+// and without scripts the ones that hold at any time.
 func disagreeing(t *testing.T, r *served) {
 	const visible = `[...document.querySelectorAll("li")].filter(li => li.parentElement.querySelector(".agree") && li.checkVisibility()).map(li => li.innerText.split(";")[0])`
 	nine, ten := []string{"MIP-3 is Draft", "MIP-4 is Draft", "MIP-5 is Draft"},
