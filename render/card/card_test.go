@@ -24,7 +24,8 @@ func proposal(title string, s mip.Status) Card {
 	if s == "" {
 		mark = "none"
 	}
-	return Card{Site: "Lantern Improvement Proposals", ID: "MIP-4", Title: title, Status: s.String(), Mark: mark, Kind: "Standards Track, Core"}
+	return Card{Site: "Lantern Improvement Proposals", ID: "MIP-4", Title: title,
+		Status: s.String(), Mark: mark, Kind: "Standards Track, Core"}
 }
 
 // markOf is the mark of a status that is drawn by its name.
@@ -79,13 +80,16 @@ func inked(m *image.Paletted, r image.Rectangle) int {
 var (
 	siteArea  = image.Rect(siteLeft, logoTop, right, logoTop+logoSide+8)
 	idArea    = image.Rect(margin, idLine-labelSize, right, idLine+8)
-	titleArea = image.Rect(margin, topLine-titleSize, right, topLine+(mostRows-1)*leading+titleSize/3)
-	pillArea  = image.Rect(margin, pillTop, margin+pillSide, pillTop+pillSide)
-	kindArea  = image.Rect(600, pillTop, right, pillTop+pillSide)
+	titleArea = image.Rect(margin, topLine-titleSize,
+		right, topLine+(mostRows-1)*leading+titleSize/3)
+	pillArea = image.Rect(margin, pillTop, margin+pillSide, pillTop+pillSide)
+	kindArea = image.Rect(600, pillTop, right, pillTop+pillSide)
 )
 
 func TestPNG(t *testing.T) {
 	whole := []image.Rectangle{siteArea, idArea, titleArea, pillArea}
+	// The id takes the place of a title that cannot be drawn.
+	untitled, id := []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}
 	long := strings.Repeat("words and more ", 20)
 	for _, c := range []struct {
 		name          string
@@ -94,25 +98,28 @@ func TestPNG(t *testing.T) {
 	}{
 		{"usual", proposal("Opcode pricing", mip.Review), append(whole, kindArea), nil},
 		{"three hundred letters", proposal(long, mip.Draft), whole, nil},
-		{"one word of three hundred letters", proposal(strings.Repeat("W", 300), mip.Draft), whole, nil},
-		{"a million letters", proposal(strings.Repeat("lorem ipsum ", 80_000), mip.Draft), whole, nil},
-		{"accents, Greek, Cyrillic", proposal("Größe → Ελλάδα, Україна…", mip.Final), whole, nil},
+		{"one long word", proposal(strings.Repeat("W", 300), mip.Draft), whole, nil},
+		{"a million letters", proposal(strings.Repeat("lorem ipsum ", 80_000), mip.Draft),
+			whole, nil},
+		{"accents, Greek, Cyrillic", proposal("Größe → Ελλάδα, Україна…", mip.Final),
+			whole, nil},
 		{"markup", proposal(`</title><script>"&amp;' %s \x00`, mip.Living), whole, nil},
 		{"blanks of all kinds", proposal("\u00a0 a\u2003b \u2028", mip.Stagnant), whole, nil},
 		{"unknown status", proposal("Title", "Finallize"), whole, nil},
 		{"no status", proposal("Title", ""), whole, nil},
 		{"status that cannot be written", proposal("Title", "最終"), whole, nil},
 		{"very long status", proposal("Title", mip.Status(long)), whole, nil},
-		{"no title", proposal("", mip.Withdrawn), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
-		{"blank title", proposal(" \t", mip.Withdrawn), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
-		{"Chinese", proposal("提案 of gas", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
-		{"Arabic", proposal("مقترح", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
-		{"Hebrew after a long text", proposal(long+"הצעה", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
-		{"emoji, joined", proposal("Gas 👩‍💻", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
-		{"not UTF-8", proposal("a\xffb", mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, nil},
-		{"a glyph without width", proposal(strings.Repeat("\x00", 1000), mip.Draft), []image.Rectangle{siteArea, titleArea, pillArea}, []image.Rectangle{idArea}},
-		{"site that cannot be written", Card{Site: "提案", ID: "MIP-1", Title: "Title"}, []image.Rectangle{idArea, titleArea}, []image.Rectangle{siteArea, pillArea}},
-		{"nothing", Card{}, nil, []image.Rectangle{siteArea, idArea, titleArea, pillArea, kindArea}},
+		{"no title", proposal("", mip.Withdrawn), untitled, id},
+		{"blank title", proposal(" \t", mip.Withdrawn), untitled, id},
+		{"Chinese", proposal("提案 of gas", mip.Draft), untitled, id},
+		{"Arabic", proposal("مقترح", mip.Draft), untitled, id},
+		{"Hebrew after a long text", proposal(long+"הצעה", mip.Draft), untitled, id},
+		{"emoji, joined", proposal("Gas 👩‍💻", mip.Draft), untitled, id},
+		{"not UTF-8", proposal("a\xffb", mip.Draft), untitled, nil},
+		{"a glyph without width", proposal(strings.Repeat("\x00", 1000), mip.Draft), untitled, id},
+		{"site that cannot be written", Card{Site: "提案", ID: "MIP-1", Title: "Title"},
+			[]image.Rectangle{idArea, titleArea}, []image.Rectangle{siteArea, pillArea}},
+		{"nothing", Card{}, nil, append(whole, kindArea)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			img := drawn(t, c.card)
@@ -128,7 +135,8 @@ func TestPNG(t *testing.T) {
 			}
 			for _, r := range []image.Rectangle{
 				image.Rect(0, barEnd, margin-6, Height), image.Rect(right+6, barEnd, Width, Height),
-				image.Rect(0, pillTop+pillSide, Width, Height), image.Rect(0, barEnd, Width, logoTop),
+				image.Rect(0, pillTop+pillSide, Width, Height),
+				image.Rect(0, barEnd, Width, logoTop),
 			} {
 				if n := inked(img, r); n != 0 {
 					t.Errorf("%d pixels stand in the margin %v", n, r)
@@ -161,8 +169,9 @@ func TestWhatIsShown(t *testing.T) {
 	// The accent is in the palette alone.
 	c := usual
 	c.Accent = "0a5c2e"
-	green := color.RGBA{0x0a, 0x5c, 0x2e, 0xff}
-	if isGreen := func(c color.Color) bool { return c == green }; !slices.ContainsFunc(drawn(t, c).Palette, isGreen) || slices.ContainsFunc(drawn(t, usual).Palette, isGreen) {
+	green := color.Color(color.RGBA{0x0a, 0x5c, 0x2e, 0xff})
+	if !slices.Contains(drawn(t, c).Palette, green) ||
+		slices.Contains(drawn(t, usual).Palette, green) {
 		t.Error("another accent is the same picture")
 	}
 	if c.Hash() == usual.Hash() {
@@ -171,7 +180,9 @@ func TestWhatIsShown(t *testing.T) {
 	seen := map[string]mip.Status{}
 	for _, s := range append(words(), "") {
 		img := drawn(t, proposal("Title", s))
-		sign := string(img.SubImage(image.Rect(margin+pillSide/2, iconTop, margin+pillSide, iconTop+iconSide)).(*image.Paletted).Pix[:iconSide*Width])
+		icon := img.SubImage(
+			image.Rect(margin+pillSide/2, iconTop, margin+pillSide, iconTop+iconSide))
+		sign := string(icon.(*image.Paletted).Pix[:iconSide*Width])
 		if other, ok := seen[sign]; ok {
 			t.Errorf("%q and %q have one sign", s, other)
 		}
@@ -184,9 +195,12 @@ func TestWhatIsShown(t *testing.T) {
 func TestHash(t *testing.T) {
 	seen := map[string]int{}
 	for i, c := range []Card{
-		{}, {Site: "a"}, {ID: "a"}, {Title: "a"}, {Kind: "a"}, {Site: "a", ID: "b"}, {Site: "ab"}, {Site: `a" "b`}, {Title: "none"},
-		{Mark: "none"}, {Status: `" "`, Mark: "other"}, {Status: "Accepted", Mark: "other"}, {Status: "Accepted", Mark: "final"}, {Status: "Final", Mark: "other"},
-		{Status: "Final", Mark: "final"}, {Title: "a\xff"}, {Title: "a\ufffd"},
+		{}, {Site: "a"}, {ID: "a"}, {Title: "a"}, {Kind: "a"},
+		{Site: "a", ID: "b"}, {Site: "ab"}, {Site: `a" "b`},
+		{Title: "none"}, {Mark: "none"}, {Status: `" "`, Mark: "other"},
+		{Status: "Accepted", Mark: "other"}, {Status: "Accepted", Mark: "final"},
+		{Status: "Final", Mark: "other"}, {Status: "Final", Mark: "final"},
+		{Title: "a\xff"}, {Title: "a\ufffd"},
 	} {
 		if other, ok := seen[c.Hash()]; ok {
 			t.Errorf("cards %d and %d have one hash", other, i)
@@ -207,7 +221,8 @@ func TestDesign(t *testing.T) {
 	const version, want = 2, "4d8c252710dcc31d"
 	h := sha256.New()
 	for _, s := range append(words(), "") {
-		m := drawn(t, proposal("Größe of ΔΣ, Україна & 0123456789: "+strings.Repeat("the quick brown fox ", 9), s))
+		title := "Größe of ΔΣ, Україна & 0123456789: " + strings.Repeat("the quick brown fox ", 9)
+		m := drawn(t, proposal(title, s))
 		h.Write(m.Pix)
 		fmt.Fprint(h, m.Palette)
 	}
@@ -215,7 +230,8 @@ func TestDesign(t *testing.T) {
 		h.Write(drawn(t, c).Pix)
 	}
 	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != want || design != version {
-		t.Errorf("version %d of the drawing is %s, want %s of version %d: raise design, then put both here", design, got, want, version)
+		t.Errorf("version %d of the drawing is %s, want %s of version %d: "+
+			"raise design, then put both here", design, got, want, version)
 	}
 }
 
@@ -224,7 +240,11 @@ func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		title string
 		most  int
-	}{{"", 8_000}, {"Opcode pricing under the reserve balance", 14_000}, {strings.Repeat("swag ", 40), 20_000}} {
+	}{
+		{"", 8_000},
+		{"Opcode pricing under the reserve balance", 14_000},
+		{strings.Repeat("swag ", 40), 20_000},
+	} {
 		b, err := PNG(proposal(c.title, mip.LastCall))
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +259,8 @@ func FuzzPNG(f *testing.F) {
 	f.Add("Lantern", "MIP-4", "Opcode pricing", "Draft", "Core")
 	f.Add("", "", strings.Repeat("W ", 200), "最終", "\xff")
 	f.Fuzz(func(t *testing.T, site, id, title, status, kind string) {
-		drawn(t, Card{Site: site, ID: id, Title: title, Status: status, Mark: markOf(status), Kind: kind})
+		drawn(t, Card{Site: site, ID: id, Title: title, Status: status, Mark: markOf(status),
+			Kind: kind})
 	})
 }
 
