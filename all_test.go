@@ -270,11 +270,17 @@ func TestFunctionsFolder(t *testing.T) {
 	}
 }
 
-// sourceFiles calls f with every Go file of the repository.
+// sourceFiles passes each Go file to f.
 func sourceFiles(t *testing.T, f func(name string, text []byte)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(p, ".go") {
+	filesBelow(t, ".", []string{".go"}, f)
+}
+
+// filesBelow passes each file below a folder to f whose name ends as one of ends.
+func filesBelow(t *testing.T, folder string, ends []string, f func(name string, text []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !slices.Contains(ends, filepath.Ext(p)) {
 			return err
 		}
 		b, err := os.ReadFile(p)
@@ -286,30 +292,35 @@ func sourceFiles(t *testing.T, f func(name string, text []byte)) {
 	}
 }
 
-// TestFileLength bounds the lines of a file and, except in some packages, their columns. A tab
-// counts as four. Raw strings may be longer: a line break in them would change a text.
+// TestFileLength bounds the lines of a Go file, and the columns of Go files, templates, style
+// sheets and scripts. A tab counts as four. Raw strings may be longer: a line break in them would
+// change a text. A drawing in a data URL and a regular expression cannot be broken.
 func TestFileLength(t *testing.T) {
-	const mostLines, mostColumns = 400, 100
-	// wider are the folders of packages with longer lines. The list may only become shorter.
-	wider := []string{
-		"render/card",
+	const mostLines, mostColumns, mostOfPages = 400, 100, 120
+	check := func(name string, most int, text []byte, whole func(n int, line string) bool) {
+		for i, line := range strings.Split(string(text), "\n") {
+			columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+			if columns > most && !whole(i+1, line) {
+				t.Errorf("%s:%d has %d columns, want at most %d", name, i+1, columns, most)
+			}
+		}
 	}
 	sourceFiles(t, func(name string, text []byte) {
 		n := bytes.Count(text, []byte("\n"))
 		if n > mostLines && !strings.HasSuffix(name, "_test.go") {
 			t.Errorf("%s has %d lines; over %d the design wants a better idea", name, n, mostLines)
 		}
-		if slices.Contains(wider, path.Dir(name)) {
-			return
-		}
 		raw := rawLines(text)
-		for i, line := range strings.Split(string(text), "\n") {
-			columns := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
-			if columns > mostColumns && !raw[i+1] {
-				t.Errorf("%s:%d has %d columns, want at most %d", name, i+1, columns, mostColumns)
-			}
-		}
+		check(name, mostColumns, text, func(n int, _ string) bool { return raw[n] })
 	})
+	unbroken := regexp.MustCompile(`^ *--i:url\("data:.*"\)$|^const \w+ = /.*/[a-z]*;$`)
+	for _, folder := range []string{"cmd", "internal", "render"} {
+		filesBelow(t, folder, []string{".tmpl", ".css", ".js"}, func(name string, text []byte) {
+			check(name, mostOfPages, text, func(_ int, line string) bool {
+				return unbroken.MatchString(line)
+			})
+		})
+	}
 }
 
 // rawLines returns the lines of a Go file with a part of a raw string, counted from 1.

@@ -10,9 +10,13 @@ const ask = url => asked = asked.then(() => new Promise(done => {
   mine.postMessage(new URL(url, location).href);
 }));
 const figure = n => n == null ? "–" : n.toLocaleString("en");
-const when = time => new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZone: "UTC", timeZoneName: "short" });
+const when = time => new Date(time).toLocaleString("en-GB", {
+  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
+  timeZone: "UTC", timeZoneName: "short",
+});
 const ago = time => {
   const s = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000));
-  return s < 60 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)} min` : s < 86400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86400)} d`;
+  return s < 60 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)} min`
+    : s < 86400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86400)} d`;
 };
 const setHeat = (e, n) => { $(".fil", e).setAttribute("d", `M0 5h${n}`); put($("b", e), String(n)) };

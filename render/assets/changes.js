@@ -32,7 +32,10 @@ if (form) {
   };
   const choose = kept => {
     const to = new URL(location);
-    for (const k of ["kind", "proposal"]) if (box[k].value.trim()) to.searchParams.set(k, box[k].value.trim()); else to.searchParams.delete(k);
+    for (const k of ["kind", "proposal"]) {
+      const value = box[k].value.trim();
+      if (value) to.searchParams.set(k, value); else to.searchParams.delete(k);
+    }
     if (to.href !== location.href) history[kept ? "pushState" : "replaceState"](null, "", to);
     return draw();
   };

@@ -1,7 +1,8 @@
 // The list and the drawings by words, which are in the address.
 const field = $("#q"), lines = $$(".rel tbody tr");
 const seek = () => {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean), has = e => words.every(w => e.textContent.toLowerCase().includes(w));
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const has = e => words.every(w => e.textContent.toLowerCase().includes(w));
   for (const l of lines) l.hidden = !has(l);
   for (const a of $$(".graphs a")) a.classList.toggle("off", !has(a));
   const n = lines.filter(l => !l.hidden).length;

@@ -19,25 +19,29 @@ const reason = code => code === "upstream_timeout" ? "too slow" : "no answer";
 const seen = {}, apart = 4, kept = 40;
 const draw = (id, recent, card) => {
   const s = seen[id] ??= [];
-  for (const h of recent) if (!s.length || h.blockHeight > s.at(-1)[0]) s.push([h.blockHeight, Date.parse(h.blockTime)]);
+  for (const h of recent)
+    if (!s.length || h.blockHeight > s.at(-1)[0]) s.push([h.blockHeight, Date.parse(h.blockTime)]);
   s.splice(0, s.length - kept);
   const ms = s.slice(apart).map(([h, t], i) => (t - s[i][1]) / (h - s[i][0]));
   if (ms.length < 2) return;
   const low = Math.round(Math.min(...ms)), high = Math.round(Math.max(...ms));
   // From 0 to twice the declared block time, or else the mean.
   const middle = card.dataset.pace * 1000 || ms.reduce((a, b) => a + b) / ms.length;
-  const line = ms.map((v, i) => `${(300 * i / (ms.length - 1)).toFixed(1)} ${(40 - 20 * Math.min(2, v / middle)).toFixed(1)}`).join("L");
+  const line = ms.map((v, i) => [300 * i / (ms.length - 1), 40 - 20 * Math.min(2, v / middle)]
+    .map(n => n.toFixed(1)).join(" ")).join("L");
   const [area, path] = $$(".spark path", card);
   path.setAttribute("d", `M${line}`);
   area.setAttribute("d", `M${line}L300 40L0 40Z`);
-  put($("[data-f=pace]", card), `Block time, last ${Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 60000))} min: ${low}${high > low ? ` to ${high}` : ""} ms`);
+  const minutes = Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 6e4));
+  put($("[data-f=pace]", card), `Block time, last ${minutes} min: ${low}${high > low ? ` to ${high}` : ""} ms`);
 };
 
 const show = w => {
   for (const card of $$("[data-network]", board)) {
     const id = card.dataset.network, n = w.networks[id], f = k => $(`[data-f=${k}]`, card);
     if (!n) continue;
-    source($(`[data-source="${id}"]`), n.status === "ok" || n.status === "stale" && !n.error, n.fetchedAt, n.error ? reason(n.error) : "");
+    const known = n.status === "ok" || n.status === "stale" && !n.error;
+    source($(`[data-source="${id}"]`), known, n.fetchedAt, n.error ? reason(n.error) : "");
     if (n.blockHeight == null) continue;
     put(f("height"), figure(n.blockHeight));
     put(f("finalized"), figure(n.finalizedHeight));
@@ -71,8 +75,9 @@ const loop = async () => {
   const [status, w, wait] = await ask(board.dataset.api), ok = status === 200;
   if (ok) show(w); else for (const li of $$("[data-source]", board)) source(li, false, null, "no answer");
   // Only 404 means that there is no sidecar. A sidecar without figures still counts as one.
-  const silent = $("#silent");
-  if (silent && silent.hidden !== (silent.hidden = status === 404 || !!$(".src :is(.ok,.old)")) && !silent.hidden) say(silent.textContent);
+  const silent = $("#silent"), { hidden } = silent;
+  silent.hidden = status === 404 || !!$(".src :is(.ok,.old)");
+  if (hidden && !silent.hidden) say(silent.textContent);
   // An empty place takes no room, unless there are answers and the content that it would push is painted already.
   if (!ok || getComputedStyle($(".grid")).visibility === "hidden") root.dataset.asked = "";
   stopped = status === 404;

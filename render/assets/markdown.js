@@ -8,10 +8,13 @@ const make = (tag, attributes, ...children) => {
   return e;
 };
 
-const fence = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(?=[^`]*$)\s*([^`\s]*)/, heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/, rule = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
-const item = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:( {1,4})(?=\S)| *$| (?= ))/, quote = /^ {0,3}> ?/, definition = /^ {0,3}\[([^\]^][^\]]*)\]:\s*<?([^\s>]+)>?(?:\s+.*)?$/;
+const fence = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(?=[^`]*$)\s*([^`\s]*)/, rule = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
+const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/, underline = /^ {0,3}(=+|-+)[ \t]*$/;
+const item = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:( {1,4})(?=\S)| *$| (?= ))/, quote = /^ {0,3}> ?/;
+const definition = /^ {0,3}\[([^\]^][^\]]*)\]:\s*<?([^\s>]+)>?(?:\s+.*)?$/;
+const display = /^ *\$\$(?:[^$`\\\n]|\\.|\n(?!\s*\n))+\$\$ *(?:\n|$)/;
 const delimiter = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
-const starts = line => fence.test(line) || heading.test(line) || rule.test(line) || quote.test(line) || /^ {0,3}(?:[-*+]|1[.)]) /.test(line);
+const starts = line => [fence, heading, rule, quote, /^ {0,3}(?:[-*+]|1[.)]) /].some(r => r.test(line));
 const indent = line => /^ */.exec(line)[0].length;
 
 // cells splits a row of a table. \| and code spans do not end a cell.
@@ -29,8 +32,12 @@ const cells = row => {
   return out.map(c => c.trim());
 };
 
-const entities = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\u00a0", copy: "\u00a9", ndash: "\u2013", mdash: "\u2014", hellip: "\u2026", times: "\u00d7", le: "\u2264", ge: "\u2265" };
-const plain = s => s.replace(/\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(\w+));/g, (all, esc, dec, hex, name) => {
+const entities = {
+  amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\u00a0", copy: "\u00a9", ndash: "\u2013", mdash: "\u2014",
+  hellip: "\u2026", times: "\u00d7", le: "\u2264", ge: "\u2265",
+};
+const escaped = /\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(\w+));/g;
+const plain = s => s.replace(escaped, (all, esc, dec, hex, name) => {
   if (esc) return esc;
   if (name) return Object.hasOwn(entities, name) ? entities[name] : all;
   const n = dec ? Number(dec) : parseInt(hex, 16);
@@ -39,7 +46,20 @@ const plain = s => s.replace(/\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#[xX]([0-9a-fA-F
 
 // Inline markup, in order of precedence: escape, code, autolink, image, link, reference, strong, emphasis,
 // strikethrough, bare address, line break, harmless HTML elements without attributes, formula.
-const marks = /(\\[!-/:-@[-`{-~])|(?<!`)(`+)(?!`)([^]*?[^`])\2(?!`)|<((?:https?:\/\/|mailto:)[^\s<>]+)>|!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)|\[((?:\\.|`[^`]*`|[^\[\]`])+)\](?:\(<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)|\[([^\]]*)\])?|(\*\*|__)(?=\S)([^]*?\S)\9|([*_])(?=[^\s*_])([^*_]*[^\s*_])\11|~~(?=\S)([^~]*\S)~~|(https?:\/\/[^\s<>]*[^\s<>.,;:!?"')\]])|( {2,}|\\)\n|<(su[bp]|kbd|b|i)>([^<]*)<\/\16>|<br\s*\/?>|(?<![\w$])(\$\$(?:[^$`\\]|\\.)+\$\$|\$`[^`$]+`\$|\$(?!\s)(?:[^$`\\]|\\.)*[^\s$`\\]\$)(?![\w$])/g;
+const marks = RegExp([
+  /(\\[!-/:-@[-`{-~])/,
+  /(?<!`)(`+)(?!`)([^]*?[^`])\2(?!`)/,
+  /<((?:https?:\/\/|mailto:)[^\s<>]+)>/,
+  /!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)/,
+  /\[((?:\\.|`[^`]*`|[^\[\]`])+)\](?:\(<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:"[^"]*"|'[^']*'))?\)|\[([^\]]*)\])?/,
+  /(\*\*|__)(?=\S)([^]*?\S)\9/,
+  /([*_])(?=[^\s*_])([^*_]*[^\s*_])\11/,
+  /~~(?=\S)([^~]*\S)~~/,
+  /(https?:\/\/[^\s<>]*[^\s<>.,;:!?"')\]])/,
+  /( {2,}|\\)\n/,
+  /<(su[bp]|kbd|b|i)>([^<]*)<\/\16>|<br\s*\/?>/,
+  /(?<![\w$])(\$\$(?:[^$`\\]|\\.)+\$\$|\$`[^`$]+`\$|\$(?!\s)(?:[^$`\\]|\\.)*[^\s$`\\]\$)(?![\w$])/,
+].map(r => r.source).join("|"), "g");
 
 const formula = tex => make("code", { class: "math" }, tex.replace(/^\$[$`]?|[$`]?\$$/g, "").trim());
 
@@ -59,7 +79,7 @@ const renderer = link => {
     let at = 0;
     const put = (m, ...nodes) => { out.push(plain(text.slice(at, m.index)), ...nodes); at = m.index + m[0].length };
     for (const m of text.matchAll(marks)) {
-      const [all, esc, , code, auto, alt, label, dest, ref, , strong, mark, em, struck, bare, hard, tag, inner, tex] = m;
+      const [all, esc, , code, auto, alt, label, dest, ref, , strong, mark, em, struck, bare, , tag, inner, tex] = m;
       const word = i => /[\p{L}\p{N}]/u.test(text[i] ?? "");
       if (esc) put(m, esc[1]);
       else if (code !== undefined) put(m, make("code", {}, code.replaceAll("\n", " ").replace(/^ (.*\S.*) $/, "$1")));
@@ -69,11 +89,14 @@ const renderer = link => {
         const to = dest ?? refs.get((ref || label).toLowerCase().trim());
         if (to !== undefined && !within) put(m, ...anchor(to, more(label, true)));
         else if (to !== undefined) put(m, ...more(label));
-        else if (label[0] === "^" && !/\s/.test(label)) put(m, make("sup", {}, label.slice(1))); // a footnote: its text stands where it was written
+        // The text of a footnote stands where it was written.
+        else if (label[0] === "^" && !/\s/.test(label)) put(m, make("sup", {}, label.slice(1)));
         else put(m, "[", ...more(label), all.slice(label.length + 1));
       } else if (strong !== undefined) put(m, make("strong", {}, ...more(strong)));
-      else if (em !== undefined) { if (mark === "_" && (word(m.index - 1) || word(m.index + all.length))) put(m, all); else put(m, make("em", {}, ...more(em))) }
-      else if (struck !== undefined) put(m, make("del", {}, ...more(struck)));
+      else if (em !== undefined) {
+        const inside = mark === "_" && (word(m.index - 1) || word(m.index + all.length));
+        put(m, inside ? all : make("em", {}, ...more(em)));
+      } else if (struck !== undefined) put(m, make("del", {}, ...more(struck)));
       else if (tex) put(m, formula(tex));
       else if (tag) put(m, make(tag, {}, ...more(inner)));
       else put(m, make("br", {}));
@@ -81,7 +104,8 @@ const renderer = link => {
     return [...out, plain(text.slice(at))];
   };
   const block = (lines, language = "") => {
-    const label = language ? language + " code" : "Code", copy = make("button", { class: "btn s", type: "button", "data-copy": "code" }, "Copy");
+    const label = language ? language + " code" : "Code";
+    const copy = make("button", { class: "btn s", type: "button", "data-copy": "code" }, "Copy");
     return make("figure", { class: "code" }, ...language ? [make("figcaption", {}, make("span", {}, language))] : [],
       make("pre", { tabindex: "0", "aria-label": label }, make("code", {}, lines.join("\n") + "\n")), copy);
   };
@@ -94,7 +118,8 @@ const renderer = link => {
       let blank = false;
       for (i++; i < lines.length; i++) {
         if (!lines[i].trim()) { blank = true; own.push(""); continue }
-        if (indent(lines[i]) >= Math.min(width, indent(m[0]) + 2)) own.push(lines[i].slice(Math.min(width, indent(lines[i]))));
+        const inner = indent(lines[i]);
+        if (inner >= Math.min(width, indent(m[0]) + 2)) own.push(lines[i].slice(Math.min(width, inner)));
         else if (!blank && !starts(lines[i]) && !item.test(lines[i])) own.push(lines[i]); // a paragraph that goes on
         else break;
         loose ||= blank;
@@ -120,8 +145,12 @@ const renderer = link => {
     return [e, i];
   };
   const table = (lines, i) => {
-    const head = cells(lines[i]), align = cells(lines[i + 1]).map(c => c.endsWith(":") ? c.startsWith(":") ? "c" : "r" : "");
-    const cell = (tag, text, k) => make(tag, { ...tag === "th" && { scope: "col" }, ...align[k] && { class: align[k] } }, ...inline(text ?? ""));
+    const head = cells(lines[i]);
+    const align = cells(lines[i + 1]).map(c => c.endsWith(":") ? c.startsWith(":") ? "c" : "r" : "");
+    const cell = (tag, text, k) => {
+      const attributes = { ...tag === "th" && { scope: "col" }, ...align[k] && { class: align[k] } };
+      return make(tag, attributes, ...inline(text ?? ""));
+    };
     const body = make("tbody", {});
     for (i += 2; i < lines.length && lines[i].trim() && !starts(lines[i]); i++) {
       const row = cells(lines[i]);
@@ -149,26 +178,32 @@ const renderer = link => {
         out.push(block(code));
       } else if (m = fence.exec(line)) {
         const code = [], open = indent(line), end = new RegExp(`^ {0,3}\\${m[1][0]}{${m[1].length},}\\s*$`);
-        for (i++; i < lines.length && !end.test(lines[i]); i++) code.push(lines[i].slice(Math.min(open, indent(lines[i]))));
+        for (i++; i < lines.length && !end.test(lines[i]); i++)
+          code.push(lines[i].slice(Math.min(open, indent(lines[i]))));
         i++;
         out.push(block(code, m[2]));
       } else if (m = heading.exec(line)) { out.push(title(m[1].length, m[2] ?? "", depth)); i++ }
-      else if (m = /^ *\$\$(?:[^$`\\\n]|\\.|\n(?!\s*\n))+\$\$ *(?:\n|$)/.exec(line.includes("$$") ? lines.slice(i, i + 64).join("\n") : "")) {
+      else if (m = display.exec(line.includes("$$") ? lines.slice(i, i + 64).join("\n") : "")) {
         out.push(make("div", { class: "math" }, formula(m[0].trim())));
         i += m[0].trimEnd().split("\n").length;
       }
       else if (rule.test(line)) { out.push(make("hr", {})); i++ }
       else if (quote.test(line)) {
-        const own = [];
-        for (; i < lines.length && (quote.test(lines[i]) || lines[i].trim() && !starts(lines[i])); i++) own.push(lines[i].replace(quote, ""));
+        const own = [], more = s => quote.test(s) || s.trim() && !starts(s);
+        for (; i < lines.length && more(lines[i]); i++) own.push(lines[i].replace(quote, ""));
         out.push(make("blockquote", {}, ...blocks(own, depth + 1)));
       } else if (item.test(line)) { [node, i] = list(lines, i, depth); out.push(node) }
-      else if (line.includes("|") && delimiter.test(lines[i + 1] ?? "") && cells(line).length === cells(lines[i + 1]).length) { [node, i] = table(lines, i); out.push(node) }
+      else if (line.includes("|") && delimiter.test(lines[i + 1] ?? "")
+        && cells(line).length === cells(lines[i + 1]).length) { [node, i] = table(lines, i); out.push(node) }
       else if (definition.test(line)) i++;
       else {
         const text = [line.trimStart()];
         let under = null;
-        for (i++; i < lines.length && lines[i].trim() && !(under = /^ {0,3}(=+|-+)[ \t]*$/.exec(lines[i])) && !starts(lines[i]); i++) text.push(lines[i].trimStart());
+        for (i++; i < lines.length && lines[i].trim(); i++) {
+          under = underline.exec(lines[i]);
+          if (under || starts(lines[i])) break;
+          text.push(lines[i].trimStart());
+        }
         if (under) { out.push(title(under[1][0] === "=" ? 1 : 2, text.join(" "), depth)); i++ }
         else out.push(make("p", {}, ...inline(text.join("\n").trimEnd())));
       }
@@ -180,7 +215,10 @@ const renderer = link => {
     let code = null, kept = false; // a tab in code
     for (const [i, line] of lines.entries()) {
       const f = fence.exec(line)?.[1];
-      if (f && (!code || f[0] === code[0] && f.length >= code.length)) { code = code ? null : f; kept = code && line[0] === f[0] }
+      if (f && (!code || f[0] === code[0] && f.length >= code.length)) {
+        code = code ? null : f;
+        kept = code && line[0] === f[0];
+      }
       if (!kept) lines[i] = line.replaceAll("\t", "    ");
       const m = !code && definition.exec(line), key = m && m[1].toLowerCase().trim();
       if (m && !refs.has(key)) refs.set(key, m[2]);

@@ -6,9 +6,14 @@ const run = /([\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]+)|(?:(?![\p{sc=Han}\
 const piece = /\p{Lu}+(?=\p{Lu}[^\p{Lu}\p{Nd}_.+#])|\p{Lu}?[^\p{Lu}\p{Nd}_.+#]+|\p{Lu}+|\p{Nd}+/gu;
 const fold = s => s.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const kept = s => /^(?=.*[\p{L}.]|.{2,8}$).{2,32}$/u.test(s);
-const singular = s => /^[a-z]{4,}$/.test(s) ? s.replace(/(?<=..)ies$/, "y").replace(/(?<=(?<!ca)ch|sh|ss|x|zz)es$|(?<![sui])s$/, "") : s;
+const singular = s => !/^[a-z]{4,}$/.test(s) ? s
+  : s.replace(/(?<=..)ies$/, "y").replace(/(?<=(?<!ca)ch|sh|ss|x|zz)es$|(?<![sui])s$/, "");
 export const terms = text => {
-  const out = [], add = (s, start, part, term = fold(s)) => term && out.push({ term: singular(term), part, start, end: start + s.length });
+  const out = [];
+  const add = (s, start, part) => {
+    const term = fold(s);
+    if (term) out.push({ term: singular(term), part, start, end: start + s.length });
+  };
   for (const { 0: word, 1: pairs, index } of text.matchAll(run)) {
     if (pairs) {
       let at = index, last = "";
@@ -33,7 +38,10 @@ const table = ({ terms, among, postings }, parts) => {
   const bit = () => bytes.charCodeAt(at >> 3) >> 7 - (at++ & 7) & 1;
   const run = (of, most, n = 0) => n < most && bit() === of ? run(of, most, n + 1) : n;
   const bits = (n, v = 0) => n > 0 ? bits(n - 1, 2 * v + bit()) : v;
-  const below = of => { const n = 31 - Math.clz32(of), v = bits(n), short = (2 << n) - of; return v < short ? v : 2 * v + bit() - short };
+  const below = of => {
+    const n = 31 - Math.clz32(of), v = bits(n), short = (2 << n) - of;
+    return v < short ? v : 2 * v + bit() - short;
+  };
   const sorted = (n, least, most) => {
     if (!n) return [];
     const middle = n >> 1, p = least + middle + below(most - least - n + 2);
@@ -42,7 +50,8 @@ const table = ({ terms, among, postings }, parts) => {
   return terms.split(/(?=[A-Z])/).map(t => {
     last = [...last.slice(0, t.charCodeAt() - 65), ...t.slice(1)];
     const term = last.join("");
-    return [term, sorted(bits(run(0, 20), 1), 0, among - 1).map(p => term.includes(":") ? [p] : [p, run(1, 4), below(parts[p])])];
+    return [term, sorted(bits(run(0, 20), 1), 0, among - 1)
+      .map(p => term.includes(":") ? [p] : [p, run(1, 4), below(parts[p])])];
   });
 };
 
@@ -52,13 +61,16 @@ const numbers = /^\s*0*(\d{1,9})\s*$|\b([a-z]+)[-_ ]?0*(\d{1,9})\b/gi;
 const facet = (name, value) => name + ":" + (fold(value).match(/[\p{L}\p{Nd}\p{M}_]+/gu) ?? []).join("-");
 const words = (text, open, quoted) => {
   const out = [];
-  for (const w of terms(text)) if (w.part) out.at(-1).parts.push(w.term); else out.push({ term: w.term, parts: [], quoted });
+  for (const w of terms(text))
+    if (w.part) out.at(-1).parts.push(w.term);
+    else out.push({ term: w.term, parts: [], quoted });
   if (out.length && open && !/[\t\n ]$/.test(text)) out.at(-1).begun = true;
   return out;
 };
 const star = w => w.term + (w.begun ? "*" : "");
 export const parse = (text, kinds) => {
-  const q = { words: [], phrases: [], filters: [], chips: [], key: "", text: text.slice(0, 400).replace(/[“”„«»]/g, '"') };
+  const q = { words: [], phrases: [], filters: [], chips: [], key: "" };
+  q.text = text.slice(0, 400).replace(/[“”„«»]/g, '"');
   const ask = all => { for (const w of all) if (!q.words.some(o => o.term === w.term)) q.words.push(w) };
   text = q.text.replace(special, (m, name, value, bare, phrase, end) => {
     if (name) {
@@ -113,7 +125,8 @@ const places = (text, asked) => {
 export const best = (sections, terms) => {
   let most = -1, best;
   for (const s of sections) {
-    const [, titled, text] = s.map(t => places(t, terms)), all = new Set([...titled, ...text].map(p => p.term.replace("*", "")));
+    const [, titled, text] = s.map(t => places(t, terms));
+    const all = new Set([...titled, ...text].map(p => p.term.replace("*", "")));
     let score = all.size && 1e5 * titled.length + 2 * text.length + !!s[0];
     for (const t of all) score += t.includes(" ") ? 1e8 : 1e6;
     if (score > most) [best, most] = [s, score];
@@ -131,7 +144,8 @@ export const find = async (manifest, part, q, limit) => {
   };
   const often = all => all.sort((a, b) => b[1].length - a[1].length);
   const lists = async (w, guess) => {
-    const { term } = w, all = (await at(term)).filter(([t]) => !t.includes(":")), near = all.filter(([t]) => w.begun && t.startsWith(term) && t !== term);
+    const { term } = w, all = (await at(term)).filter(([t]) => !t.includes(":"));
+    const near = all.filter(([t]) => w.begun && t.startsWith(term) && t !== term);
     const out = all.filter(([t]) => t === term).map(e => [e[1], 1]);
     if (out[0]) terms.push(term);
     if (near[0]) terms.push(star(w));
@@ -144,10 +158,12 @@ export const find = async (manifest, part, q, limit) => {
   };
   const byName = {};
   for (const f of q.filters) {
-    const all = await at(f), found = all.filter(([t]) => t === f), name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
+    const all = await at(f), found = all.filter(([t]) => t === f);
+    const name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
     for (const [p] of found.flatMap(e => e[1])) set.add(p);
     if (!found[0]) {
-      const known = all.map(e => e[0]).filter(o => o.startsWith(name)), first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
+      const known = all.map(e => e[0]).filter(o => o.startsWith(name));
+      const first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
       unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
     }
   }
@@ -185,7 +201,9 @@ export const find = async (manifest, part, q, limit) => {
   });
   const better = (a, b) => b.score - a.score || a.proposal - b.proposal;
   ranked.sort(better);
-  if (!q.words[0] && !q.key) for (const p of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a)) ranked.push({ proposal: p, part: 0, score: 0 });
+  if (!q.words[0] && !q.key)
+    for (const proposal of [...sets[0] ?? []].filter(allowed).sort((a, b) => b - a))
+      ranked.push({ proposal, part: 0, score: 0 });
   let found = ranked, read = 0, partial;
   if (q.phrases[0]) {
     // Every section has the words of the title. The others are where most of the words are, or in the remaining parts.
@@ -194,12 +212,15 @@ export const find = async (manifest, part, q, limit) => {
     for (const others of [0, 1]) for (const of of ranked) {
       if (of.has || others && of.order.length === manifest.parts[of.proposal]) continue;
       if (full()) break;
-      const { title, texts } = await shown(manifest, part, of.proposal), phrases = q.phrases.filter(p => !places(title, [p])[0]);
+      const { title, texts } = await shown(manifest, part, of.proposal);
+      const phrases = q.phrases.filter(p => !places(title, [p])[0]);
       of.has = !phrases[0];
       for (const n of others ? [...texts.keys()].filter(n => !of.order.includes(n)) : of.order) {
         if (of.has || full()) break;
         read++;
-        if (of.has = (await part(texts[n])).sections.some(([, ...s]) => phrases.every(p => s.some(t => places(t, [p])[0])))) of.part = n;
+        of.has = (await part(texts[n])).sections
+          .some(([, ...s]) => phrases.every(p => s.some(t => places(t, [p])[0])));
+        if (of.has) of.part = n;
       }
       if (of.has) found.push(of);
     }
@@ -253,8 +274,13 @@ const load = async (url, range) => {
 const cache = {}, here = url => new URL(url, location).pathname;
 const part = url => cache[url] ??= load(here(url), url.split("#")[1])
   .catch(e => { delete cache[url]; throw e });
-const el = (tag, props, ...children) => { const e = Object.assign(document.createElement(tag), props); e.append(...children); return e };
-const button = (text, onclick, ariaLabel = null) => el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
+const el = (tag, props, ...children) => {
+  const e = Object.assign(document.createElement(tag), props);
+  e.append(...children);
+  return e;
+};
+const button = (text, onclick, ariaLabel = null) =>
+  el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
 
 // answer searches an index, of which a host without rules has only the file.
 export const answer = async (index, text, most) => {
@@ -270,14 +296,19 @@ export const answer = async (index, text, most) => {
 };
 
 // chips are the removable filters of a query.
-export const chips = (q, off) => q.chips.flatMap(c => [button(`${c.trim()} ×`, () => off(q.text.replace(c, "")), `Remove ${c.trim()}`), " "]);
+export const chips = (q, off) => q.chips.flatMap(c => [
+  button(`${c.trim()} ×`, () => off(q.text.replace(c, "")), `Remove ${c.trim()}`), " ",
+]);
 
 // fill makes an element show the matching section and its excerpt, and a link lead there.
 export const fill = async (entry, f, terms, link, text, most) => {
-  const [id, title, body] = best((await part(entry.texts[f.part])).sections, terms), parts = excerpt(body, terms, Math.max(60, most - title.length));
-  text.replaceChildren(...title ? [el("b", {}, title), " "] : [], ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
+  const [id, title, body] = best((await part(entry.texts[f.part])).sections, terms);
+  const parts = excerpt(body, terms, Math.max(60, most - title.length));
+  text.replaceChildren(...title ? [el("b", {}, title), " "] : [],
+    ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
   const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
-  const to = id + (words[0] ? `:~:${words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&")}` : "");
+  const texts = words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&");
+  const to = id + (texts && `:~:${texts}`);
   link.href = link.pathname + (to && `#${to}`);
 };
 export const whenSeen = (e, show) => new IntersectionObserver((all, o) => {
@@ -287,13 +318,16 @@ export const whenSeen = (e, show) => new IntersectionObserver((all, o) => {
 export const search = form => {
   if (form.dataset.on) return;
   form.dataset.on = 1;
-  const field = form.elements.q, own = form.querySelector("#found"), box = own ?? form.appendChild(el("div", { className: "found pop card", hidden: true }));
+  const field = form.elements.q, own = form.querySelector("#found");
+  const box = own ?? form.appendChild(el("div", { className: "found pop card", hidden: true }));
   let asked = 0, wait;
 
   const item = (entry, f, terms) => {
     const link = el("a", { href: here(entry.url) }, el("span", { className: "num" }, entry.id), ` ${entry.title}`);
     const text = el("p", { className: "ex small muted", dir: "auto" }), until = entry.lastCallDeadline;
-    const li = el("li", { lang: "en" }, el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status), until ? ` until ${new Date(until).toUTCString().match(/[1-9]\d? \w+ \d+/)}` : ""), text);
+    const li = el("li", { lang: "en" },
+      el("p", {}, link, " ", el("span", { className: `b ${entry.mark}` }, entry.status),
+        until ? ` until ${new Date(until).toUTCString().match(/[1-9]\d? \w+ \d+/)}` : ""), text);
     whenSeen(li, () => fill(entry, f, terms, link, text, innerWidth < 600 ? 120 : 220));
     return li;
   };
@@ -304,17 +338,19 @@ export const search = form => {
       if (mine !== asked) return;
       if (box.contains(document.activeElement)) field.focus();
       box.hidden = false;
-      box.replaceChildren(el("p", { className: "small muted" }, ...q ? chips(q, rest => { field.value = rest; field.focus(); ask(5) }) : [], told), ...more);
+      box.replaceChildren(el("p", { className: "small muted" },
+        ...q ? chips(q, rest => { field.value = rest; field.focus(); ask(5) }) : [], told), ...more);
       document.querySelector("#live").textContent = told;
     };
     if (own) history.replaceState(null, "", text ? to : location.pathname);
     if (!text.trim()) { box.hidden = !own; box.replaceChildren(); return }
     try {
-      const { q, found, terms, note, partial, entry } = await answer(form.dataset.index, text, most), n = found?.length;
+      const { q, found, terms, note, partial, entry } = await answer(form.dataset.index, text, most);
+      const n = found?.length;
       if (!n) return tell(note, q);
       const items = await Promise.all(found.slice(0, most).map(async f => item(await entry(f), f, terms)));
-      const more = own ? n > most || partial && n === most ? button("More", () => ask(most + 15)) : ""
-        : el("a", { href: form.action + to }, "All results");
+      const more = !own ? el("a", { href: form.action + to }, "All results")
+        : n > most || partial && n === most ? button("More", () => ask(most + 15)) : "";
       tell(`${n} proposal${n > 1 ? "s" : ""}${partial ? " or more" : ""}${note}`, q, el("ol", {}, ...items), more);
     } catch (e) { tell(`The index did not load (${e.status ?? "offline?"}).`) }
   };
@@ -322,7 +358,8 @@ export const search = form => {
   field.oninput = () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) };
   form.onsubmit = e => { if (own) { e.preventDefault(); ask(5) } };
   form.onkeydown = e => {
-    const links = [...box.querySelectorAll("li a")], by = (e.key === "ArrowDown") - (e.key === "ArrowUp"), to = links.indexOf(document.activeElement) + by;
+    const links = [...box.querySelectorAll("li a")];
+    const by = (e.key === "ArrowDown") - (e.key === "ArrowUp"), to = links.indexOf(document.activeElement) + by;
     if (e.key === "Escape" && !own) { field.focus(); box.hidden = true }
     if (!by || !links[0]) return;
     e.preventDefault();

@@ -8,7 +8,8 @@ export const run = list => {
   bar.append(read, open, make("a", { href: "#main", textContent: "Top" }));
   d.body.append(bar, sheet);
   open.addEventListener("click", () => {
-    sheet.replaceChildren(make("button", { className: "btn s", textContent: "Close" }), make("h2", { textContent: "On this page" }), list.cloneNode(true));
+    const close = make("button", { className: "btn s", textContent: "Close" });
+    sheet.replaceChildren(close, make("h2", { textContent: "On this page" }), list.cloneNode(true));
     sheet.showModal();
   });
   sheet.addEventListener("click", e => { if (e.target === sheet || e.target.closest("a,button")) sheet.close() });

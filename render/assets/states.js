@@ -4,7 +4,8 @@ const put = (e, text) => { if (e && e.textContent !== text) e.textContent = text
 const day = 86400;
 const span = ms => {
   const s = Math.abs(ms) / 1000;
-  const [size, unit] = s < 3600 ? [60, "minute"] : s < day ? [3600, "hour"] : s < 60 * day ? [day, "day"] : s < 730 * day ? [30.44 * day, "month"] : [365.25 * day, "year"];
+  const [size, unit] = s < 3600 ? [60, "minute"] : s < day ? [3600, "hour"] : s < 60 * day ? [day, "day"]
+    : s < 730 * day ? [30.44 * day, "month"] : [365.25 * day, "year"];
   const n = Math.floor(s / size) || 1;
   return `${n} ${unit}${n > 1 ? "s" : ""}`;
 };
@@ -27,7 +28,8 @@ const judge = (forks = []) => {
     // A deadline includes its day.
     const { until } = e.dataset, [[, t, on]] = until ? [[]] : networks(e.dataset);
     const left = (until ? Date.parse(until) + day * 1000 : t * 1000) - Date.now(), far = span(left);
-    put(e, on ? left > 0 ? "active" : `active for ${far}` : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
+    put(e, on ? left > 0 ? "active" : `active for ${far}`
+      : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
     // Open calls for comments come first.
     const row = until && left <= 0 ? e.closest(".closing tr") : null;
     row?.parentElement.append(row);
@@ -37,9 +39,10 @@ const judge = (forks = []) => {
   // Of the possible next upgrades, newest first, the next is the one with the soonest time, or else one without a time.
   let next = $(".next"), soonest = Infinity, over = true;
   for (const e of $$(".state")) {
-    const all = networks(e.dataset), on = all.filter(n => n[2]).map(n => n[0]), timed = all.filter(n => n[1]), card = e.closest(".next");
-    const passed = !timed.length && all.every(n => n[3]);
-    put(e, said[e.dataset.fork]?.status ?? (passed ? "not on its own" : !timed.length ? "planned" : !on.length ? "scheduled" : on.length === all.length ? "active" : `active on ${on.join(", ")}`));
+    const all = networks(e.dataset), on = all.filter(n => n[2]).map(n => n[0]), timed = all.filter(n => n[1]);
+    const card = e.closest(".next"), passed = !timed.length && all.every(n => n[3]);
+    put(e, said[e.dataset.fork]?.status ?? (passed ? "not on its own" : !timed.length ? "planned"
+      : !on.length ? "scheduled" : on.length === all.length ? "active" : `active on ${on.join(", ")}`));
     if (card) {
       const left = timed.filter(n => !n[2]).map(n => n[1]), first = Math.min(...left);
       if (first <= soonest && (left.length || !timed.length && !passed)) [next, soonest, over] = [card, first, false];
@@ -58,4 +61,4 @@ const judge = (forks = []) => {
   dispatchEvent(new Event("judged"));
 };
 judge();
-setInterval(() => judge(), 60000);
+setInterval(() => judge(), 6e4);

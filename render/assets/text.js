@@ -17,16 +17,25 @@ d.addEventListener("click", async e => {
   const b = e.target.closest("[data-copy]");
   if (!b || b.dataset.busy) return;
   const what = b.dataset.copy;
-  const text = what.startsWith("url") ? location.href.split("#")[0] + (what.slice(3) || location.hash) : (what === "code" ? $("pre", b.closest("figure")) : $(what)).textContent;
+  const shown = () => (what === "code" ? $("pre", b.closest("figure")) : $(what)).textContent;
+  const text = what.startsWith("url") ? location.href.split("#")[0] + (what.slice(3) || location.hash) : shown();
   const label = b.textContent;
   b.dataset.busy = "1";
-  try { await navigator.clipboard.writeText(text); b.textContent = "Copied"; say("Copied") } catch { b.textContent = "Not copied"; say("The browser did not allow copying") }
+  try {
+    await navigator.clipboard.writeText(text);
+    b.textContent = "Copied";
+    say("Copied");
+  } catch {
+    b.textContent = "Not copied";
+    say("The browser did not allow copying");
+  }
   setTimeout(() => { b.textContent = label; delete b.dataset.busy }, 1600);
 });
 
 // on a phone a bar shows the current section
 const list = $(".mtoc");
-if (list?.parentElement.checkVisibility()) addEventListener("scroll", () => import(list.dataset.sheet).then(m => m.run(list)).catch(() => {}), { once: true });
+const addSheet = () => import(list.dataset.sheet).then(m => m.run(list)).catch(() => {});
+if (list?.parentElement.checkVisibility()) addEventListener("scroll", addSheet, { once: true });
 
 // a link of another publisher (#specification, #user-content-specification) leads to its section too
 const stray = () => {

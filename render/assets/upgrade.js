@@ -2,12 +2,16 @@
 const clocks = $$(".clocks [data-time]");
 for (const c of clocks) {
   const at = new Date(c.dataset.time * 1000);
-  put($("[data-f=local]", c), `${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })} where you are`);
+  const local = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  put($("[data-f=local]", c), `${local} where you are`);
 }
 addEventListener("answered", ({ detail: { networks: heads } }) => {
   for (const c of clocks) {
-    const n = heads?.[c.dataset.chain], left = n?.blockHeight != null && c.dataset.pace && c.dataset.time - Date.parse(n.blockTime) / 1000;
-    if (left > 0) put($("[data-f=block]", c), `about block ${figure(Math.round((n.blockHeight + left / c.dataset.pace) / 1000) * 1000)}`);
+    const n = heads?.[c.dataset.chain], { pace, time } = c.dataset;
+    if (n?.blockHeight == null || !pace) continue;
+    const left = time - Date.parse(n.blockTime) / 1000;
+    const block = Math.round((n.blockHeight + left / pace) / 1000) * 1000;
+    if (left > 0) put($("[data-f=block]", c), `about block ${figure(block)}`);
   }
 });
 // Ticks stay in this browser.

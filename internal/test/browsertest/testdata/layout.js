@@ -4,11 +4,16 @@
   for (const d of document.querySelectorAll("details")) d.open = true;
   const describe = e => e.tagName.toLowerCase() + (e.id ? "#" + e.id : "") + [...e.classList].map(c => "." + c).join("")
     + " “" + e.textContent.trim().replace(/\s+/g, " ").slice(0, 50) + "”";
-  const hidden = e => e.closest(".vh, .skip") || e.clientWidth === 1 || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const hidden = e => e.closest(".vh, .skip") || e.clientWidth === 1
+    || !e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const clips = o => o !== "visible";
+  // How far two boxes overlap. A gap is negative.
+  const across = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const down = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
 
   if (root.scrollWidth > width) {
-    const out = [...document.querySelectorAll("body *")].filter(e => !hidden(e) && Math.round(e.getBoundingClientRect().right) >= root.scrollWidth);
+    const out = [...document.querySelectorAll("body *")]
+      .filter(e => !hidden(e) && Math.round(e.getBoundingClientRect().right) >= root.scrollWidth);
     faults.push(`the page scrolls sideways: ${root.scrollWidth} of ${width} px, by ${describe(out.at(-1) ?? root)}`);
   }
 
@@ -18,9 +23,11 @@
     const wide = e.scrollWidth > e.clientWidth + 1, high = e.scrollHeight > e.clientHeight + 1;
     if (wide && ["hidden", "clip"].includes(style.overflowX) && style.textOverflow !== "ellipsis")
       faults.push(`cut at the side without a sign: ${describe(e)}`);
-    if (wide && ["auto", "scroll"].includes(style.overflowX) && style.backgroundImage === "none" && style.maskImage === "none" && !e.classList.contains("vh"))
+    const shaded = style.backgroundImage !== "none" || style.maskImage !== "none";
+    if (wide && ["auto", "scroll"].includes(style.overflowX) && !shaded && !e.classList.contains("vh"))
       faults.push(`scrolls sideways without a sign: ${describe(e)}`);
-    if (high && ["hidden", "clip"].includes(style.overflowY) && style.webkitLineClamp === "none") faults.push(`cut below without a sign: ${describe(e)}`);
+    if (high && ["hidden", "clip"].includes(style.overflowY) && style.webkitLineClamp === "none")
+      faults.push(`cut below without a sign: ${describe(e)}`);
   }
 
   // Words that a style sheet adds have no boxes that a script could ask for: they become words of the page.
@@ -57,7 +64,8 @@
   };
 
   // The boxes of all visible text, less what an ancestor clips.
-  const boxes = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+  const boxes = [], range = document.createRange();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode, e = node.parentElement;
     // What stays at the edge of the window covers what scrolls below it.
@@ -73,19 +81,24 @@
       if (!inScroller && box.right > width + 1) faults.push(`text beyond the edge: ${describe(e)}`);
       // A menu covers what is below it.
       if (e.closest(".more > div")) continue;
+      const inline = e => e !== document.body && getComputedStyle(e).display.startsWith("inline");
       box.container = e;
-      while (getComputedStyle(box.container).display.startsWith("inline") && box.container !== document.body) box.container = box.container.parentElement;
+      while (inline(box.container)) box.container = box.container.parentElement;
       boxes.push(box);
     }
   }
   boxes.sort((a, b) => a.top - b.top);
+  const shortened = e => {
+    const style = getComputedStyle(e);
+    return style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
+  };
   for (const [i, a] of boxes.entries()) {
     for (let j = i + 1; j < boxes.length && boxes[j].top < a.bottom; j++) {
       const b = boxes[j];
-      if (Math.min(a.bottom, b.bottom) - b.top <= 1 || a.e === b.e && (s => s.textOverflow === "ellipsis" || s.webkitLineClamp !== "none")(getComputedStyle(a.container))) continue;
-      const shared = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-      if (shared > 2) faults.push(`two texts overlap: ${describe(a.e)} and ${describe(b.e)}`);
-      else if (shared > -2 && a.container !== b.container) faults.push(`two texts touch: ${describe(a.e)} and ${describe(b.e)}`);
+      if (down(a, b) <= 1 || a.e === b.e && shortened(a.container)) continue;
+      const shared = across(a, b), both = () => `${describe(a.e)} and ${describe(b.e)}`;
+      if (shared > 2) faults.push(`two texts overlap: ${both()}`);
+      else if (shared > -2 && a.container !== b.container) faults.push(`two texts touch: ${both()}`);
     }
   }
   // Graphics overlap texts as badly.
@@ -93,20 +106,24 @@
     if (hidden(g) || g.querySelector("text")) continue;
     const r = g.getBoundingClientRect();
     for (const b of boxes)
-      if (Math.min(r.right, b.right) - Math.max(r.left, b.left) > 2 && Math.min(r.bottom, b.bottom) - Math.max(r.top, b.top) > 1)
-        faults.push(`a drawing covers a text: ${describe(b.e)}`);
+      if (across(r, b) > 2 && down(r, b) > 1) faults.push(`a drawing covers a text: ${describe(b.e)}`);
   }
   for (const remove of probes) remove();
   // Boxes that a reader sees, by a border or a ground of their own, lie within each other or apart.
   const seen = [...document.querySelectorAll("body *")].filter(e => {
     if (hidden(e) || e.closest("svg, nav.here, dialog, .top")) return false;
     const style = getComputedStyle(e);
-    return style.position !== "absolute" && !style.display.startsWith("inline") && style.display !== "table-row" && (parseFloat(style.borderLeftWidth) && parseFloat(style.borderRightWidth) || style.backgroundColor !== "rgba(0, 0, 0, 0)");
-  }).map(e => [clipped(e.getBoundingClientRect(), e), e]).filter(([r]) => r.right > r.left && r.bottom > r.top).sort((a, b) => a[0].top - b[0].top);
+    if (style.position === "absolute" || style.display === "table-row") return false;
+    if (style.display.startsWith("inline")) return false;
+    return parseFloat(style.borderLeftWidth) && parseFloat(style.borderRightWidth)
+      || style.backgroundColor !== "rgba(0, 0, 0, 0)";
+  }).map(e => [clipped(e.getBoundingClientRect(), e), e])
+    .filter(([r]) => r.right > r.left && r.bottom > r.top)
+    .sort((a, b) => a[0].top - b[0].top);
   for (const [i, [a, e]] of seen.entries()) {
     for (let j = i + 1; j < seen.length && seen[j][0].top < a.bottom - 2; j++) {
       const [b, o] = seen[j];
-      if (!e.contains(o) && !o.contains(e) && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - b.top > 2)
+      if (!e.contains(o) && !o.contains(e) && across(a, b) > 2 && down(a, b) > 2)
         faults.push(`two boxes overlap: ${describe(e)} and ${describe(o)}`);
     }
   }

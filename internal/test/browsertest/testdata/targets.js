@@ -13,7 +13,8 @@
     const dy = Math.max(o.r.top - y, 0, y - o.r.bottom);
     return Math.hypot(dx, dy) < 12;
   };
+  const size = ({ r }) => `${Math.round(r.width)} by ${Math.round(r.height)}`;
   return small.filter((t) => t.e.closest(".side, .facts, .row")).flatMap((t) => targets
     .filter((o) => o !== t && !o.e.contains(t.e) && near(t, o))
-    .map((o) => `${t.e.textContent} of ${Math.round(t.r.width)} by ${Math.round(t.r.height)} beside ${o.e.textContent}`));
+    .map((o) => `${t.e.textContent} of ${size(t)} beside ${o.e.textContent}`));
 })()
