@@ -96,7 +96,7 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 // seen returns the statuses of a proposal's earlier versions if its page shows them, which is on
 // the way to Final.
 func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, err error) {
-	if c.History == nil || slices.Index(p.info.Statuses.Way(), m.Standing) < 1 {
+	if c.History == nil || slices.Index(p.info.Statuses.Way(m.ID.Kind), m.Standing) < 1 {
 		return nil, nil
 	}
 	if len(c.History.Versions) == 1 && c.History.Versions[0].Before == "" {

@@ -334,7 +334,7 @@ func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 	return p.page(route, h, struct {
 		Statuses []mip.Standing
 		Way      string
-	}{statuses, way(p.info.Statuses, statuses)})
+	}{statuses, way(p.info.Site, statuses)})
 }
 
 // Search renders the search page.

@@ -63,6 +63,7 @@ type ProcessStatus struct {
 	Name    Status   `yaml:"name" json:"name" doc:"As every answer has it."`
 	Stage   Stage    `yaml:"stage" json:"stage" doc:"What it means."`
 	Aliases []string `yaml:"aliases" json:"aliases" doc:"Other words of headers for it."`
+	Kinds   []string `yaml:"kinds" json:"kinds" doc:"Prefixes of the kinds whose life it belongs to; empty: of all."`
 }
 
 // Process lists the statuses of a site in the order of a proposal's life. Empty means the process
@@ -71,9 +72,10 @@ type Process []ProcessStatus
 
 // eip1 is the process of EIP-1.
 var eip1 = Process{
-	{Draft, StageDraft, nil}, {Review, StageReview, nil}, {LastCall, StageLastCall, nil},
-	{Final, StageFinal, nil},
-	{Living, StageLiving, nil}, {Stagnant, StageStopped, nil}, {Withdrawn, StageStopped, nil},
+	{Name: Draft, Stage: StageDraft}, {Name: Review, Stage: StageReview},
+	{Name: LastCall, Stage: StageLastCall}, {Name: Final, Stage: StageFinal},
+	{Name: Living, Stage: StageLiving}, {Name: Stagnant, Stage: StageStopped},
+	{Name: Withdrawn, Stage: StageStopped},
 }
 
 // statuses returns the statuses of the process, or of EIP-1.
@@ -129,11 +131,14 @@ func (p Process) Known() (out []Standing) {
 	return out
 }
 
-// Way returns the lifecycle: the statuses from draft to final in their order or, if the process has
-// no final status, to living.
-func (p Process) Way() []Standing {
-	final := slices.ContainsFunc(p.Known(), func(s Standing) bool { return s.Stage == StageFinal })
-	return slices.DeleteFunc(p.Known(), func(s Standing) bool {
+// Way returns the lifecycle of a kind: its statuses from draft to final in their order or, if none
+// is final, to living.
+func (p Process) Way(kind string) []Standing {
+	own := slices.DeleteFunc(slices.Clone(p.statuses()), func(s ProcessStatus) bool {
+		return len(s.Kinds) > 0 && !slices.Contains(s.Kinds, kind)
+	}).Known()
+	final := slices.ContainsFunc(own, func(s Standing) bool { return s.Stage == StageFinal })
+	return slices.DeleteFunc(own, func(s Standing) bool {
 		return s.Stage == StageStopped || s.Stage == StageLiving && final
 	})
 }

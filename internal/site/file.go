@@ -48,6 +48,7 @@ func (f *file) site(lines map[string]int) *Site {
 	s.Lines, s.Forum, s.Brand = lines, f.Forum.BaseURL, f.Brand.Brand
 	for i, status := range s.Statuses {
 		s.Statuses[i].Aliases = append([]string{}, status.Aliases...)
+		s.Statuses[i].Kinds = append([]string{}, status.Kinds...)
 	}
 	for _, n := range f.Networks {
 		s.Networks = append(s.Networks, n.endpoints())

@@ -87,7 +87,20 @@ func (f *file) validateStatuses(p *parser) {
 		for j, alias := range s.Aliases {
 			p.once(words, item(name+".aliases", j), mip.FoldStatus(alias))
 		}
+		p.list(name+".kinds", s.Kinds, f.checkKind)
 	}
+}
+
+// checkKind checks that the site has a kind.
+func (f *file) checkKind(prefix string) error {
+	var known []string
+	for _, k := range f.AllKinds() {
+		known = append(known, k.Prefix)
+	}
+	if slices.Contains(known, prefix) {
+		return nil
+	}
+	return fmt.Errorf("want one of %s, got %s", strings.Join(known, ", "), mip.Quote(prefix))
 }
 
 // stageNames returns the stages, separated by commas.

@@ -36,12 +36,22 @@ func stageOf(word string) mip.Stage {
 	return ""
 }
 
+// varied are words of which processes mean different stages.
+var varied = []string{"active", "open"}
+
 // process finds the statuses of the process. If all are EIP-1's, none is listed.
 func (s *Survey) process(all []*corpus.Proposal) {
 	words, usual := map[string]int{}, true
+	kinds, by := map[string]int{}, map[string]map[string]int{} // by the slug of a status
 	for _, p := range all {
 		if p.Status != "" {
 			words[p.Status.String()]++
+			slug := p.Status.Slug()
+			if by[slug] == nil {
+				by[slug] = map[string]int{}
+			}
+			by[slug][p.ID.Kind]++
+			kinds[p.ID.Kind]++
 			usual = usual && p.Stage != ""
 		}
 	}
@@ -57,7 +67,10 @@ func (s *Survey) process(all []*corpus.Proposal) {
 			seen[key] = true
 		}
 		of := Status{Standing: mip.Standing{Status: mip.Status(c.Word), Stage: stageOf(c.Word)},
-			Texts: c.Texts}
+			Texts: c.Texts, Guessed: slices.Contains(varied, normal(c.Word))}
+		if own := by[of.Status.Slug()]; len(own) < len(kinds) && of.Stage != mip.StageStopped {
+			of.Kinds = counts(own)
+		}
 		// A rare word that differs from another by one letter is a misspelling of it.
 		meant := func(other Status) bool {
 			return other.Texts > of.Texts && near(string(other.Status), c.Word)

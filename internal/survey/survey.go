@@ -74,8 +74,10 @@ type Count struct {
 type Status struct {
 	mip.Standing
 	Texts int
-	// Guessed reports that the stage of the word is not known.
+	// Guessed reports that the stage of the word is not known, or differs between processes.
 	Guessed bool
+	// Kinds are the only kinds with the status, if others have statuses too.
+	Kinds []Count
 	// Aliases are misspellings.
 	Aliases []Count
 }

@@ -60,12 +60,13 @@ var meanings string
 // unknown values.
 func meant(kind, slug string) string { return Lookup(meanings, kind+" "+slug) }
 
-// StatusMeaning explains a status. It is empty for one outside of the process.
+// StatusMeaning explains a status. Of a word that is not EIP-1's, only the stage is known. It is
+// empty for a status outside of the process.
 func StatusMeaning(s mip.Standing) string {
-	if s.Stage == mip.StageStopped && !usual(s) {
-		return meant("stage", string(s.Stage))
+	if usual(s) {
+		return meant("status", s.Status.Slug())
 	}
-	return meant("status", Mark(s))
+	return meant("stage", string(s.Stage))
 }
 
 // usual reports whether EIP-1 has the status with the same stage.
