@@ -107,7 +107,7 @@ func TestHeaderFields(t *testing.T) {
 			list := f.Key() + "/" + mip.Slug(is) + "/"
 			wanted = [][2]string{
 				{"llms.txt", known}, {list + "index.html", known},
-				{"index.html", `"/` + list}, {"feeds/index.html", `"/` + list},
+				{"index.html", `"/` + list}, {"follow/index.html", "/" + list + "feed.atom"},
 			}
 		}
 		for _, w := range wanted {

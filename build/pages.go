@@ -113,8 +113,8 @@ func (p *planner) sitePages() {
 		return agent.APICatalog(p.info.Site)
 	})
 	p.addIndex("/api/", func() ([]byte, error) { return p.pages.API(describe()) })
-	p.addIndex("/feeds/", func() ([]byte, error) {
-		return p.pages.Feeds(p.Metadata, p.rolesWithClaims())
+	p.addIndex("/follow/", func() ([]byte, error) {
+		return p.pages.Follow(p.Metadata, p.rolesWithClaims())
 	})
 
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {

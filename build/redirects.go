@@ -78,6 +78,7 @@ func (p *planner) moved() (out []redirect.Rule) {
 		}
 	}
 	p.configured(addresses, published, add)
+	add("/feeds", p.options.Site.Path("/follow/"))
 	for _, c := range p.Proposals {
 		id := strings.ToUpper(c.ID.String())
 		for _, m := range c.Moved {

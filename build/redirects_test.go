@@ -142,6 +142,7 @@ func TestForms(t *testing.T) {
 	}
 	want := map[string]string{
 		"_redirects": `/faq /about/ 301
+/feeds /follow/ 301
 /x/a /eip/1/ 301
 /xx/a /eip/2/ 301
 /xxxxxxxxxxxxxxxxxxxx/a /eip/20/ 301
@@ -170,6 +171,8 @@ func TestForms(t *testing.T) {
 `,
 		"_redirects.caddy": `/faq /about/
 /faq/ /about/
+/feeds /follow/
+/feeds/ /follow/
 /x/a /eip/1/
 /x/a/ /eip/1/
 /xx/a /eip/2/
@@ -363,7 +366,7 @@ func TestFullText(t *testing.T) {
 				t.Errorf("%d bytes: GET %s: %s, want %s", size, target, got, want)
 			}
 		}
-		for _, page := range []string{"/llms.txt", "/search/", "/feeds/"} {
+		for _, page := range []string{"/llms.txt", "/search/"} {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, page, nil))
 			if named := strings.Contains(w.Body.String(), "llms-full.txt"); named != (over == 0) {

@@ -62,7 +62,7 @@ var siteParts = []part{
 - {prefix: MIP, proposals: [mips]}
 - {prefix: MRC, name: Standards, proposals: [mrcs]}
 `)},
-	{"source", always("source_url: https://git.example/team/texts/blob/{commit}/{path}\n")},
+	{"source", always("source_url: https://github.com/team/texts/blob/{commit}/{path}\n")},
 	{"forum", always("forum: {base_url: \"https://forum.example\"}\n")},
 	{"networks", func(n int) string {
 		return "networks:\n" + each(n, "", func(i int) string {

@@ -285,34 +285,6 @@ func (p *Pages) calendarOf(route, title string) alternate {
 		Href: p.path(route + "calendar.ics")}
 }
 
-// feedsView is the page of feeds in parts.
-type feedsView struct {
-	Groups []feedGroup
-	Roles  []string // the groups of readers whose calendars have something
-}
-
-// feedGroup is the feeds of the lists by one field.
-type feedGroup struct {
-	Name, Kind string
-	Lists      []choice
-}
-
-// Feeds renders the page of everything for subscribers and programs. all must be sorted by id.
-func (p *Pages) Feeds(all []mip.Metadata, roles []string) ([]byte, error) {
-	groups := slices.DeleteFunc([]feedGroup{
-		{"Status", "status", p.statusChoices(all)},
-		{"Kind", "kind", p.kindChoices(all)},
-		{"Category", "category", categories(all)},
-		{"Type", "type", types(all)},
-		{"Network upgrade", "upgrade", p.upgradeChoices()},
-	}, func(g feedGroup) bool { return g.Lists == nil })
-	return p.page("feeds", head{
-		Section: "/feeds/", Title: "Feeds", Route: "/feeds/",
-		Description: "Feeds of " + p.info.Title +
-			", and everything else that programs and agents can read.",
-	}, feedsView{groups, roles})
-}
-
 // About renders a page about the site itself: /about/, /about/ai/ or /accessibility/. The route is
 // also the name of its template. The texts are the same for every site, except for the title and
 // the statuses.
@@ -334,7 +306,7 @@ func (p *Pages) About(route string, statuses []mip.Standing) ([]byte, error) {
 	return p.page(route, h, struct {
 		Statuses []mip.Standing
 		Way      string
-	}{statuses, way(p.info.Site, statuses)})
+	}{statuses, plain.Way(p.info.Site, statuses)})
 }
 
 // Search renders the search page.

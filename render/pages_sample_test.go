@@ -132,7 +132,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 		return p.Changes(ChangesPage{Changes: []Change{gone}})
 	})
 	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
-	do("/feeds/", func() ([]byte, error) { return p.Feeds(all, nil) })
+	do("/follow/", func() ([]byte, error) { return p.Follow(all, nil) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(NewRelations(all)) })
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
 		do(route, func() ([]byte, error) { return p.About(route, mip.Process(nil).Known()) })

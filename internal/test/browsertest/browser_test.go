@@ -34,6 +34,8 @@ func TestPages(t *testing.T) {
 		{"step 10: nothing matches", nothing},
 		{"steps 12, 15, 25 and 32: badges, relations, versions, the API", said},
 		{"an upgrade as a runbook", runbook},
+		{"following", following},
+		{"the API's page", describedAPI},
 		{"since you last looked", since},
 		{"the text begins on the first screen", textFirst},
 		{"what a page answers on its first screen", firstFacts},

@@ -92,7 +92,7 @@ func slash(t *testing.T, r *served) {
 
 func typing(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
-	tab.Go("/feeds/")
+	tab.Go("/follow/")
 	tab.Go("/")
 	const columns = `[...document.querySelectorAll("#list th")].map(th => Math.round(th.getBoundingClientRect().left)).join(" ")`
 	before := Ask[string](tab, columns)
@@ -138,7 +138,7 @@ func typing(t *testing.T, r *served) {
 		t.Error("the first page has two fields for searching")
 	}
 	Ask[bool](tab, `(history.back(), true)`)
-	tab.Wait(`location.pathname === "/feeds/"`)
+	tab.Wait(`location.pathname === "/follow/"`)
 }
 
 // folded searches on a phone: the further choices are above the results only if one is chosen or

@@ -11,7 +11,7 @@ import (
 // focus, has a name, and shows the focus.
 func reachable(t *testing.T, r *served) {
 	for v, paths := range map[View][]string{
-		{}:           {"/", "/mip/5/", "/mip/900/", "/dashboard/", "/graph/", "/feeds/"},
+		{}:           {"/", "/mip/5/", "/mip/900/", "/dashboard/", "/graph/", "/follow/"},
 		{Width: 390}: {"/", "/mip/4/", "/404.html"},
 	} {
 		tab := r.tab(t, v)

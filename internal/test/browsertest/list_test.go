@@ -53,7 +53,7 @@ func TestList(t *testing.T) {
 	t.Run("several statuses at once, and back", func(t *testing.T) {
 		t.Parallel()
 		tab := r.tab(t, View{})
-		tab.Go("/feeds/")
+		tab.Go("/follow/")
 		tab.Go("/")
 		drafts, both := ids(all, withStatus(mip.Draft)), ids(all, withStatus(mip.Draft, mip.Review))
 		tab.Click("[data-status=draft]")
@@ -85,7 +85,7 @@ func TestList(t *testing.T) {
 		tab.Wait(`location.pathname === "/" && location.search === ""`)
 		shows(tab, ids(all[:pageRows], everyone))
 		Ask[bool](tab, `(history.back(), true)`)
-		tab.Wait(`location.pathname === "/feeds/"`)
+		tab.Wait(`location.pathname === "/follow/"`)
 	})
 	t.Run("counts under the choice", func(t *testing.T) {
 		t.Parallel()

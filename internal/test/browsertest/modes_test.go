@@ -87,7 +87,7 @@ func printed(t *testing.T, r *served) {
 				t.Errorf("%s: the PDF does not lead to %s", path, a)
 			}
 		}
-		for _, a := range []string{"/dashboard/", "/feeds/", "/accessibility/"} {
+		for _, a := range []string{"/dashboard/", "/follow/", "/accessibility/"} {
 			if bytes.Contains(pdf, []byte("/URI ("+r.base+a+")")) {
 				t.Errorf("%s: the PDF has the navigation's %s", path, a)
 			}

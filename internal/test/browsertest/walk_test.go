@@ -25,7 +25,7 @@ func pages() []string {
 		"/", "/mip/4/", "/mip/5/", "/mip/5/ja/", "/mip/5/history/", "/mip/8/", "/mip/900/",
 		"/dashboard/", "/status/final/", "/category/core/", "/type/meta/", "/author/lantern-aoife/",
 		"/upgrade/", "/upgrade/beacon/", "/upgrade/argand/", "/for/validators/", "/graph/",
-		"/changes/", "/api/", "/feeds/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
+		"/changes/", "/api/", "/follow/", "/about/", "/about/ai/", "/accessibility/", "/404.html",
 		"/search/?q=gas+cost",
 	}
 }
