@@ -321,7 +321,7 @@ func bodyOf(body string) [sha256.Size]byte {
 	b := make([]byte, 0, len(body))
 	for line := range strings.Lines(body) {
 		line = strings.TrimSpace(line)
-		if strings.Trim(line, "|:-=* \t") == "" {
+		if !strings.ContainsFunc(line, inNoRule) {
 			continue
 		}
 		if len(line) > 1 && strings.IndexByte("*+-", line[0]) >= 0 &&
@@ -340,3 +340,6 @@ func bodyOf(body string) [sha256.Size]byte {
 	}
 	return sha256.Sum256(b)
 }
+
+// inNoRule reports whether a character cannot be part of a horizontal rule or a table's rule.
+func inNoRule(c rune) bool { return !strings.ContainsRune("|:-=* \t", c) }
