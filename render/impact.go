@@ -100,8 +100,9 @@ func (p *Pages) impact(v *proposalView) *impact {
 	if out.Rules {
 		out.open(v.Metadata.Description)
 	}
+	shown := map[string]string{}
 	for i := range out.Groups {
-		p.quote(v, &out.Groups[i], out.Rules)
+		p.quote(v, &out.Groups[i], out.Rules, shown)
 	}
 	// Do not repeat the first statement for a group.
 	if slices.ContainsFunc(out.Groups, func(g group) bool {
@@ -183,12 +184,15 @@ func list(words []string) string {
 }
 
 // quote adds the quotes of a group. The one about a duty comes first. By rules a group has only
-// quotes, so the first replaces the impact.
-func (p *Pages) quote(v *proposalView, g *group, rules bool) {
+// quotes, so one of them replaces the impact: the strongest that no other group has shown. shown
+// has the words of the group that shows a quote first.
+func (p *Pages) quote(v *proposalView, g *group, rules bool, shown map[string]string) {
 	lead := g.ActionEvidence
 	if rules {
 		if g.Impact = ""; lead == nil && len(g.Evidence) > 0 {
-			lead = &g.Evidence[0]
+			ranked := g.Ranked()
+			isNew := func(e api.Evidence) bool { return shown[e.Quote] == "" }
+			lead = &ranked[max(0, slices.IndexFunc(ranked, isNew))]
 		}
 	}
 	for _, e := range g.Evidence {
@@ -203,7 +207,10 @@ func (p *Pages) quote(v *proposalView, g *group, rules bool) {
 	case !g.Stated && !g.Acts(): // the upgrade's own work
 	case !g.Stated:
 		g.Brief = titleHTML(g.Asked.What + " " + g.Asked.Fork)
+	case g.Lead != nil && shown[g.Lead.Quote] != "":
+		g.Brief = titleHTML("As for " + shown[g.Lead.Quote] + ".")
 	case g.Lead != nil:
+		shown[g.Lead.Quote] = g.Words
 		g.Brief = "“" + brief(prose.Plain(g.Lead.Quote, nil)) + "”"
 	default:
 		g.Brief = titleHTML(g.Impact)

@@ -106,17 +106,15 @@ func (p *Pages) Role(page RolePage) ([]byte, error) {
 	}, v)
 }
 
-// roleClaim finds the sentence that represents a claim: the one about a duty, else the first. The
+// roleClaim finds the sentence that represents a claim: the strongest of its quotes. The
 // summary of a fork repeats sentences of the proposals that it bundles, which have them already.
 func (p *Pages) roleClaim(page RolePage, c api.Claim) roleClaim {
 	out := roleClaim{Claim: c}
-	said := c.ActionEvidence
-	if said == nil && len(c.Evidence) > 0 {
-		said = &c.Evidence[0]
-	}
-	if said == nil {
+	ranked := c.Ranked()
+	if len(ranked) == 0 {
 		return out
 	}
+	said := ranked[0]
 	if of, _, copied := strings.Cut(said.Section, "#"); copied {
 		id, err := mip.ParseID(of)
 		if err == nil && slices.ContainsFunc(page.Role.Claims, func(other api.Claim) bool {

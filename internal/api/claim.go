@@ -1,6 +1,11 @@
 package api
 
-import "github.com/mipwatch/mipwatch/internal/mip"
+import (
+	"regexp"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
 
 // Claim is a proposal's meaning for one group: by its text, which is the Axis, and by its upgrade,
 // which is UpgradeAsks. Every page and document about a proposal and a group is made of it.
@@ -59,4 +64,24 @@ func (s Summary) Claims(m mip.Metadata, f *mip.HardFork, networks []mip.Network)
 			m.Hardfork, m.Activations, Asks(of.group, f, networks), past, s.Source, m.URL})
 	}
 	return out
+}
+
+// demand matches a key word of RFC 2119 that leaves no choice.
+var demand = regexp.MustCompile(`\b(?:MUST|SHALL|REQUIRED)\b`)
+
+// Ranked returns the evidence with the strongest quotes first: the one about a duty, then demands
+// in key words, then the others, each in the order of the text.
+func (a Axis) Ranked() []Evidence {
+	strength := func(e Evidence) int {
+		switch {
+		case a.ActionEvidence != nil && e == *a.ActionEvidence:
+			return 2
+		case demand.MatchString(e.Quote):
+			return 1
+		}
+		return 0
+	}
+	return slices.SortedStableFunc(slices.Values(a.Evidence), func(x, y Evidence) int {
+		return strength(y) - strength(x)
+	})
 }
