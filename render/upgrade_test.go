@@ -22,8 +22,8 @@ func TestDisagreements(t *testing.T) {
 		Date: mip.Date{Year: 2026, Month: 3, Day: 10}}}
 	all[8].Title = "No status"
 	const (
-		notFinal = "MIP-4 is Final; Été NINE, which bundles it, has no activation time on Mainnet."
-		differs  = "The text of MIP-6 says “TBD <b>” for Testnet, where Été NINE activates on " +
+		notFinal = "MIP-4 is Final; Été NINE, which bundles it, has no activation time on mainnet."
+		differs  = "The text of MIP-6 says “TBD <b>” for testnet, where Été NINE activates on " +
 			"10 Mar 2026, 14:30 UTC."
 		notBundle = "Été NINE bundles MIP-99, which is not published here."
 		nothing   = "Nothing found."
@@ -106,7 +106,7 @@ func TestRunbook(t *testing.T) {
 	asked := between(string(page), "What the upgrade asks", "What is in it") +
 		between(string(page), "<h2>Steps of", `<div class="attn">`)
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(asked, " ")), " ")
-	want := "Validators : a release that knows Été NINE. devnet: by 10 Mar 2026, 14:30 UTC " +
+	want := "Validators : a release that knows Été NINE. Devnet: by 10 Mar 2026, 14:30 UTC " +
 		"Testnet: by 10 Mar 2026, 14:30 UTC " +
 		"Mainnet: no date yet What its texts ask Developers : Tools must check x &lt; the list. " +
 		"MIP-3, Backwards Compatibility Foundation : The date must be set. MIP-6, b " +
@@ -131,7 +131,7 @@ func TestRunbookWithoutTexts(t *testing.T) {
 	for _, want := range []string{
 		"With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final), MIP-99 (not published) . " +
 			"Defined in MIP-6 (Stagnant).",
-		"What the upgrade asks Validators : a release that knows Été NINE. devnet: by " +
+		"What the upgrade asks Validators : a release that knows Été NINE. Devnet: by " +
 			"10 Mar 2026, 14:30 UTC Testnet: by 10 Mar " +
 			"2026, 14:30 UTC Mainnet: no date yet What is in it",
 	} {
@@ -160,7 +160,7 @@ func TestRoleOfAnUpgrade(t *testing.T) {
 		}
 		text := strings.Join(strings.Fields(tags.ReplaceAllString(string(page), " ")), " ")
 		got := strings.Contains(text,
-			"devnet 10 Mar 2026, 14:30 UTC The upgrade asks for a release that knows Été NINE.")
+			"Devnet 10 Mar 2026, 14:30 UTC The upgrade asks for a release that knows Été NINE.")
 		silent := strings.Contains(text, "was a sentence about "+role+" found.")
 		if silent == want {
 			t.Errorf("%s: the page is empty: %t", role, silent)

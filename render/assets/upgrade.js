@@ -1,9 +1,11 @@
-// The time of each network in the reader's zone, and the block at about that time, if the sidecar has the head.
-const clocks = $$(".clocks [data-time]");
+// The time of each network in the reader's zone unless it is UTC, as in the page, and the block at
+// about that time, if the sidecar has the head.
+const clocks = $$(".clocks [data-time]"), zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const clock = { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" };
 for (const c of clocks) {
   const at = new Date(c.dataset.time * 1000);
-  const local = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-  put($("[data-f=local]", c), `${local} where you are`);
+  const local = at.toLocaleString("en-GB", clock);
+  if (at.getTimezoneOffset()) put($("[data-f=local]", c), `${local} in ${zone}`);
 }
 addEventListener("answered", ({ detail: { networks: heads } }) => {
   for (const c of clocks) {
@@ -11,7 +13,7 @@ addEventListener("answered", ({ detail: { networks: heads } }) => {
     if (n?.blockHeight == null || !pace) continue;
     const left = time - Date.parse(n.blockTime) / 1000;
     const block = Math.round((n.blockHeight + left / pace) / 1000) * 1000;
-    if (left > 0) put($("[data-f=block]", c), `about block ${figure(block)}`);
+    if (left > 0) put($("[data-f=block]", c), `about block ${figure(block)}, at ${pace} s a block`);
   }
 });
 // Ticks stay in this browser.

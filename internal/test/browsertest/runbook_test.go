@@ -7,10 +7,16 @@ import (
 // runbook follows an upgrade on its page: the time in the reader's zone, the block at that time,
 // and the ticked steps.
 func runbook(t *testing.T, r *served) {
-	tab := r.tab(t, View{})
+	tab := r.tab(t, View{Zone: "UTC"})
 	tab.Go("/upgrade/argand/")
-	tab.Wait(`/^about block [\d,]{7,}$/.test(document.querySelector("[data-chain=testnet] [data-f=block]").textContent)`)
-	tab.Wait(`/2027.* where you are$/.test(document.querySelector("[data-chain=testnet] [data-f=local]").textContent)`)
+	tab.Wait(`/^about block [\d,]{7,}, at 0.5 s a block$/.test(document.querySelector("[data-chain=testnet] [data-f=block]").textContent)`)
+	local := `document.querySelector("[data-chain=testnet] [data-f=local]")`
+	if Ask[bool](tab, local+`.checkVisibility()`) {
+		t.Error("the time is shown twice to a reader in UTC")
+	}
+	east := r.tab(t, View{Zone: "Europe/Berlin"})
+	east.Go("/upgrade/argand/")
+	east.Wait(local + `.textContent == "19 Jan 2027, 16:00 in Europe/Berlin"`)
 	if !Ask[bool](tab, `document.querySelector(".todo input").checkVisibility()`) {
 		t.Fatal("there is nothing to tick")
 	}

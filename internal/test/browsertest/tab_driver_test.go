@@ -29,6 +29,8 @@ type View struct {
 	Letters  int // the reader's font size, in pixels; 0: 16
 	Dark     bool
 	NoScript bool
+	// Zone is the reader's IANA time zone. Empty is the machine's.
+	Zone string
 	// Early runs in each page before the page's own scripts. The page's policy does not apply to
 	// it.
 	Early string
@@ -118,6 +120,10 @@ func open(t *testing.T, base string, v View) *Tab {
 		tab.must("set the size of letters",
 			call(ctx, page.SetFontSizes,
 				page.SetFontSizesParams{FontSizes: &page.FontSizes{Standard: int64(v.Letters)}}))
+	}
+	if v.Zone != "" {
+		tab.must("set the time zone", call(ctx, emulation.SetTimezoneOverride,
+			emulation.SetTimezoneOverrideParams{TimezoneID: v.Zone}))
 	}
 	if v.Early != "" {
 		tab.must("add a script",
