@@ -140,17 +140,14 @@ func (i *impact) open(description *string) {
 	}
 }
 
-// whom names the groups in sentences: the groups that must act, the ones that are only affected,
-// and the ones that need not act.
+// whom names the groups in sentences: those that have to act, and those that are only touched.
 func whom(groups []group) (out []sentence) {
-	var acts, touched, idle []string
+	var acts, touched []string
 	for _, g := range groups {
 		switch {
 		case g.Acts():
 			acts = append(acts, g.Words)
 		case !g.Stated: // the upgrade's own work
-		case g.ActionEvidence != nil:
-			idle = append(idle, g.Words)
 		default:
 			touched = append(touched, g.Words)
 		}
@@ -166,10 +163,6 @@ func whom(groups []group) (out []sentence) {
 		}
 		out = append(out, sentence{Now: also.Now + list(touched) + ".",
 			Past: also.Past + list(touched) + "."})
-	}
-	if idle != nil {
-		out = append(out, sentence{Now: "Asks nothing of " + list(idle) + ".",
-			Past: "It asked nothing of " + list(idle) + "."})
 	}
 	return out
 }

@@ -65,8 +65,8 @@ var (
 		`(?:must|needs?|ha(?:s|ve) to|required?|requires)\b|` +
 		`n[’']t (?:need|have to|require)`)
 	// limited has the words that restrict a reassurance, see [limits].
-	limited = pattern(`(?i)^if\b|\b(?:unless|except|most|some|only|should|may|might|must|but|` +
-		`however|until|before|prior|immediately|yet)\b`)
+	limited = pattern(`(?i)^(?:if|these|those)\b|\b(?:unless|except|most|some|only|should|may|` +
+		`might|must|but|however|until|before|prior|immediately|yet)\b`)
 	// contrast is the beginning of a reassurance that follows bad news.
 	contrast = prose.Lazily(`(?i)^(?:\w+ )?(?:but|however),? `)
 	// some restricts a statement to a part of a group, or to the future.
