@@ -18,7 +18,6 @@ func TestStands(t *testing.T) {
 				{ID: "s-abstract", Level: 2, Markdown: "## Abstract\n明るい灯台が海を照らします。\n"},
 				{ID: "s-text", Level: 0, Markdown: "Lamps get brighter again, brighter agains."},
 			}}}}
-	texts := quoteIndexOf(s)
 	for _, tt := range []struct {
 		section, quote string
 		want           bool
@@ -46,22 +45,39 @@ func TestStands(t *testing.T) {
 		{"MIP-5#s-text", "brighter again", false},
 		{"MIP-4#s-text", strings.Repeat("brighter again, ", 20), false},
 	} {
-		if got := texts.holds(api.Evidence{Section: tt.section, Quote: tt.quote}); got != tt.want {
-			t.Errorf("holds(%q, %q) = %t, want %t", tt.section, tt.quote, got, tt.want)
+		sum := made()
+		sum.Users.Evidence = []api.Evidence{{Section: tt.section, Quote: tt.quote}}
+		err := Check(sum, s)
+		missing := err != nil && strings.Contains(err.Error(), "users: evidence 0 does not stand")
+		if missing == tt.want {
+			t.Errorf("the quote %q of section %q stands there: %t, want %t: %v", tt.quote,
+				tt.section, !missing, tt.want, err)
 		}
 	}
-	e := func(quote string) api.Evidence {
-		return api.Evidence{Section: "s-abstract",
-			Quote: quote}
-	}
-	got := texts.verified([]api.Evidence{e("Every lamp  burns"), e("Every lamp burns"),
-		e("No such words"), e("Contracts that"), e("count candles"), e("MUST be adapted")})
-	if diff := cmp.Diff([]api.Evidence{e("Every lamp burns"), e("Contracts that"),
-		e("count candles")}, got); diff != "" {
-		t.Errorf("verified (-want +got):\n%s", diff)
-	}
-	if got := texts.verified(nil); got == nil || len(got) != 0 {
-		t.Errorf("verified(nil) = %#v, want an empty list", got)
+}
+
+// TestAccepted checks which quotes of a model's answer are kept: at most three different ones that
+// stand in their sections. A group without quotes is one that the text does not mention.
+func TestAccepted(t *testing.T) {
+	e := func(quote string) api.Evidence { return api.Evidence{Section: "s-abstract", Quote: quote} }
+	for _, tt := range []struct{ given, want []api.Evidence }{
+		{[]api.Evidence{}, []api.Evidence{}},
+		{[]api.Evidence{e("No such words")}, []api.Evidence{}},
+		{[]api.Evidence{e("Every lamp  burns"), e("Every lamp burns"), e("No such words"),
+			e("Contracts that"), e("count candles"), e("MUST be adapted")},
+			[]api.Evidence{e("Every lamp burns"), e("Contracts that"), e("count candles")}},
+	} {
+		sum := made()
+		sum.Users.Evidence = tt.given
+		if err := Accept(&sum, Subject{Proposal: lamp(), Now: noon}); err != nil {
+			t.Errorf("Accept: %v", err)
+		}
+		if diff := cmp.Diff(tt.want, sum.Users.Evidence); diff != "" {
+			t.Errorf("kept (-want +got):\n%s", diff)
+		}
+		if sum.Users.Stated != (len(tt.want) > 0) {
+			t.Errorf("the text mentions users: %t, with %d quotes", sum.Users.Stated, len(tt.want))
+		}
 	}
 }
 

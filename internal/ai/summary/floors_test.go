@@ -1,19 +1,19 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"text/tabwriter"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestFloors compares the floors of kinds, statuses and forks with the golden table.
+// TestFloors compares the severities of proposals without a text, by kind, status and fork, with
+// the golden table.
 func TestFloors(t *testing.T) {
 	const name = "testdata/floors.txt"
 	forks := []struct {
@@ -34,9 +34,10 @@ func TestFloors(t *testing.T) {
 			for _, f := range forks {
 				p := &mip.Proposal{Metadata: mip.Metadata{Number: 1, Standing: status.Usual(),
 					Type: &k[0], Category: &k[1]}}
+				sum := Extract(Subject{Proposal: p, Fork: f.fork})
 				var cells []string
-				for _, f := range floorsOf(Subject{Proposal: p, Fork: f.fork}) {
-					cells = append(cells, cmp.Or(string(f), "-"))
+				for _, x := range axes(&sum) {
+					cells = append(cells, string(x.Severity))
 				}
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", k[0], k[1], status, f.name,
 					strings.Join(cells, "\t"))
@@ -54,7 +55,7 @@ func TestFloors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := gocmp.Diff(string(want), b.String()); diff != "" {
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("floors (-want +got):\n%s", diff)
 	}
 }
