@@ -59,7 +59,9 @@ func TestStands(t *testing.T) {
 // TestAccepted checks which quotes of a model's answer are kept: at most three different ones that
 // stand in their sections. A group without quotes is one that the text does not mention.
 func TestAccepted(t *testing.T) {
-	e := func(quote string) api.Evidence { return api.Evidence{Section: "s-abstract", Quote: quote} }
+	e := func(quote string) api.Evidence {
+		return api.Evidence{Section: "s-abstract", Quote: quote}
+	}
 	for _, tt := range []struct{ given, want []api.Evidence }{
 		{[]api.Evidence{}, []api.Evidence{}},
 		{[]api.Evidence{e("No such words")}, []api.Evidence{}},
