@@ -51,7 +51,7 @@ func newBuild(p *program) *cobra.Command {
 	f.StringVar(&b.snapshot, "snapshot", "",
 		"also write what the sidecar must carry into this `folder`")
 	f.BoolVar(&b.noAPIFallback, "no-api-fallback", false,
-		"leave what answers unknown routes below /api/ out of _redirects")
+		"leave the rule for unknown routes below /api/ out of _redirects")
 	f.BoolVar(&b.keepGoing, "keep-going", false,
 		"publish the sound proposals even if others are in error")
 	f.BoolVar(&b.summaries, "summaries", false,

@@ -28,7 +28,7 @@ var descriptions = map[string]string{
 	"model_refused_total":            "Questions that the budget refused.",
 	"model_tokens_left":              "Tokens that the day of UTC has left, and not reserved.",
 	"model_tokens_per_day":           "Tokens that a day has (AI_TOKENS_PER_DAY).",
-	"model_tokens_used_total":        "Tokens of the model, by what the provider says.",
+	"model_tokens_used_total":        "Tokens of the model, as the provider counts them.",
 	"problems_total":                 "Answers that were problems, by code.",
 	"rate_limited_total":             "Requests that a limit refused, by limit.",
 	"redis_down":                     "1 while the Redis of REDIS_URL is down, else 0.",

@@ -51,14 +51,14 @@ const Extractive = "extractive"
 type Axis struct {
 	Impact         string   `json:"impact" doc:"What changes for them."`
 	Severity       Severity `json:"severity" doc:"low, medium or high. A floor and no finding where stated is false."`
-	Stated         bool     `json:"stated" doc:"The text speaks of them at all."`
-	ActionRequired bool     `json:"actionRequired" doc:"The text says that they have to do something; false also where it does not say."`
+	Stated         bool     `json:"stated" doc:"The text mentions the group."`
+	ActionRequired bool     `json:"actionRequired" doc:"The text states that the group has to act; false also if it states nothing about that."`
 
 	// ActionEvidence is one of Evidence, and never nil if ActionRequired is true.
 	ActionEvidence *Evidence `json:"actionEvidence" doc:"The quote for actionRequired, true or false; null when the text does not say."`
 
 	// Evidence is never nil.
-	Evidence []Evidence `json:"evidence" doc:"Where the text says so, at most three quotes; empty when it says nothing about them."`
+	Evidence []Evidence `json:"evidence" doc:"Where the text states this, at most three quotes; empty if it does not mention the group."`
 }
 
 // Severity is the effect on a group.

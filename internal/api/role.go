@@ -20,8 +20,8 @@ type Role struct {
 	Role     string    `json:"role" doc:"validators, developers or users."`
 	Count    int       `json:"count" doc:"How many claims there are."`
 	Claims   []Claim   `json:"claims" doc:"What comes next first, then what came last, then what is in no upgrade; nothing of a withdrawn proposal."`
-	Upgrades []Request `json:"upgrades" doc:"What hard forks themselves ask of the group, whatever their texts say, in the order of claims."`
-	Silent   []mip.ID  `json:"silent" doc:"Proposals of which no sentence was found that speaks of the group, ascending. That is no promise: read the text."`
+	Upgrades []Request `json:"upgrades" doc:"What hard forks themselves ask of the group, apart from their texts, in the order of claims."`
+	Silent   []mip.ID  `json:"silent" doc:"Proposals in which no sentence about the group was found, ascending. They may still concern it: read the text."`
 }
 
 // Roles returns the groups with a page and a document of their own.

@@ -27,7 +27,7 @@ func SearchFilters() (names []string) {
 
 // SearchResults is the body of GET /api/search. Its lists are never nil.
 type SearchResults struct {
-	Query      string        `json:"query" doc:"The text that was asked for, without characters that nobody sees."`
+	Query      string        `json:"query" doc:"The query without invisible characters."`
 	Count      int           `json:"count" doc:"How many proposals were found; hits has those of the page that limit and offset choose."`
 	Partial    bool          `json:"partial" doc:"There may be more with the phrase: offset and limit want no more, or 24 parts of texts were read."`
 	Hits       []SearchHit   `json:"hits" doc:"The best first; for filters alone the last number first. None where offset is count or more."`

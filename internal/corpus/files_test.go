@@ -204,9 +204,9 @@ func TestTwoFolders(t *testing.T) {
 	if diff := cmp.Diff(lines(one, dir), lines(two, dir)); diff != "" {
 		t.Errorf("the order of folders matters:\n%s", diff)
 	}
-	want := []string{"error MRCs/MRC-1.md:2: duplicate-number: number 1 is that of " +
+	want := []string{"error MRCs/MRC-1.md:2: duplicate-number: number 1 belongs to " +
 		filepath.ToSlash(a) +
-		"/MIP-1.md by its name: this file is not published; give it another number"}
+		"/MIP-1.md by its file name: this file is not published; give it another number"}
 	if diff := cmp.Diff(want, lines(one, dir)); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

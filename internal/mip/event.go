@@ -49,7 +49,7 @@ const (
 // History is the body of GET /api/v1/mips/{n}/history.
 type History struct {
 	ID       ID        `json:"id" doc:"Prefix and number, such as MIP-7."`
-	Before   string    `json:"before" doc:"What was before the oldest version: nothing, more versions than are told, or unknown in a clone that ends there."`
+	Before   string    `json:"before" doc:"What precedes the oldest version: nothing, more versions than are listed, or unknown in a shallow clone."`
 	Versions []Version `json:"versions" doc:"The newest 50 versions of the file under its present name, newest first."`
 }
 
@@ -60,7 +60,7 @@ type Version struct {
 	Time      Time          `json:"time" doc:"When it was committed."`
 	Subject   string        `json:"subject" doc:"The first line of the commit's message; may be empty."`
 	Author    string        `json:"author" doc:"The name of its author as git has it; may be empty."`
-	Changes   []FieldChange `json:"changes" doc:"What the header says now and said before, where that is another meaning."`
+	Changes   []FieldChange `json:"changes" doc:"Fields of the header with a new meaning, each with its value and the one before."`
 	Added     *int          `json:"added" doc:"How many lines came."`
 	Removed   *int          `json:"removed" doc:"How many lines went."`
 	Diff      *string       `json:"diff" doc:"Unified, without the names of files, at most 64 KiB."`

@@ -47,7 +47,7 @@ func Stages() []Stage {
 // Standing is a status and its stage.
 type Standing struct {
 	Status Status `json:"status" doc:"A word of the process, see statuses of getSite, or any other as written."`
-	Stage  Stage  `json:"stage" doc:"What the status means, whatever it is called; null for a word outside the process."`
+	Stage  Stage  `json:"stage" doc:"The meaning of the status, whatever its name; null for a word outside the process."`
 }
 
 // Open reports whether the proposal is still to be decided.

@@ -92,7 +92,7 @@ type Site struct {
 	BaseURL     string    `json:"baseUrl" doc:"The address that all others start with, no slash at the end."`
 	Networks    []Network `json:"networks" doc:"In the order of site.yaml."`
 	Forum       *string   `json:"forum" doc:"The forum's address."`
-	Locales     []string  `json:"locales" doc:"Languages beside English, BCP 47."`
+	Locales     []string  `json:"locales" doc:"Languages other than English, BCP 47."`
 	// Host is never published; published addresses already follow it.
 	Host Host `json:"-"`
 	// FullText reports whether llms-full.txt is published.

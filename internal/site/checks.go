@@ -103,7 +103,7 @@ func checkPrefix(s string) error {
 // and region. English is always present and must not be listed.
 func checkLocale(s string) error {
 	if s == "en" {
-		return errors.New("en is always there; list the languages beside it")
+		return errors.New("en is always included; list only other languages")
 	}
 	return match(s, `^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$`,
 		"a language tag such as de, zh-Hant or pt-BR")

@@ -299,7 +299,7 @@ func TestParseRefuses(t *testing.T) {
 		{"not UTF-8", "description: \xff\n",
 			[]string{"3: yaml-syntax: not UTF-8; save the file as UTF-8"}},
 		{"NUL", "description: \x00\n",
-			[]string{"3: yaml-syntax: a character that nobody sees, such as NUL; remove it"}},
+			[]string{"3: yaml-syntax: an invisible character, such as NUL; remove it"}},
 		{"larger than 1 MiB", "#" + strings.Repeat("x", 1<<20), []string{"0: too-large: "}},
 
 		{"prefix with hyphen", "prefix: M-IP\n", []string{"3: bad-value: prefix: want a letter"}},
@@ -444,7 +444,7 @@ func TestParseRefuses(t *testing.T) {
 			[]string{"3: wrong-type: overrides.7: want a mapping (key: value, without hyphens), " +
 				"got a number"}},
 		{"locales", "locales: [en, DE, zh-hant, de_AT, de, de]\n",
-			[]string{"3: bad-value: locales[0]: en is always there",
+			[]string{"3: bad-value: locales[0]: en is always included",
 				"3: bad-value: locales[1]: want a language tag", "3: bad-value: locales[2]",
 				"3: bad-value: locales[3]", "3: duplicate-value: locales[5]"}},
 		{"redirects",

@@ -57,7 +57,7 @@ var advice = []struct{ words, text string }{
 			"the keys of one mapping"},
 	{"could not find expected ':'", wantKey},
 	{"cannot start any token", "a value cannot begin with @, ` or %; put it in quotes"},
-	{"control characters are not allowed", "a character that nobody sees, such as NUL; remove it"},
+	{"control characters are not allowed", "an invisible character, such as NUL; remove it"},
 	{"UTF-8", "not UTF-8; save the file as UTF-8"},
 	{"block sequence entries are not allowed",
 		"a hyphen where no item can begin; put each item of a list in a line of its own"},

@@ -160,7 +160,7 @@ func TestConfiguration(t *testing.T) {
 			p := startFunction(t, built(t, tt.program), tt.variables...)
 			for range 2 {
 				problem := wantProblem(t, p, ask("GET", "/api/mip-watch", ""), api.Internal)
-				if !strings.Contains(problem.Detail, "not configured") {
+				if !strings.Contains(problem.Detail, "misconfigured") {
 					t.Errorf("%q", problem.Detail)
 				}
 			}

@@ -113,9 +113,9 @@ func unusable(errs []error, log *slog.Logger) http.Handler {
 		log.Error("configuration", "error", err.Error())
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		const detail = "This function is not configured well; its log says what is wrong."
+		const detail = "This function is misconfigured; its log names the mistake."
 		log.Error("request refused", "reason",
-			"the configuration is wrong, as the start of this log says")
+			"the configuration is wrong: see the start of this log")
 		sidecar.WriteProblem(w, r, api.NewProblem("", api.Internal, "", detail))
 	})
 }
