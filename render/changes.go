@@ -201,7 +201,10 @@ func entries(all []occasion) (out []entry) {
 		}
 	}
 	if n := len(texts.Occasions); n > 0 {
-		texts.Many = "Changes of texts alone: " + thousands(n)
+		texts.Many = thousands(n) + " text edits"
+		if n == 1 {
+			texts.Many = "1 text edit"
+		}
 		out = append(out, texts)
 	}
 	return out

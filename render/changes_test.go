@@ -73,7 +73,7 @@ func TestChanges(t *testing.T) {
 		"deadline status text title: 1 May MIP-1 entered Last Call, comments until 1 June 2026; " +
 			"MIP-1 was renamed from “A” to “B” MIP-1 Title 1",
 		"/p/mip/1/history/#v-c3",
-		"Changes of texts alone: 1", "/p/mip/3/history/#v-c4",
+		"1 text edit", "/p/mip/3/history/#v-c4",
 		"April 2026", "/p/mip/8/history/#v-c1",
 		"11 proposals were created", "/p/mip/0/history/#v-c0", "/p/mip/1/history/#v-c0",
 		"/p/mip/3/history/#v-c0", "/p/mip/4/history/#v-c0",

@@ -13,6 +13,9 @@ import (
 // maxChanges bounds the changes on one page of a history, in bytes of text.
 const maxChanges = 64 << 10
 
+// foldedFrom is the number of lines of a long diff that are shown at once.
+const foldedFrom = 40
+
 // HistoryPage is the content of /mip/{n}/history/: the versions of a proposal's file.
 type HistoryPage struct {
 	Metadata mip.Metadata
@@ -51,7 +54,8 @@ type versionView struct {
 	Happened  string // in words; empty if What has everything
 	What      string // the change in words
 	Lines     []diffLine
-	Cut       bool // Lines are incomplete
+	Rest      []diffLine // folded
+	Cut       bool       // the lines are incomplete
 }
 
 // History renders the page of a proposal's versions. It shows changes in the order of the versions,
@@ -75,12 +79,13 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 		case room == 0:
 			x.Cut = true
 		default:
-			if x.What = lines(*version.Added) + " added, " + lines(*version.Removed) +
-				" removed"; *version.Diff == "" {
-				x.What = "No line changed"
-			}
+			x.What = lines(*version.Added, *version.Removed)
 			shown := mip.Cut(*version.Diff, room)
-			x.Lines, x.Cut = diffLines(shown), version.Truncated || len(shown) < len(*version.Diff)
+			x.Lines = diffLines(shown)
+			if len(x.Lines) > foldedFrom+20 { // a few lines are not worth a click
+				x.Lines, x.Rest = x.Lines[:foldedFrom], x.Lines[foldedFrom:]
+			}
+			x.Cut = version.Truncated || len(shown) < len(*version.Diff)
 			if room -= len(shown); x.Cut {
 				room = 0
 			}
@@ -108,17 +113,25 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	}{v, versions})
 }
 
-// lines is a number of lines in words.
-func lines(n int) string {
-	if n == 1 {
-		return "1 line"
+// lines are the numbers of changed lines in words.
+func lines(added, removed int) string {
+	var out []string
+	for i, n := range []int{added, removed} {
+		what := []string{" added", " removed"}[i]
+		switch n {
+		case 0:
+		case 1:
+			out = append(out, "1 line"+what)
+		default:
+			out = append(out, thousands(n)+" lines"+what)
+		}
 	}
-	return thousands(n) + " lines"
+	return cmp.Or(strings.Join(out, ", "), "No line changed")
 }
 
 // diffLine is a line of a diff. The signs follow the unified format.
 type diffLine struct {
-	Sign string // + added, - removed, @ position in the file, empty: context
+	Sign string // + added, - removed, @ position in the file, \ remark, empty: context
 	Text string // without a sign + or -
 }
 
@@ -130,7 +143,7 @@ func diffLines(text string) (out []diffLine) {
 		case '+', '-':
 			x = diffLine{line[:1], line[1:]}
 		case '@', '\\':
-			x.Sign = "@"
+			x.Sign = line[:1]
 		}
 		out = append(out, x)
 	}

@@ -50,7 +50,8 @@ func partsOf(t *testing.T, page []byte) (lines []string, text string) {
 	t.Helper()
 	for _, e := range pageElements(t, page) {
 		switch {
-		case e.tag == "ins" || e.tag == "del" || e.tag == "span" && e.attr["class"] == "at":
+		case e.tag == "ins" || e.tag == "del",
+			e.tag == "span" && strings.HasPrefix(e.attr["class"], "at"):
 			lines = append(lines, e.tag+" "+e.text)
 		case e.tag == "main":
 			text = e.text
@@ -88,6 +89,22 @@ func TestHistoryPage(t *testing.T) {
 	}
 	if strings.Contains(text, "NINE") || strings.Contains(text, "The text of") {
 		t.Errorf("the page tells of another file, or of a new text in words: %s", text)
+	}
+}
+
+// TestLongDiff checks that a long diff is folded after its first lines, and loses none.
+func TestLongDiff(t *testing.T) {
+	for lines, folded := range map[int]string{
+		59: "", 60: "Show all: 21 more lines", 400: "Show all: 361 more lines",
+	} {
+		text := strings.Repeat("a\n", lines)
+		page := historyPage(t, pageOf("more", version("b", "s", "", text)))
+		got, words := partsOf(t, page)
+		if len(got) != lines+1 || strings.Contains(words, "Show all") != (folded != "") ||
+			!strings.Contains(words, folded) || !strings.Contains(words, "lines added") ||
+			strings.Contains(words, "removed") {
+			t.Errorf("%d lines: %d are shown, with %q: %s", lines, len(got), folded, words)
+		}
 	}
 }
 
