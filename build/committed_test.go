@@ -184,7 +184,7 @@ func TestLostRecord(t *testing.T) {
 func TestDashboardNamesOutdatedSummaries(t *testing.T) {
 	in, _ := besideFolder(t)
 	out := t.TempDir()
-	const newer = "MIP-2</a> Title 2: the text is newer than its summary"
+	const newer = "MIP-2</a> Title 2: has a text that is newer than its summary"
 	dashboard := func() string {
 		syncCommitted(t, in, out)
 		return string(files(t, out)["dashboard/index.html"])

@@ -53,7 +53,7 @@ func TestGraph(t *testing.T) {
 	if want := []string{
 		"Proposal Requires", "MIP-2 Title code 2 MIP-1", "MIP-3 Title code 3 MIP-1, MIP-1",
 		"MIP-4 Title code 4 MIP-5", "MIP-5 MIP-4",
-		"MIP-6 Title code 6 MIP-6, MIP-99 (not published)",
+		"MIP-6 Title code 6 MIP-6, MIP-99 (its text is not here)",
 	}; !slices.Equal(listed, want) {
 		t.Errorf("listed %q, want %q", listed, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -23,12 +24,12 @@ type homeView struct {
 	// Live are the upgrades of the main network of which one is in force at the time of reading,
 	// oldest first. The first was in force at the newest change. Next are the upgrades after these.
 	Live, Next []upgrade
-	// Calls are the open last calls that end first. More counts the others. If all of them are
-	// over, or there are none, the page shows Open: other proposals under discussion, latest change
-	// first.
-	Calls, Open []mip.Metadata
-	More        []moreCalls
-	Statuses    []choice
+	// Calls are the open last calls that end first. If all of them are over, or there are none, the
+	// page shows Open: the other proposals under discussion, by status.
+	Calls []mip.Metadata
+	Open  []choice
+	// Statuses have a chip each in one row, as far as these fit. Rarer are the others.
+	Statuses, Rarer []choice
 	// Happened are the last changes, without changes of texts.
 	Happened    []entry
 	Filters     []filter
@@ -44,16 +45,19 @@ func (p *Pages) Home(all []mip.Metadata, changes []Change, roles []string) ([]by
 	v := homeView{
 		Description: cmp.Or(p.info.Description,
 			"Every published proposal: what it says, where it stands and what it depends on."),
-		All: all, Roles: roles, Statuses: p.statusChoices(all), Table: p.newTable(all),
+		All: all, Roles: roles, Table: p.newTable(all),
 		Size:  rowsOfPage,
 		Pages: (len(all) + rowsOfPage - 1) / rowsOfPage,
 	}
 	v.Table.Sorts = true
 	v.Table.Heat = slices.ContainsFunc(all, p.discussed)
 	v.Blank = p.blank(v.Table)
-	v.Open = slices.DeleteFunc(slices.Clone(v.Table.All), func(m mip.Metadata) bool {
+	v.Statuses = p.statusChoices(all)
+	fitting := chipsOfRow(v.Statuses)
+	v.Statuses, v.Rarer = v.Statuses[:fitting], v.Statuses[fitting:]
+	v.Open = p.statusChoices(slices.DeleteFunc(slices.Clone(all), func(m mip.Metadata) bool {
 		return !m.UnderDiscussion() || m.CommentsUntil() != nil
-	})
+	}))
 	v.Table.All = v.Table.All[:min(rowsOfPage, len(all))]
 	v.Filters = slices.DeleteFunc([]filter{
 		{"kind", "Kind", p.kindChoices(all)},
@@ -62,34 +66,27 @@ func (p *Pages) Home(all []mip.Metadata, changes []Change, roles []string) ([]by
 		{"upgrade", "Upgrade", p.upgradeChoices()},
 	}, func(f filter) bool { return len(f.Choices) == 0 })
 	// A passed deadline needs nothing of readers here. The dashboard lists it.
-	open, _ := lastCalls(all)
-	v.Calls = open[:min(callsOfPage, len(open))]
-	v.More = p.moreCalls(open[len(v.Calls):])
+	calls, _ := lastCalls(all)
+	v.Calls = calls[:min(callsOfPage, len(calls))]
 	v.Live, v.Next = p.now(all)
 	v.Happened = latest(changes)
 	return p.page("home",
 		head{Section: "/", Description: v.Description, Route: "/", Script: listScript}, v)
 }
 
-// moreCalls counts the open last calls with one status: a process may have several statuses for a
-// last call. Until is the latest of their deadlines.
-type moreCalls struct {
-	choice
-	Until mip.Date
-}
-
-// moreCalls counts last calls, which are in the order of their deadlines.
-func (p *Pages) moreCalls(calls []mip.Metadata) (out []moreCalls) {
-	for _, c := range p.statusChoices(calls) {
-		more := moreCalls{choice: c}
-		for _, m := range calls {
-			if m.Status.Slug() == c.Slug {
-				more.Until = m.LastCallDeadline
-			}
+// chipsOfRow is the number of statuses whose chips fit into one row of the widest page.
+func chipsOfRow(statuses []choice) int {
+	// The units are letters. A chip has a glyph, gaps and a border beside its words, and "All" and
+	// "More filters" take the rest of the row.
+	const row, frame = 115, 6
+	width := 0
+	for i, c := range statuses {
+		width += utf8.RuneCountInString(c.Label) + len(thousands(c.Count)) + frame
+		if width > row {
+			return i
 		}
-		out = append(out, more)
 	}
-	return out
+	return len(statuses)
 }
 
 // now returns the upgrades of which one is in force on the main network, and the upgrades after

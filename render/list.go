@@ -34,7 +34,7 @@ func (t table) Columns() []column {
 	if t.Chain {
 		status = "Author says"
 	}
-	updated := "Updated"
+	updated := "Changed"
 	if !t.Changes {
 		updated = "Created"
 	}
@@ -47,7 +47,7 @@ func (t table) Columns() []column {
 	}
 	out = append(out, column{"updated", updated, "r"})
 	if t.Heat {
-		out = append(out, column{"heat", "Forum heat", "r he"})
+		out = append(out, column{"heat", "Heat", "r he"})
 	}
 	return out
 }

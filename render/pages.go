@@ -46,17 +46,6 @@ type Pages struct {
 	rows  sync.Map // of tables: template.HTML by rowKey
 }
 
-// section is an entry of the main menu.
-type section struct{ Path, Label string }
-
-// sections are the entries of the main menu, in order. A page names its entry.
-func sections() []section {
-	return []section{
-		{"/", "Proposals"}, {"/dashboard/", "Dashboard"}, {"/upgrade/", "Upgrades"},
-		{"/api/", "API"}, {"/follow/", "Follow"},
-	}
-}
-
 // NewPages parses the embedded templates. notice is a plain sentence above every page. Empty means
 // none. It fails if info.BaseURL is no http or https address.
 func NewPages(info mip.SiteInfo, forks []mip.HardFork, brand Brand, notice string) (*Pages, error) {
@@ -132,8 +121,8 @@ func (p *Pages) renderFrame(notice string) (err error) {
 		}
 	}
 	data := struct{ Section, Notice string }{Notice: notice}
-	// The last one is for pages in no section.
-	for _, s := range append(sections(), section{}) {
+	// The last ones are for pages whose section is not in the menu, or that have none.
+	for _, s := range append(p.sections(), section{Path: "/upgrade/"}, section{}) {
 		data.Section = s.Path
 		if p.frame["header"][s.Path], err = p.fragment("site-header", data); err != nil {
 			return err

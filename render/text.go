@@ -25,7 +25,7 @@ func (p *Pages) funcs() template.FuncMap {
 		// The site.
 		"site":      func() mip.SiteInfo { return p.info },
 		"brand":     func() Brand { return p.brand },
-		"sections":  sections,
+		"sections":  p.sections,
 		"frame":     func(part, key string) template.HTML { return p.frame[part][key] },
 		"image":     p.image,
 		"newest":    mip.NewestChange,
@@ -77,6 +77,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"activation": p.activation,
 		"leading":    p.leading,
 		"networks":   p.networks,
+		"leader":     leader,
 		"genesis":    genesis,
 		"cite":       p.cite,
 		"csl":        p.csl,
@@ -89,6 +90,18 @@ func (p *Pages) funcs() template.FuncMap {
 		"join":       strings.Join,
 		"lower":      strings.ToLower,
 	}
+}
+
+// section is an entry of the main menu.
+type section struct{ Path, Label string }
+
+// sections are the entries of the main menu, in order, of which a page names its own.
+func (p *Pages) sections() []section {
+	out := []section{{"/", "Proposals"}, {"/dashboard/", "Dashboard"}}
+	if len(p.forks) > 0 {
+		out = append(out, section{"/upgrade/", "Upgrades"})
+	}
+	return append(out, section{"/api/", "API"}, section{"/follow/", "Follow"})
 }
 
 // path is a link to a route of this site. The route starts with a slash, and the site may be below

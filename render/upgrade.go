@@ -125,16 +125,22 @@ func (p *Pages) activation(f mip.HardFork) []activation {
 	return out
 }
 
-// leading lists the networks of a fork for one line: first the main network or, while that has no
-// time, the first network with a time.
+// leading lists the networks of a fork for one line, the leader first.
 func (p *Pages) leading(f mip.HardFork) []activation {
 	out := p.activation(f)
-	i := slices.IndexFunc(out, func(a activation) bool { return a.Timestamp != nil })
-	if i < 1 || out[0].FollowedBy != nil {
-		return out
+	if i := leader(out); i > 0 {
+		return slices.Concat(out[i:i+1], out[:i], out[i+1:])
 	}
-	first := out[i]
-	return append([]activation{first}, slices.Delete(out, i, i+1)...)
+	return out
+}
+
+// leader is the index of the network that a line about a fork names first: the main network or,
+// while that has no time of its own or of a later fork, the first network with a time.
+func leader(of []activation) int {
+	if len(of) == 0 || of[0].FollowedBy != nil {
+		return 0
+	}
+	return max(0, slices.IndexFunc(of, func(a activation) bool { return a.Timestamp != nil }))
 }
 
 // networks are the site's networks with their times of a hard fork, by its name.

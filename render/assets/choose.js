@@ -5,7 +5,7 @@ const names = new Intl.Collator("en", { numeric: true }), falling = ["updated", 
 const plain = e => !(e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) && (e.preventDefault(), true);
 
 export const choose = async ({
-  form, keys, box, table, body, blank, heads, chips, heats,
+  form, find, keys, box, table, body, blank, heads, chips, every, heats,
   showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge,
 }) => {
   const d = document, $ = (s, r = d) => r.querySelector(s);
@@ -51,7 +51,7 @@ export const choose = async ({
   // A row is a copy of one that has everything. A title has code spans, as on the other pages.
   const clear = $(".heat", blank);
   if (clear) { setHeat(clear, 0); $("b", clear).textContent = "" }
-  for (const e of [$(".t", blank), $(".ti p", blank)]) e.textContent = "";
+  for (const e of [$(".t", blank), $(".ti p > :last-child", blank)]) e.textContent = "";
   for (const e of blank.querySelectorAll(".end")) e.remove();
   const title = (e, text) => text.split(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/s).forEach((s, i) => {
     if (i % 3 === 0) e.append(s);
@@ -73,38 +73,36 @@ export const choose = async ({
     $(".n", tr).className = kind > 1 ? `n k${(kind - 2) % 3 + 1}` : "n";
     title($(".t", tr), m.title);
     $(".t", tr).href = new URL(m.url).pathname;
-    const about = $(".ti p:not(.end)", tr);
-    if (m.description) title(about, m.description); else about.remove();
-    const f = answer?.hits.get(m.id.toLowerCase());
+    const about = $(".ti p", tr), until = $(".until", tr), f = answer?.hits.get(m.id.toLowerCase());
     if (f?.score) {
       // The matches, in place of the description.
       const link = $(".t", tr), text = make("p", { className: "ex" });
-      about.remove();
       link.after(text);
       answer.whenSeen(tr, async () => answer.fill(await answer.entry(f), f, answer.terms, link, text, 120));
     }
-    for (const words of m.ended) title($(".ti", tr).appendChild(make("p", { className: "end" })), words);
+    if (m.description && !f?.score) title(about.lastElementChild, m.description); else about.lastElementChild.remove();
+    for (const words of m.ended) title(about.insertBefore(make("b", { className: "end" }), until), words);
     const on = $(".on", tr), path = m.lists.find(l => l.startsWith("upgrade/"));
-    if (on && !m.hardfork) on.replaceChildren(make("small", { textContent: "in no upgrade" }));
-    else if (on) {
+    if (on && !m.hardfork) {
+      on.classList.add("no");
+      on.replaceChildren(make("span", { title: "In no upgrade", textContent: "–" }));
+    } else if (on) {
       const mark = $(".chain", on);
       if (mark) Object.assign(mark.dataset, m.chain);
       $("a", on).textContent = m.hardfork;
       $("a", on).href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`;
-      [...on.querySelectorAll("small")].slice(1).forEach((e, i) => {
-        e.textContent = `${m.on[i].id} ${since(m, m.on[i])}`;
-      });
+      const [main] = m.on, first = main?.network ? main : m.on.find(a => a.network) ?? main;
+      put($(".still", on), `${first?.id} ${since(m, first)}`);
     }
     const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
     badge.textContent = m.status ?? "No status";
     const superseded = m.ended.some(words => words.startsWith("Superseded"));
     badge.className = `b ${known ? $(".c", known).classList[1] : "s-other"}${superseded ? " was" : ""}`;
-    text(".st > :not(.b,.until)", m.category);
-    const until = $(".until", tr);
     if (badge.matches(".s-last-call") && m.lastCallDeadline) {
       put($("time", until), day(m.lastCallDeadline));
-      $("time", until).dateTime = $(".age", until).dataset.until = m.lastCallDeadline;
+      $("time", until).dateTime = until.dataset.until = m.lastCallDeadline;
     } else until.remove();
+    if (!about.firstElementChild) about.remove();
     $(".up", tr).classList.toggle("cr", !m.updated || Date.parse(m.updated) === Date.parse(m.created));
     text(".up time", m.updated && day(m.updated));
     if (m.forumTopicId === null && !heats.has(m.id)) $(".heat", tr)?.remove();
@@ -151,7 +149,8 @@ export const choose = async ({
   };
 
   // The initial page is no answer, and as long as others. Each row of the results is read: there are ten.
-  const first = [...body.rows], size = first.length, ten = 10, counts = chips.map(c => $(".n", c).textContent);
+  const first = [...body.rows], size = first.length, ten = 10;
+  const counts = [every, ...chips].map(c => $(".n", c).textContent);
   let drawn = 0;
   const draw = async () => {
     if (box.sort.value.endsWith("heat")) askHeat();
@@ -193,10 +192,10 @@ export const choose = async ({
     if (idle) first.forEach(showHeat);
     judge();
     turn(v, page, pages);
-    for (const [i, c] of chips.entries()) {
+    for (const [i, c] of [every, ...chips].entries()) {
       const n = $(".n", c);
       n.style.minWidth ||= `${n.textContent.length}ch`; // so that nothing moves
-      put(n, idle ? counts[i] : figure(rest.filter(m => m.slug === c.dataset.status).length));
+      put(n, idle ? counts[i] : figure(rest.filter(m => c === every || m.slug === c.dataset.status).length));
     }
     none.textContent = hits?.size === 0 ? answer.note : "No proposal matches. Try fewer words, or clear the filters.";
     none.hidden = count > 0;
@@ -205,9 +204,24 @@ export const choose = async ({
     const note = hits?.size && answer.note !== "." ? answer.note : "";
     const told = `${some}${figure(total)} ${total === 1 ? "proposal" : "proposals"}${where}${note}`;
     const change = text => { box.q.value = text; box.q.focus(); apply() };
-    $("#count").replaceChildren(...q ? answer.chips(q, change) : [], hits ? told : answer.note ?? told);
+    $("#count").replaceChildren(...set(v), ...q ? answer.chips(q, change) : [], hits ? told : answer.note ?? told);
     say(none.hidden ? $("#count").lastChild.textContent : none.textContent);
   };
+
+  // What is set in the form, which may be folded, each with a button that removes it.
+  const off = (words, remove) => {
+    const b = make("button", { type: "button", className: "btn s" });
+    b.textContent = `${words} ×`;
+    b.ariaLabel = `Remove ${words}`;
+    b.addEventListener("click", () => { remove(); table.focus({ preventScroll: true }) });
+    return b;
+  };
+  const set = v => [
+    ...chips.filter(c => c.ariaPressed === "true" && c.closest("#more"))
+      .map(c => off($(".c", c).textContent, () => c.click())),
+    ...keys.filter(k => v[k] && !["q", "status", "sort", "page"].includes(k))
+      .map(k => off(box[k].selectedOptions?.[0].text ?? v[k], () => { box[k].value = ""; apply(true) })),
+  ];
 
   // Controls that show the choice at once, before the proposals are loaded.
   const { sort } = box, usual = sort.options[0].text;
@@ -216,11 +230,13 @@ export const choose = async ({
     if (sort.offsetWidth) sort.style.minWidth ||= `${sort.offsetWidth}px`; // so that nothing moves
     sort.options[0].text = v.q ? "Best first" : usual;
     for (const c of chips) c.ariaPressed = on.includes(c.dataset.status);
+    every.ariaPressed = !v.status;
+    // The row of statuses scrolls on a phone.
+    const row = every.closest("ul"), pressed = chips.find(c => c.ariaPressed === "true");
+    if (pressed) row.scrollLeft = pressed.offsetLeft - every.offsetLeft;
     const way = sign > 0 ? "ascending" : "descending";
     for (const { parentElement: th } of heads) th.ariaSort = th.dataset.sort === key ? way : null;
-    // On a phone a search for words alone keeps the further choices folded.
-    if (keys.some(k => v[k])) form.dataset.on = keys.some(k => v[k] && !["q", "page"].includes(k));
-    else delete form.dataset.on;
+    if (keys.some(k => v[k])) form.dataset.on = ""; else delete form.dataset.on;
     return address(v);
   };
   // Back undoes a choice, but not each typed letter.
@@ -245,15 +261,20 @@ export const choose = async ({
     box.status.value = order.filter(s => on.has(s)).join(",");
     apply(true);
   });
+  every.addEventListener("click", e => {
+    if (!plain(e)) return;
+    box.status.value = "";
+    apply(true);
+  });
   pager.addEventListener("click", async e => {
     const a = e.target.closest("a");
     if (!a || !plain(e)) return;
     await apply(true, new URL(a.href).searchParams.get("page") ?? "");
     table.focus({ preventScroll: true });
-    $(".bar").scrollIntoView();
+    form.scrollIntoView();
   });
   let wait = 0;
-  form.addEventListener("input", e => {
+  for (const e of [form, find]) e.addEventListener("input", e => {
     clearTimeout(wait);
     if (e.target.matches("select")) apply(true); else wait = setTimeout(apply, 120);
   });

@@ -2,6 +2,9 @@
 // reader turns to it, or an address contains a choice.
 const form = $("#filters");
 if (form) {
+  // The header's field searches the list.
+  const find = $("#find");
+  find.setAttribute("form", form.id);
   const box = form.elements, keys = [...box].map(e => e.name).filter(Boolean);
   const table = $("#list"), body = table.tBodies[0], blank = $("#blank").content.firstElementChild, note = $("#heat");
 
@@ -12,15 +15,20 @@ if (form) {
   };
   // The upgrade in force on the main network, of which the oldest possible one is first, and the open calls.
   const current = $$(".current"), calls = $$(".call");
-  const now = () => {
+  const now = ({ detail: over }) => {
     const on = c => networks(c.dataset)[0][2], at = current.findLast(on) ?? current[0];
     for (const c of current) c.hidden = c !== at;
     if (at) put($("h2", at), `${on(at) ? "Live" : "First"} on ${networks(at.dataset)[0][0]}`);
-    for (const c of calls) c.hidden = closed($("[data-until]", c));
-    for (const c of $$(".calm")) c.hidden = calls.some(c => !c.hidden);
+    if (at && on(at)) put($("span", at), "since");
+    const call = calls.find(c => !closed(c));
+    for (const c of calls) c.hidden = c !== call;
+    $(".calm").hidden = !!call;
+    // Without a next upgrade the latest one is named already.
+    for (const c of $$(".over")) c.hidden = !over;
+    for (const c of $$(".next")) c.hidden ||= over;
   };
-  now();
   addEventListener("judged", now);
+  judge();
   let asked = !note, choosing = null, changed = () => {};
   const askHeat = async () => {
     if (asked) return;
@@ -34,7 +42,7 @@ if (form) {
     for (const tr of body.rows) showHeat(tr);
     await choosing;
     await changed();
-    note.textContent = `Forum heat as of ${when(time)}`;
+    note.textContent = `Heat as of ${when(time)}`;
     table.classList.remove("nh");
     option.hidden = false;
   };
@@ -63,28 +71,29 @@ if (form) {
   };
   const choose = () => choosing ??= import(form.dataset.run).then(async m => {
     changed = await m.choose({
-      form, keys, box, table, body, blank, heads, chips, heats,
+      form, find, keys, box, table, body, blank, heads, chips, every, heats,
       showHeat, askHeat, setHeat, restore, offer, say, put, figure, standing, judge,
     });
     chosen = true;
   }).catch(() => { choosing = null; delete form.dataset.wait; say("Not loaded") });
-  const chips = $$(".life [data-status]");
+  const chips = $$(".life [data-status]"), every = $("#all");
   let chosen = false;
-  for (const c of chips) {
+  every.ariaCurrent = null;
+  for (const c of [every, ...chips]) {
     c.role = "button";
-    c.ariaPressed = "false";
+    c.ariaPressed = c === every;
     c.addEventListener("keydown", e => { if (e.key === " ") { e.preventDefault(); c.click() } });
   }
   for (const b of heads) b.disabled = false;
-  for (const e of [...chips, ...heads]) e.addEventListener("click", async event => {
+  for (const e of [every, ...chips, ...heads]) e.addEventListener("click", async event => {
     if (chosen || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     await choose();
     if (chosen) e.click();
   });
-  for (const e of [form, table.tHead, $(".life")])
+  for (const e of [form, find, table.tHead])
     for (const type of ["focusin", "pointerover", "input"]) e.addEventListener(type, choose, { once: true });
-  if (restore()) { form.dataset.on = root.dataset.q; form.dataset.wait = ""; choose() }
+  if (restore()) { form.dataset.on = ""; form.dataset.wait = ""; choose() }
   // The controls of a choice in the address were visible until here, so that nothing moves.
   delete root.dataset.q;
 }

@@ -59,15 +59,10 @@ const show = w => {
     if (!t) return;
     a.href = m ? `../${m.id.toLowerCase().replace("-", "/")}/` : t.url;
     put(a, m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title);
-    put(f("last"), `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
+    put(f("last"), `${span(Date.now() - Date.parse(t.lastPostedAt ?? t.createdAt))} ago`);
     setHeat(row, t.activityScore);
   });
   judge(w.hardforks);
-  const list = $("#disagree"), lines = w.discrepancies.filter(x => x.code !== "last-call-overdue").map(x => x.message);
-  if (!list) return;
-  if (!lines.length) lines.push("Nothing found.");
-  if (list.textContent !== lines.join(""))
-    list.replaceChildren(...lines.map(textContent => Object.assign(d.createElement("li"), { textContent })));
   put($("#compared"), `As of ${when(w.freshness.hardforks)}`);
 };
 

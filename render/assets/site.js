@@ -17,7 +17,7 @@ for (const i of $$("input[name=theme]")) {
 }
 
 // A module for searching texts is loaded when a reader turns to a search field; "/" focuses the page's field
-for (const form of $$(".find,.seek"))
+for (const form of $$($("#filters") ? ".seek" : ".find,.seek"))
   form.addEventListener("focusin", () => import(form.dataset.run).then(m => m.search(form)));
 d.addEventListener("keydown", e => {
   if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey) return;

@@ -30,10 +30,9 @@ const judge = (forks = []) => {
     const left = (until ? Date.parse(until) + day * 1000 : t * 1000) - Date.now(), far = span(left);
     put(e, on ? left > 0 ? "active" : `active for ${far}`
       : left > 0 ? `in ${far}` : until ? `passed ${far} ago` : "due");
-    // Open calls for comments come first.
-    const row = until && left <= 0 ? e.closest(".closing tr") : null;
-    row?.parentElement.append(row);
   }
+  // Open calls for comments come first.
+  for (const e of $$(".closing [data-until]")) if (closed(e)) $("tbody").append(e.closest("tr"));
   for (const e of $$(".tense")) put(e, e.dataset[networks(e.dataset).every(n => n[3]) ? "past" : "now"]);
   for (const e of $$(".undated")) put(e, networks(e.dataset)[0][3] ? "not on its own here" : "no date yet");
   // Of the possible next upgrades, newest first, the next is the one with the soonest time, or else one without a time.
@@ -57,8 +56,8 @@ const judge = (forks = []) => {
   }
   for (const e of $$("[data-holds]")) e.hidden = !networks(e.dataset)[0][2] == e.dataset.holds;
   for (const c of $$(".next")) c.hidden = c !== next;
-  put($(".next:not([hidden]) h2"), over ? "Latest, none next" : "Next upgrade");
-  dispatchEvent(new Event("judged"));
+  put($(".next:not([hidden]) h2"), over ? "Latest upgrade (no next one announced)" : "Next upgrade");
+  dispatchEvent(new CustomEvent("judged", { detail: over }));
 };
 judge();
 setInterval(() => judge(), 6e4);

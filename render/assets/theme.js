@@ -1,6 +1,6 @@
 // Blocking, so that the first frame has the stored theme and the controls that need scripts.
 if(self.document){const root=document.documentElement;root.dataset.js="";
-if(/=./.test(location.search))root.dataset.q=/[?&][^qp]/.test(location.search);
+if(/=./.test(location.search))root.dataset.q="";
 // The browser's own bars have the chosen theme too.
 self.themeColor=t=>{for(const m of document.querySelectorAll("meta[name=theme-color]")){
 const own=m.dataset.scheme??=/dark/.test(m.media)?"dark":"light";

@@ -138,7 +138,7 @@ func offered(t *testing.T, _ *served) {
 				t.Error("a summary of a stub is offered")
 			}
 			tab.Go("/dashboard/")
-			for _, place := range []string{".src", "#hot", "[data-network=mainnet]", "#disagree"} {
+			for _, place := range []string{".src", "#hot", "[data-network=mainnet]"} {
 				tab.Wait(seen(place))
 			}
 			still()

@@ -39,6 +39,9 @@ func TestPages(t *testing.T) {
 		{"since you last looked", since},
 		{"the text begins on the first screen", textFirst},
 		{"what a page answers on its first screen", firstFacts},
+		{"a list begins on the first screen", func(t *testing.T, r *served) {
+			rowsFirst(t, r, "/", "/status/final/")
+		}},
 		{"step 13: table of contents", contents},
 		{"step 13: table of contents on a phone", phone},
 		{"step 13: contents as a sheet on a phone", sheet},

@@ -133,7 +133,7 @@ func filled(t *testing.T, _ *served) {
 		t.Errorf("card %q, want %q", got, want)
 	}
 	tab.Go("/?sort=heat")
-	tab.Wait(`document.querySelector("#heat").dataset.live === "200" && document.querySelector("#heat").textContent.startsWith("Forum heat as of")`)
+	tab.Wait(`document.querySelector("#heat").dataset.live === "200" && document.querySelector("#heat").textContent.startsWith("Heat as of")`)
 	heat := Ask[[]string](tab, `[...document.querySelectorAll("#list tbody tr")].map(r => r.querySelector("td.he b")?.textContent ?? "")`)
 	if !slices.IsSortedFunc(heat, func(a, b string) int { return number(b) - number(a) }) ||
 		number(heat[0]) <= 0 {

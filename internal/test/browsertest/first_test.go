@@ -30,6 +30,25 @@ func textFirst(t *testing.T, r *served) {
 	}
 }
 
+// rowsFirst checks that lists begin high enough: twelve rows are on the first screen of a desktop,
+// and the first row begins on that of a phone, with filters and without scripts too.
+func rowsFirst(t *testing.T, r *served, paths ...string) {
+	const rows = `(rows => ({ First: Math.round(rows[0].top), Whole: rows.filter(r => r.bottom <= 900).length, Of: rows.length }))(
+		[...document.querySelectorAll("#list tbody tr")].map(r => r.getBoundingClientRect()))`
+	for _, v := range []View{{Width: 1280}, {Width: 1280, NoScript: true}, {Width: 390},
+		{Width: 390, NoScript: true}, {Width: 320, Dark: true}} {
+		tab := r.tab(t, v)
+		for _, path := range paths {
+			tab.Go(path)
+			got := Ask[struct{ First, Whole, Of int }](tab, rows)
+			if v.Width == 1280 && got.Whole < min(12, got.Of) || got.First > 700 {
+				t.Errorf("%s: %s shows %d of %d rows, the first at %d px", v, path, got.Whole,
+					got.Of, got.First)
+			}
+		}
+	}
+}
+
 // firstFacts are what a validator or a developer asks first. The page answers it beside or above
 // the text, on the first screen.
 func firstFacts(t *testing.T, r *served) {

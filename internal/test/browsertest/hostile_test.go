@@ -42,7 +42,7 @@ const spoil = `{
 		set onmessage(tell) {
 			super.onmessage = e => {
 				const [status, body, ...more] = e.data;
-				if (body?.forum) { body.forum[0].proposals = []; body.discrepancies = [{ message: "" }] }
+				if (body?.forum) body.forum[0].proposals = [];
 				if (body?.ai) body.ai = { summaries: true, translations: true };
 				tell({ data: [status, spoiled(body), ...more] });
 			};
@@ -53,7 +53,7 @@ const spoil = `{
 // hostileAnswers shows answers with only hostile texts: of the forum, the networks and a model.
 func hostileAnswers(t *testing.T, r *served) {
 	words := map[string]string{"markdown": hostileMarkdown()}
-	for key := range strings.FieldsSeq("title id message tldr whatsChanging impact quote section " +
+	for key := range strings.FieldsSeq("title id tldr whatsChanging impact quote section " +
 		"source description status") {
 		words[key] = hostileText(key)
 	}
@@ -84,8 +84,7 @@ func hostileAnswers(t *testing.T, r *served) {
 		tab := r.tab(t, view)
 		tab.Go("/dashboard/")
 		tab.Wait(answered("forum"))
-		harmless(t, tab, "main", hostileText("title"), hostileText("message"),
-			hostileText("status"))
+		harmless(t, tab, "main", hostileText("title"), hostileText("status"))
 		if got := Ask[[]string](tab, `[...document.querySelectorAll("[data-topic]")].filter(r => r.checkVisibility()).map(r => r.querySelector("a").textContent).slice(0, 2)`); len(got) != 2 || got[0] != hostileText("title") || got[1] != hostileText("id")+" "+hostileText("title") {
 			t.Errorf("topics %q", got)
 		}

@@ -56,7 +56,8 @@ func firstPage(t *testing.T, r *served) {
 				(!strings.Contains(fresh, (*info.Commit)[:7]) || !strings.Contains(fresh, "UTC")) {
 			t.Errorf("%s: the head says %q", v, fresh)
 		}
-		form := Ask[bool](tab, `document.querySelector("#q").checkVisibility()`)
+		form := Ask[bool](tab,
+			`(document.querySelector("#more").open = true, document.querySelector("#sort").checkVisibility())`)
 		if form == v.NoScript {
 			t.Errorf("%s: filters shown: %t", v, form)
 		}
@@ -96,7 +97,7 @@ func typing(t *testing.T, r *served) {
 	tab.Go("/")
 	const columns = `[...document.querySelectorAll("#list th")].map(th => Math.round(th.getBoundingClientRect().left)).join(" ")`
 	before := Ask[string](tab, columns)
-	tab.Click("#q")
+	tab.Click("#find")
 	tab.Press("refund pool")
 	same := func(when string) {
 		t.Helper()
@@ -118,52 +119,54 @@ func typing(t *testing.T, r *served) {
 	same("loaded again")
 	// A filter is a chip that can be removed, and an unknown value is reported, as on the search
 	// page.
-	tab.Click("#q")
+	tab.Click("#find")
+	tab.Press(kb.End)
 	tab.Press(" status:final")
 	tab.Wait(`[...document.querySelectorAll("#list tbody .b:not(.chain)")].every(b => b.textContent === "Final")`)
 	tab.Click(`.bar [aria-label="Remove status:final"]`)
-	tab.Wait(`document.querySelector("#q").value === "refund pool" && document.activeElement.id === "q" && !document.querySelector(".bar button")`)
+	tab.Wait(`document.querySelector("#find").value === "refund pool" && document.activeElement.id === "find" && !document.querySelector(".bar button")`)
 	same("without a filter")
 	tab.Press(" type:x")
 	tab.Wait(`document.querySelector("#none").textContent.includes("No proposal has type:x. There are: ")`)
-	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	Ask[bool](tab, `(document.querySelector("#find").select(), true)`)
 	tab.Press("sentence that nobody wrote")
 	tab.Wait(`document.querySelector("#list tbody .t").href.includes(":~:text=")`)
-	Ask[bool](tab, `(document.querySelector("#q").select(), true)`)
+	Ask[bool](tab, `(document.querySelector("#find").select(), true)`)
 	tab.Press("a")
 	tab.Wait(`document.querySelector("#count").textContent === "Type one letter more."`)
 	shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
-	if Ask[bool](tab,
-		`document.querySelector("#find").checkVisibility({ visibilityProperty: true })`) {
-		t.Error("the first page has two fields for searching")
+	if n := Ask[int](tab,
+		`[...document.querySelectorAll("[type=search]")].filter(e => e.checkVisibility()).length`); n != 1 {
+		t.Errorf("the first page has %d fields for searching", n)
 	}
 	Ask[bool](tab, `(history.back(), true)`)
 	tab.Wait(`location.pathname === "/follow/"`)
 }
 
-// folded searches on a phone: the further choices are above the results only if one is chosen or
-// they are opened.
+// folded opens choices on a phone: the filters stay folded, and those that are set are visible,
+// each with a button that removes it.
 func folded(t *testing.T, r *served) {
-	const more = `document.querySelector("#filters select").checkVisibility()`
+	const buttons = `[...document.querySelectorAll(".bar button")].filter(e => e.checkVisibility()).map(e => e.ariaLabel).join()`
 	tab := r.tab(t, View{Width: 320})
-	for query, want := range map[string]bool{"?q=gas": false, "?q=gas&page=2": false,
-		"?status=final": true, "?q=gas&status=final": true} {
+	for query, want := range map[string]string{"?q=gas": "", "?q=gas&page=2": "",
+		"?q=gas&status=final": "", "?author=aoife": "Remove aoife",
+		"?category=core&type=standards-track&chain=live": "Remove Live on mainnet,Remove Core," +
+			"Remove Standards Track"} {
 		tab.Go("/" + query)
-		if got := Ask[bool](tab, more); got != want {
-			t.Errorf("/%s shows what else can be chosen: %t", query, got)
+		tab.Wait(`document.querySelector("#count").checkVisibility() && document.querySelector("#count").textContent.includes(" of ")`)
+		if Ask[bool](tab, `document.querySelector("#filters select").checkVisibility()`) {
+			t.Errorf("/%s shows what else can be chosen", query)
 		}
-		tab.Wait(`document.querySelector("#count").textContent.includes(" of ")`)
-		if got := Ask[bool](tab, more); got != want {
-			t.Errorf("/%s, answered, shows what else can be chosen: %t", query, got)
+		if got := Ask[string](tab, buttons); got != want {
+			t.Errorf("/%s has buttons %q, want %q", query, got, want)
+		}
+		if !Ask[bool](tab, `(c => !c || c.getBoundingClientRect().right < innerWidth)(document.querySelector("#filters [data-status][aria-pressed=true]"))`) {
+			t.Errorf("/%s: the chosen status is out of sight", query)
 		}
 	}
-	tab.Go("/")
-	tab.Click("#q")
-	tab.Press("gas")
-	tab.Wait(`document.querySelector("#list .ex")`)
-	if Ask[bool](tab, more) {
-		t.Error("words that are typed unfold what else can be chosen")
-	}
+	tab.Go("/?author=aoife")
+	tab.Click(".bar button")
+	tab.Wait(`location.search === "" && !document.querySelector(".bar").checkVisibility()`)
 }
 
 // numbers types the number of a proposal in many forms, and clears the search with Escape, as the
@@ -178,7 +181,7 @@ func numbers(t *testing.T, r *served) {
 		tab.Wait(fmt.Sprintf(`new URLSearchParams(location.search).get("q") === %q && document.querySelector("#count").textContent.includes(" of ")`, text))
 		tab.Wait(`document.querySelector("#list tbody .n").textContent === "MIP-4"`)
 		tab.Press(kb.Escape)
-		tab.Wait(`document.querySelector("#q").value === "" && location.search === ""`)
+		tab.Wait(`document.querySelector("#find").value === "" && location.search === ""`)
 		shows(tab, all)
 	}
 }
@@ -187,7 +190,6 @@ func tiles(t *testing.T, r *served) {
 	want := ids(r.proposals(t), withStatus(mip.LastCall))
 	tab := r.tab(t, View{Width: 320})
 	tab.Go("/")
-	tab.Click("label[for=more]")
 	tab.Click(`[data-status="last-call"]`)
 	tab.Wait(`location.pathname === "/" && location.search === "?status=last-call"`)
 	shows(tab, want)
@@ -196,7 +198,6 @@ func tiles(t *testing.T, r *served) {
 
 	still := r.tab(t, View{Width: 390, NoScript: true})
 	still.Go("/")
-	still.Click("label[for=more]")
 	still.Click(`[data-status="last-call"]`)
 	still.Wait(`location.pathname === "/status/last-call/"`)
 	shows(still, want)
@@ -214,7 +215,7 @@ func combined(t *testing.T, r *served) {
 		f.status.value = "draft"; f.category.value = "core"; f.sort.value = "heat";
 		return f.sort.dispatchEvent(new Event("input", { bubbles: true }));
 	})()`)
-	const heated = `document.querySelector("#heat").textContent.startsWith("Forum heat as of")`
+	const heated = `document.querySelector("#heat").textContent.startsWith("Heat as of")`
 	tab.Wait(heated)
 	tab.Wait(fmt.Sprintf(`document.querySelectorAll("#list tbody tr").length === %d`, len(want)))
 	got, at := shown(tab), Ask[string](tab, `location.pathname + location.search`)
@@ -250,7 +251,7 @@ func nothing(t *testing.T, r *served) {
 		t.Errorf("rows %q", got)
 	}
 	tab.Click("#clear")
-	tab.Wait(`location.search === "" && !document.querySelector("#none").checkVisibility() && document.activeElement.id === "q"`)
+	tab.Wait(`location.search === "" && !document.querySelector("#none").checkVisibility() && document.activeElement.id === "find"`)
 	shows(tab, ids(mip.ActiveFirst(r.proposals(t)), everyone))
 	// Without a network the words above the rows report it, since the rows are no answer.
 	Ask[bool](tab, `(window.fetch = () => Promise.reject(new Error("no network")), true)`)

@@ -36,12 +36,12 @@ func TestList(t *testing.T) {
 		if got := shown(tab); !slices.Equal(got, ids(all[:pageRows], everyone)) {
 			t.Errorf("rows %q", got)
 		}
-		if Ask[bool](tab, `[...document.querySelectorAll("#pager, #filters :is(input:not(#more), select), #list button:enabled")].some(e => e.checkVisibility())`) {
+		if Ask[bool](tab, `document.querySelector("#more").open = true; [...document.querySelectorAll("#pager, #filters :is(input, select), #list button:enabled")].some(e => e.checkVisibility())`) {
 			t.Error("something is offered that needs scripts")
 		}
 		var reached []string
 		for _, path := range Ask[[]string](tab,
-			`[...document.querySelectorAll(".life a")].map(a => a.pathname)`) {
+			`[...document.querySelectorAll(".life [data-status]")].map(a => a.pathname)`) {
 			tab.Go(path)
 			reached = append(reached, shown(tab)...)
 		}
@@ -49,6 +49,10 @@ func TestList(t *testing.T) {
 		if want := slices.Sorted(slices.Values(ids(all, everyone))); !slices.Equal(reached, want) {
 			t.Errorf("the lists by status have %q", reached)
 		}
+	})
+	t.Run("first screen", func(t *testing.T) {
+		t.Parallel()
+		rowsFirst(t, r, "/", "/status/draft/", "/category/core/")
 	})
 	t.Run("several statuses at once, and back", func(t *testing.T) {
 		t.Parallel()
@@ -111,6 +115,7 @@ func TestList(t *testing.T) {
 		})
 		tab := r.tab(t, View{})
 		tab.Go("/")
+		tab.Click("#more > summary")
 		tab.Click("#author")
 		tab.Press("@" + login)
 		tab.Wait(`new URLSearchParams(location.search).get("author") === "@` + login + `"`)
@@ -190,7 +195,6 @@ func TestList(t *testing.T) {
 		shows(tab, ids(all[pageRows:2*pageRows], everyone))
 		tab.Reload()
 		shows(tab, ids(all[pageRows:2*pageRows], everyone))
-		tab.Click("label[for=more]")
 		tab.Click("[data-status=draft]") // another choice starts at its first page
 		tab.Wait(`location.search === "?status=draft"`)
 	})
@@ -264,7 +268,7 @@ func TestList(t *testing.T) {
 		t.Parallel()
 		tab := r.tab(t, View{})
 		tab.Go("/")
-		tab.Click("#q")
+		tab.Click("#find")
 		tab.Press("abs") // each has an abstract
 		tab.Wait(`document.querySelector("#list .ex") && document.querySelector("#count").textContent === "130 proposals"`)
 		first := shown(tab)
@@ -294,7 +298,7 @@ func TestList(t *testing.T) {
 		}
 		tab.Click("[data-status=final]")
 		Ask[bool](tab,
-			`(document.querySelector("#q").select(), document.querySelector("#q").focus(), true)`)
+			`(document.querySelector("#find").select(), document.querySelector("#find").focus(), true)`)
 		tab.Press("a")
 		tab.Wait(`document.querySelector("#count").textContent === "Type one letter more."`)
 		shows(tab, ids(all[:pageRows], everyone))
@@ -302,6 +306,7 @@ func TestList(t *testing.T) {
 		if slices.ContainsFunc(tab.Requests(), list) {
 			t.Error("a search for words reads the whole list")
 		}
+		tab.Click("#more > summary")
 		tab.Click("#category")
 		tab.Wait(`performance.getEntriesByName(new URL("/api/v1/index", location)).length === 1`)
 	})

@@ -28,7 +28,7 @@ func monadStates() []states {
 	moment := func(month time.Month, day int, state, live, next, test, main string) states {
 		line := live + " 19 Mar 2026 with MONAD_NINE · testnet 10 Mar 2026"
 		main, test = "19 Mar 2026, 14:30 UTC "+main, "10 Mar 2026, 14:30 UTC "+test
-		times, table := "Monad "+main+"...Monad Testnet "+test,
+		times, table := "Mainnet "+main+"...Testnet "+test,
 			"Monad Testnet 10143 "+test+"...Monad 143 "+main
 		return states{time.Date(2026, month, day, 16, 0, 0, 0, time.UTC), map[string]string{
 			"/upgrade/":            "MONAD_NINE " + state + "..." + times,
@@ -50,12 +50,13 @@ func monadStates() []states {
 		moment(time.April, 19, "active", "Live on mainnet since",
 			"Next upgrade scheduled MONAD_TEN", "active for 40 days", "active for 31 days"),
 		moment(time.November, 22, "active", "Live on mainnet since",
-			"Latest, none next active MONAD_TEN", "active for 8 months", "active for 8 months"),
+			"Latest upgrade (no next one announced) active MONAD_TEN", "active for 8 months",
+			"active for 8 months"),
 		// The main network has MONAD_SIX from 4 November 2025.
 		{time.Date(2025, 11, 4, 14, 29, 0, 0, time.UTC), map[string]string{
 			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...Monad 143 no date yet",
-			"/upgrade/": "MONAD_FIVE active on testnet...Monad no date " +
-				"yet...MONAD_FOUR active on testnet...Monad no date yet",
+			"/upgrade/": "MONAD_FIVE active on testnet...Mainnet no date " +
+				"yet...MONAD_FOUR active on testnet...Mainnet no date yet",
 			"/upgrade/monad_one/": "MONAD_ONE active on testnet...Monad 143 not on its own here",
 		}},
 	}
@@ -82,7 +83,7 @@ func wantText(t *testing.T, page, text, want string) {
 
 // wrong matches words that time makes false.
 var wrong = regexp.MustCompile(
-	`\b(scheduled|active|planned|Next upgrade|Latest, none next|due|passed)\b`)
+	`\b(scheduled|active|planned|Next upgrade|no next one|due|passed)\b`)
 
 // TestStates opens Monad's site before, between and after the activations of a fork, with the
 // reader's clock, with the clock of the chains behind a sidecar, and without scripts.
@@ -202,17 +203,18 @@ func deadlines(t *testing.T, v *served) {
 		tab := v.tab(t, view)
 		tab.Expect(failures)
 		for page, before := range map[string]string{
-			"/":           "Open for comments MIP-7 Proposal 7 Deadline for comments: ",
+			"/":           "Open for comments MIP-7 until ",
 			"/mip/7/":     "Comments until ",
-			"/dashboard/": "MIP-7 Proposal 7: deadline for comments ",
+			"/dashboard/": "MIP-7 Proposal 7: takes comments until ",
 		} {
 			tab.Go(page)
 			text := Ask[string](tab, visibleText)
 			if page == "/" && strings.Contains(want, "passed") {
-				before, want := "Open for comments", " no deadline" // of another proposal
-				wantText(t, page, text, before)
-				wantText(t, page, text, want)
+				wantText(t, page, text, "Open for comments 5 drafts")
 				continue
+			}
+			if page == "/" {
+				want, _, _ = strings.Cut(want, " in ")
 			}
 			wantText(t, page, text, before+want)
 			if word := wrong.FindString(text); view.NoScript && word != "" {
@@ -225,7 +227,7 @@ func deadlines(t *testing.T, v *served) {
 // disagreeing checks that a page shows the disagreements of texts and chains at the reader's time,
 // and without scripts the ones that hold at any time.
 func disagreeing(t *testing.T, r *served) {
-	const visible = `[...document.querySelectorAll("li")].filter(li => li.parentElement.querySelector(".agree") && li.checkVisibility()).map(li => li.innerText.split(";")[0])`
+	const visible = `[...document.querySelectorAll("li[data-holds], li.agree")].filter(li => li.checkVisibility()).map(li => li.innerText.trim().split(";")[0])`
 	nine, ten := []string{"MIP-3 is Draft", "MIP-4 is Draft", "MIP-5 is Draft"},
 		[]string{"MIP-8 is Draft"}
 	for name, tt := range map[string]struct {
@@ -234,7 +236,7 @@ func disagreeing(t *testing.T, r *served) {
 	}{
 		"without scripts": {View{NoScript: true}, slices.Concat(nine, ten), nine[:1]},
 		"between": {View{Early: clockAt(time.Date(2026, 3, 15, 16, 0, 0, 0, time.UTC))},
-			[]string{"Nothing found."}, []string{}},
+			[]string{}, []string{}}, // a last call needs attention
 		"after": {View{Early: clockAt(time.Date(2026, 4, 19, 16, 0, 0, 0, time.UTC))},
 			nine, nine[:1]},
 		"a year after": {View{Early: clockAt(time.Date(2027, 9, 2, 16, 0, 0, 0, time.UTC))},

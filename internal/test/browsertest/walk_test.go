@@ -201,7 +201,7 @@ func (w walk) begin(t *testing.T) {
 func (w walk) settle(tab *Tab, path string) {
 	switch {
 	case strings.Contains(path, "sort=heat"):
-		tab.Wait(`(e => e.dataset.live === "200" && e.textContent.startsWith("Forum heat as of"))(document.querySelector("#heat"))`)
+		tab.Wait(`(e => e.dataset.live === "200" && e.textContent.startsWith("Heat as of"))(document.querySelector("#heat"))`)
 	case path == "/dashboard/" && w.site.network != nil:
 		tab.Wait(answered("forum") + " && " + pill("mainnet") + `.className === "ok"`)
 	default:

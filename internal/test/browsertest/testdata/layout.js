@@ -80,7 +80,7 @@
       if (box.right - box.left < 2 || box.bottom - box.top < 1) continue;
       if (!inScroller && box.right > width + 1) faults.push(`text beyond the edge: ${describe(e)}`);
       // A menu covers what is below it.
-      if (e.closest(".more > div")) continue;
+      if (e.closest(".more > div, #more > div")) continue;
       const inline = e => e !== document.body && getComputedStyle(e).display.startsWith("inline");
       box.container = e;
       while (inline(box.container)) box.container = box.container.parentElement;
@@ -111,7 +111,7 @@
   for (const remove of probes) remove();
   // Boxes that a reader sees, by a border or a ground of their own, lie within each other or apart.
   const seen = [...document.querySelectorAll("body *")].filter(e => {
-    if (hidden(e) || e.closest("svg, nav.here, dialog, .top")) return false;
+    if (hidden(e) || e.closest("svg, nav.here, dialog, .top, #more > div")) return false;
     const style = getComputedStyle(e);
     if (style.position === "absolute" || style.display === "table-row") return false;
     if (style.display.startsWith("inline")) return false;
