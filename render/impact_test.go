@@ -166,7 +166,7 @@ func TestImpactAnswers(t *testing.T) {
 		delete(got, "Developers")
 		// The upgrade has requests to those who run nodes and those who steward, with fixed dates.
 		const asked = "Asked by the upgrade, not by the text %s Été NINE Mainnet: no date yet " +
-			"Testnet: due by 10 Mar 2026, 14:30 UTC Devnet: due by 10 Mar 2026, 14:30 UTC"
+			"Deadline on testnet: 10 Mar 2026, 14:30 UTC Deadline on devnet: 10 Mar 2026, 14:30 UTC"
 		want := map[string]string{}
 		if tt.group != "" {
 			want["Users"] = tt.group

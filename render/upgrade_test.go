@@ -114,8 +114,9 @@ func TestRunbook(t *testing.T) {
 	asked := between(string(page), "What the upgrade asks", "What is in it") +
 		between(string(page), "<h2>Steps of", `<div class="attn">`)
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(asked, " ")), " ")
-	want := "Validators : a release that knows Été NINE. Devnet: due by 10 Mar 2026, 14:30 UTC " +
-		"Testnet: due by 10 Mar 2026, 14:30 UTC " +
+	want := "Validators : a release that knows Été NINE. " +
+		"Deadline on devnet: 10 Mar 2026, 14:30 UTC " +
+		"Deadline on testnet: 10 Mar 2026, 14:30 UTC " +
 		"Mainnet: no date yet What its texts ask Developers : Tools must check x &lt; the list. " +
 		"MIP-3, Backwards Compatibility Foundation : The date must be set. MIP-6, b " +
 		"MIP-6 1 of 2 done, as of 6 Mar 2026 . ☑ Done: Scope &lt;agreed&gt; ☐ Open: Mainnet date"
@@ -139,8 +140,8 @@ func TestRunbookWithoutTexts(t *testing.T) {
 	for _, want := range []string{
 		"With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final), " +
 			"MIP-99 (its text is not here) . Defined in MIP-6 (Stagnant).",
-		"What the upgrade asks Validators : a release that knows Été NINE. Devnet: due by " +
-			"10 Mar 2026, 14:30 UTC Testnet: due by 10 Mar " +
+		"What the upgrade asks Validators : a release that knows Été NINE. Deadline on devnet: " +
+			"10 Mar 2026, 14:30 UTC Deadline on testnet: 10 Mar " +
 			"2026, 14:30 UTC Mainnet: no date yet What is in it",
 	} {
 		if !strings.Contains(text, want) {

@@ -88,7 +88,7 @@ func answersIn(t *testing.T, config, fork string) {
 	validators := 1 // those who have to act come first
 	if fork != "" {
 		const asked = "Asked by the upgrade, not by the text"
-		times := []string{"Mainnet: no date yet", "Testnet: due by 19 Jan 2027, 15:00 UTC"}
+		times := []string{"Mainnet: no date yet", "Deadline on testnet: 19 Jan 2027, 15:00 UTC"}
 		want[0].Act += " for " + fork
 		want[0], want[1], validators = want[1], want[0], 0
 		want[0].Level, want[0].Act, want[0].Asked = "High impact", asked,
