@@ -174,6 +174,8 @@ type output struct {
 	lock *flock.Flock
 	// ours are the files that a build has written, or was about to write. Only these are removed.
 	ours map[string]bool
+	// empty is true if the folder had no files before this build, so that none is looked for.
+	empty bool
 }
 
 // openOutput creates, checks and locks the output folder, and removes the temporary files of a
@@ -240,6 +242,10 @@ func (f *output) checkOwner(p *Plan) error {
 			return nil // an unreadable file is left alone
 		})
 	}
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if f.empty = err == nil && len(entries) == 1; f.empty { // the folder of the state
+		return f.write(ownerFile, []byte(ownerText))
+	}
 	for i := range p.Artifacts {
 		a := &p.Artifacts[i]
 		if _, err := f.root.Lstat(a.File); err != nil {
@@ -277,7 +283,7 @@ func (f *output) record(files map[string]bool) error {
 // The error wraps [ErrMake] if the body is at fault.
 func (f *output) replace(a *Artifact) (changed bool, err error) {
 	want, err := a.Bytes()
-	if err != nil || f.has(a.File, want) {
+	if err != nil || !f.empty && f.has(a.File, want) {
 		return false, err
 	}
 	return true, f.write(a.File, want)
