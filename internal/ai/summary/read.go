@@ -252,13 +252,13 @@ func (p *part) sentences(b prose.Block) (out []*sentence) {
 // formula matches a formula in TeX.
 var formula = prose.Lazily(`\$[^$]+\$|\\[a-z(\[]`)
 
-// unfinished are placeholders, and a part of an address.
-var unfinished = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
+// placeholders are marks of a text that its author has not finished, and a part of an address.
+var placeholders = []string{"TBD", "TODO", "FIXME", "XXX", "://"}
 
 // isUnfinished reports whether a text has a placeholder, an address or a formula.
 func isUnfinished(text string) bool {
 	holds := func(part string) bool { return strings.Contains(text, part) }
-	return slices.ContainsFunc(unfinished, holds) ||
+	return slices.ContainsFunc(placeholders, holds) ||
 		strings.ContainsAny(text, `$\`) && formula().MatchString(text)
 }
 
