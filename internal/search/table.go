@@ -13,7 +13,7 @@ const Version = 5
 // Shard is a part of an index.
 type Shard struct {
 	Version  int    `json:"version" doc:"5."`
-	Terms    string `json:"terms" doc:"In the order of their bytes, each without the letters that it shares with the beginning of the one before; a capital is their number."`
+	Terms    string `json:"terms" doc:"In the order of their bytes, each without the first letters that it shares with the one before; a capital is their number."`
 	Among    int    `json:"among" doc:"A number that the positions of proposals are below."`
 	Postings string `json:"postings" doc:"Bits in base64: for each term the proposals that have it."`
 }
