@@ -317,6 +317,50 @@ func TestStrongestSentence(t *testing.T) {
 	}
 }
 
+// Of several sentences a demand leads, a duty before it, and a group repeats no other group's.
+func TestLeadingSentences(t *testing.T) {
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
+	e := func(quote string) api.Evidence {
+		return api.Evidence{Section: "s-abstract", Quote: quote}
+	}
+	shared, demand, duty := e("A lamp is lit."), e("It MUST burn."), e("Wallets have to change.")
+	of := func(all ...api.Evidence) api.Axis { return api.Axis{Stated: true, Evidence: all} }
+	acts := of(shared, demand, duty)
+	acts.ActionRequired, acts.ActionEvidence = true, &duty
+	for _, tt := range []struct {
+		name                          string
+		validators, developers, users api.Axis
+		want                          string
+	}{
+		{"none shared", of(shared), of(duty), api.Axis{},
+			"“A lamp is lit.” “Wallets have to change.”"},
+		{"a demand", of(shared, demand), api.Axis{}, api.Axis{}, "“It MUST burn.”"},
+		{"a duty", acts, api.Axis{}, api.Axis{}, "“Wallets have to change.”"},
+		{"one shared of two", of(shared), of(shared, duty), api.Axis{},
+			"“A lamp is lit.” “Wallets have to change.”"},
+		{"the only one", of(shared), of(shared), of(shared),
+			"“A lamp is lit.” As for validators. As for validators."},
+	} {
+		v := proposalPage(p, all, 2)
+		v.All[2].SupersededBy, v.All[2].Standing = nil, mip.Draft.Usual()
+		v.Fork, v.Summary = nil, &api.Summary{Source: api.Extractive, Validators: tt.validators,
+			Developers: tt.developers, Users: tt.users}
+		page, err := p.Proposal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		list := between(string(page), `<ul class="groups`, "</ul>")
+		for _, item := range strings.Split(list, "<p>")[1:] {
+			text, _, _ := strings.Cut(item, "</p>")
+			got = append(got, html.UnescapeString(tags.ReplaceAllString(text, "")))
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("%s: the page says %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 // The panel by rules begins with the first change, unless a group's first statement is the same.
 func TestPanelOpens(t *testing.T) {
 	for quote, want := range map[string]bool{"A **new** opcode.": false, "Another.": true} {
