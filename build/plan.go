@@ -175,6 +175,7 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 	mentions := make([][]mip.ID, len(c.Proposals))
 	for i, of := range c.Proposals {
 		mentions[i] = of.Mentions
+		p.versions.Know(of.History, of.Raw)
 	}
 	p.tied = mip.Relate(c.Metadata, mentions, c.options.Site.References, c.Forks, p.info.Prefix)
 	var err error

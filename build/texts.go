@@ -132,8 +132,15 @@ func (p *planner) pastOf(c *corpus.Proposal) (past, error) {
 	t := p.pasts.get(c.File, func() result[past] {
 		texts, err := p.versions.Read(c.History)
 		out := past{texts, map[string]*header.Header{}}
+		byHead := map[string]*header.Header{} // most versions have the same
 		for blob, text := range texts {
-			if h := p.HeaderOf(c, text); h != nil {
+			head, _, closed := strings.Cut(string(text), "\n---\n")
+			h := byHead[head]
+			if h == nil || !closed || h.Body == 0 {
+				h = p.HeaderOf(c, text)
+				byHead[head] = h
+			}
+			if h != nil {
 				out.headers[blob] = h
 			}
 		}

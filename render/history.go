@@ -50,12 +50,12 @@ func (p *Pages) subject(v versionView) template.HTML {
 // versionView is a version with its changes from the previous one: a text in What, Lines, or both.
 type versionView struct {
 	mip.Version
-	SourceURL string // empty: none
-	Happened  string // in words; empty if What has everything
-	What      string // the change in words
-	Lines     []diffLine
-	Rest      []diffLine // folded
-	Cut       bool       // the lines are incomplete
+	SourceURL string   // empty: none
+	Happened  string   // in words; empty if What has everything
+	What      string   // the change in words
+	Lines     []string // of the difference in unified format
+	Rest      []string // folded
+	Cut       bool     // the lines are incomplete
 }
 
 // History renders the page of a proposal's versions. It shows changes in the order of the versions,
@@ -81,7 +81,7 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 		default:
 			x.What = lines(*version.Added, *version.Removed)
 			shown := mip.Cut(*version.Diff, room)
-			x.Lines = diffLines(shown)
+			x.Lines = slices.Collect(strings.Lines(shown))
 			if len(x.Lines) > foldedFrom+20 { // a few lines are not worth a click
 				x.Lines, x.Rest = x.Lines[:foldedFrom], x.Lines[foldedFrom:]
 			}
@@ -129,23 +129,22 @@ func lines(added, removed int) string {
 	return cmp.Or(strings.Join(out, ", "), "No line changed")
 }
 
-// diffLine is a line of a diff. The signs follow the unified format.
-type diffLine struct {
-	Sign string // + added, - removed, @ position in the file, \ remark, empty: context
-	Text string // without a sign + or -
-}
-
-// diffLines returns the lines of a unified diff.
-func diffLines(text string) (out []diffLine) {
-	for line := range strings.Lines(text) {
-		x := diffLine{Text: line}
+// diffHTML shows lines of a unified diff. Screen readers announce ins and del.
+func diffHTML(lines []string) template.HTML {
+	var b strings.Builder
+	for _, line := range lines {
+		tag, class := "span", ""
 		switch line[0] {
-		case '+', '-':
-			x = diffLine{line[:1], line[1:]}
-		case '@', '\\':
-			x.Sign = line[:1]
+		case '+':
+			tag = "ins"
+		case '-':
+			tag = "del"
+		case '@':
+			class = ` class="at hunk"`
+		case '\\': // a remark
+			class = ` class="at"`
 		}
-		out = append(out, x)
+		b.WriteString("<" + tag + class + ">" + template.HTMLEscapeString(line) + "</" + tag + ">")
 	}
-	return out
+	return template.HTML(b.String())
 }

@@ -70,6 +70,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"date":    date,
 		"num":     thousands,
 		"short":   short,
+		"diff":    diffHTML,
 		"first":   first,
 		"rest":    rest,
 		"after":   after,

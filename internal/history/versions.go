@@ -105,6 +105,22 @@ type Reader struct {
 	mu sync.Mutex
 	// programs are the git processes by the repository's top folder.
 	programs map[string]*git.Objects
+	// known are the texts that need not be read, by their names in git.
+	known map[string]string
+}
+
+// Know adds the present text of a file, which is mostly its newest version, so that it need not be
+// read from git. A nil file adds nothing.
+func (r *Reader) Know(h *File, text string) {
+	if h == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil {
+		r.known = map[string]string{}
+	}
+	r.known[git.BlobName(h.Versions[0].Hash, []byte(text))] = text
 }
 
 // Read returns the texts before and after each of the versions, by their names in git. The empty
@@ -150,6 +166,9 @@ func (r *Reader) Texts(p FilePast, v Version) (before, after []byte, err error) 
 func (r *Reader) read(top, blob string) (_ []byte, err error) {
 	if blob == "" {
 		return nil, nil
+	}
+	if text, ok := r.known[blob]; ok {
+		return []byte(text), nil
 	}
 	program, ok := r.programs[top]
 	if !ok {
