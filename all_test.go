@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/corpus", "internal/filename", "internal/folder",
 		"internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/survey",
-		"internal/demo",
+		"internal/demo", "internal/samples",
 		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",
 		"github.com/spf13/cobra", "golang.org/x/term"},
 	"cmd/sidecar": {"internal/api", "internal/release", "internal/site", "sidecar",
@@ -81,6 +81,7 @@ var imports = map[string][]string{
 	"internal/release":          {},
 	"internal/requirement": {"internal/ai/prose", "internal/markdown", "internal/mip",
 		"github.com/yuin/goldmark"},
+	"internal/samples":  {"internal/git"},
 	"internal/palette":  {"github.com/lucasb-eyer/go-colorful"},
 	"internal/problem":  {"internal/mip"},
 	"internal/redirect": {},

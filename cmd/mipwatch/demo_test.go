@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/internal/test/webtest"
 )
 
@@ -42,7 +44,7 @@ func TestServeDemo(t *testing.T) {
 	t.Parallel()
 	s := serve(t, sampleFiles(t), "--demo")
 	for _, page := range []string{"/", "/dashboard/", "/mip/4/", "/upgrade/", "/404.html"} {
-		s.contains(page, demoNotice)
+		s.contains(page, samplesNotice)
 	}
 	w := s.watch()
 	if len(w.MIPs) != 15 || len(w.Forum) != 15 || len(w.Errors) != 0 ||
@@ -51,10 +53,98 @@ func TestServeDemo(t *testing.T) {
 		t.Errorf("mip-watch of the demo: %d proposals, %d topics, errors %v, networks %+v",
 			len(w.MIPs), len(w.Forum), w.Errors, w.Networks)
 	}
+	s.datesAgree()
 	target := webtest.At(s.base)
 	webtest.Run(t, "../../build/testdata/web/*.web", target)
+	webtest.Run(t, "testdata/web/samples.web", target)
 	for _, script := range []string{"contract", "live", "requests", "ai", "ids"} {
 		webtest.Run(t, "../../sidecar/testdata/web/"+script+".web", target)
+	}
+}
+
+// datesAgree checks that each sample begins as a draft on the day in its header.
+func (s *serving) datesAgree() {
+	s.t.Helper()
+	var list mip.List
+	var events mip.Events
+	for path, into := range map[string]any{"/api/v1/mips": &list, "/api/v1/events": &events} {
+		body, _ := s.get(path, http.StatusOK)
+		if err := json.Unmarshal([]byte(body), into); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	begun := map[mip.ID]mip.Date{}
+	for _, e := range events.Events {
+		if e.Kind == mip.EventCreated && mip.Deref(e.To) == "Draft" {
+			begun[e.MIP] = e.Time.Date()
+		}
+	}
+	for _, m := range list.MIPs {
+		if begun[m.ID] != m.Created {
+			s.t.Errorf("%s was created on %v, and its header has %v", m.ID, begun[m.ID], m.Created)
+		}
+	}
+}
+
+// TestServeSamples checks that the history of the samples stays while their texts change, is in a
+// temporary folder as long as they are served, and is not that of other proposals.
+func TestServeSamples(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	left := func() (names []string) {
+		entries, err := os.ReadDir(temporary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), "mipwatch-") {
+				names = append(names, e.Name())
+			}
+		}
+		return names
+	}
+	files := sampleFiles(t)
+	s := serve(t, files, "--demo")
+	if names := left(); len(names) != 1 {
+		t.Errorf("temporary folders while the samples are served: %q, want one", names)
+	}
+	const text, edited = "Lantern makes two blocks a second", "Lantern makes four blocks a second"
+	s.write("proposals/MIP-4.md", strings.Replace(files["proposals/MIP-4.md"], text, edited, 1))
+	s.await("built 15 proposals")
+	s.contains("/mip/4/", edited)
+	s.contains("/mip/4/history/", "MIP-4 is final")
+	s.stop()
+	if code := <-s.code; code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	if names := left(); len(names) > 0 {
+		t.Errorf("temporary folders in the end: %q", names)
+	}
+
+	// Other proposals have the history of their own repository.
+	for _, flags := range [][]string{{"--demo"}, nil} {
+		s := serve(t, map[string]string{"proposals/MIP-4.md": files["proposals/MIP-4.md"]},
+			flags...)
+		testenv.Git(t, s.dir, "", "init", "-q")
+		testenv.Git(t, s.dir, "", "add", "-A")
+		testenv.Git(t, s.dir, "2026-01-02T03:04:05Z", "commit", "-q", "-m", "Our own")
+		s.write("proposals/MIP-4.md", strings.Replace(files["proposals/MIP-4.md"], text, edited, 1))
+		s.await("built 1 proposal")
+		s.contains("/mip/4/history/", "Our own")
+	}
+	// Without --demo the samples have none, as they would be published.
+	s = serve(t, files)
+	s.get("/mip/4/history/", http.StatusNotFound)
+	if names := left(); len(names) > 0 {
+		t.Errorf("temporary folders for other proposals: %q", names)
+	}
+
+	t.Setenv("PATH", temporary)
+	s = starting(t, files, "--demo")
+	s.await("mipwatch: the samples are served without their history: no git program")
+	s.await("mipwatch: serving ")
+	if names := left(); len(names) > 0 {
+		t.Errorf("temporary folders without git: %q", names)
 	}
 }
 

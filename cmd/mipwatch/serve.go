@@ -52,6 +52,8 @@ type server struct {
 	input
 	addr string
 	demo bool
+	// notice is at the top of every page.
+	notice string
 
 	// base is the address of the site.
 	base    string
@@ -105,6 +107,12 @@ func (s *server) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	defer s.sidecar.close()
+	if s.demo {
+		s.notice = demoNotice
+		var remove func()
+		ctx, remove = s.withHistory(ctx)
+		defer remove()
+	}
 	if err := s.build(ctx); err != nil {
 		return err
 	}
@@ -174,10 +182,7 @@ func (s *server) build(ctx context.Context) error {
 	s.sources = o.Site.Sources
 	// Take the state before reading the files, so that a later change causes a new build.
 	s.built = s.state()
-	o.Site.BaseURL, o.Cache = s.base, &s.cache
-	if s.demo {
-		o.Notice = demoNotice
-	}
+	o.Site.BaseURL, o.Cache, o.Notice = s.base, &s.cache, s.notice
 	progress := newProgress(s.stderr)
 	defer progress.clear()
 	c, err := s.load(ctx, o, progress)
@@ -322,9 +327,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// demoNotice is at the top of every page of a demo.
-const demoNotice = "Demo: forum activity and block heights are invented; the proposals are those " +
-	"of the folder."
+// The notices of a demo.
+const (
+	demoNotice = "Demo: forum activity and block heights are invented; the proposals are those " +
+		"of the folder."
+	samplesNotice = "Demo: forum activity, block heights and the history of these samples are " +
+		"invented."
+)
 
 // localSidecar is the sidecar in this process, with its invented hosts in a demo.
 type localSidecar struct {

@@ -31,6 +31,15 @@ type serving struct {
 // serve starts the command over the files and waits for its address.
 func serve(t *testing.T, files map[string]string, flags ...string) *serving {
 	t.Helper()
+	s := starting(t, files, flags...)
+	line := s.await("mipwatch: serving http://127.0.0.1:")
+	s.base = strings.TrimSpace(strings.TrimPrefix(line, "mipwatch: serving "))
+	return s
+}
+
+// starting starts the command over the files.
+func starting(t *testing.T, files map[string]string, flags ...string) *serving {
+	t.Helper()
 	s := &serving{t: t, dir: t.TempDir(), code: make(chan int, 1)}
 	for name, text := range files {
 		s.write(name, text)
@@ -55,8 +64,6 @@ func serve(t *testing.T, files map[string]string, flags ...string) *serving {
 		for range s.stderr {
 		}
 	})
-	line := s.await("mipwatch: serving http://127.0.0.1:")
-	s.base = strings.TrimSpace(strings.TrimPrefix(line, "mipwatch: serving "))
 	return s
 }
 

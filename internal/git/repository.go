@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,11 +38,12 @@ func (p Place) SameCommits(q Place) bool {
 
 // Locate finds the repository of a folder: the nearest folder, itself or an ancestor, that contains
 // .git. Git alone would also accept a folder that contains HEAD, objects and refs, which anybody
-// can commit. The error is one of the package's.
+// can commit. For a folder of [InPlaceOf] it finds the repository of the other one. The error is
+// one of the package's.
 func Locate(ctx context.Context, folder string) (Place, error) {
-	dir, err := filepath.Abs(folder)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
+	dir, err := real(folder)
+	if other, ok := ctx.Value(instead(dir)).(string); ok && err == nil {
+		dir, err = real(other)
 	}
 	if err != nil {
 		return Place{}, fmt.Errorf("%w: %w", ErrFailed, err)
@@ -71,7 +73,7 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		return Place{}, errors.Join(ErrFailed, err)
 	}
 	// If .git is no repository, git goes on with the folder itself, or an ancestor.
-	if real, err := filepath.EvalSymlinks(lines[0]); err != nil || real != top || lines[1] == "." {
+	if at, err := real(lines[0]); err != nil || at != top || lines[1] == "." {
 		return Place{}, ErrNoRepo
 	}
 	p := Place{Top: top, Head: lines[3]}
@@ -97,6 +99,29 @@ func Locate(ctx context.Context, folder string) (Place, error) {
 		return Place{}, ErrFailed
 	}
 	return p, nil
+}
+
+// instead is the key of the folder that stands for a folder in a context.
+type instead string
+
+// InPlaceOf returns a context in which [Locate] finds the folder other in place of folder: a
+// history can lie outside of the folder of the files that it is about. A folder that does not exist
+// changes nothing.
+func InPlaceOf(ctx context.Context, folder, other string) context.Context {
+	dir, err := real(folder)
+	if err != nil {
+		return ctx
+	}
+	return context.WithValue(ctx, instead(dir), other)
+}
+
+// real is the absolute path of a folder without symbolic links.
+func real(folder string) (string, error) {
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 // holdsGit reports whether a folder contains .git, which is a folder or, in a linked worktree or a
@@ -247,6 +272,20 @@ func Fetch(ctx context.Context, dir, address, commit string, maxFile int64) erro
 	_, err := newRemote(ctx, dir, address, maxFile, "fetch", "--quiet", "--no-tags",
 		"--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--", address, commit+":refs/heads/fetched").output()
+	return err
+}
+
+// Import makes a repository in dir, an empty folder, from the input of git fast-import, whose
+// branch is main. It checks no file out. The same input gives the same commits.
+func Import(ctx context.Context, dir string, stream []byte) error {
+	init := newCommand(ctx, dir, "init", "--quiet", "--template=", "--object-format=sha1",
+		"--initial-branch=main", ".")
+	if _, err := init.output(); err != nil {
+		return err
+	}
+	load := newCommand(ctx, dir, "fast-import", "--quiet")
+	load.Stdin = bytes.NewReader(stream)
+	_, err := load.output()
 	return err
 }
 
