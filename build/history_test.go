@@ -32,7 +32,8 @@ func commit(t *testing.T, dir, message string, at int64) {
 	}
 }
 
-// The steps to Final are the stages in the history of the file, if two or more are known.
+// The steps to Final are the stages in the history of the file, if two or more are known, each with
+// the day of the newest commit that set it. The first commit of an older text set nothing.
 func TestStepsOfHistory(t *testing.T) {
 	in := t.TempDir()
 	steps := func() string {
@@ -45,10 +46,11 @@ func TestStepsOfHistory(t *testing.T) {
 		_, page, _ = strings.Cut(page, `<ol class="path">`)
 		page, _, _ = strings.Cut(page, "</ol>")
 		var out []string
-		for _, m := range regexp.MustCompile(`<li class="([^"]*)"[^>]*>([^<]*)`).FindAllStringSubmatch(page, -1) {
-			out = append(out, m[2]+":"+m[1])
+		step := regexp.MustCompile(`<li class="([^"]*)"[^>]*>([^<]*?)\s*(?:<time datetime="([^"]*)">|</li>)`)
+		for _, m := range step.FindAllStringSubmatch(page, -1) {
+			out = append(out, m[2]+":"+m[1]+" "+m[3])
 		}
-		return strings.Join(out, " ")
+		return strings.Join(out, ", ")
 	}
 	status := func(s string, at int64) {
 		text := fmt.Sprintf("---\nmip: 1\ntitle: T\nstatus: %s\ncreated: 2023-01-01\n---\n\n"+
@@ -57,22 +59,24 @@ func TestStepsOfHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if at > 0 {
-			commit(t, in, s, at)
+			commit(t, in, s, at*24*60*60)
 		}
 	}
 	status("Final", 0)
 	if got := steps(); got != "" {
 		t.Errorf("without a history: %s", got)
 	}
-	status("Idea", 10)
-	status("draft", 20)
-	status("Final", 30)
-	if got := steps(); got != "Draft:c s-final Final:c s-final" {
+	status("draft", 10)
+	status("Final", 20)
+	if got := steps(); got != "Draft:c s-final , Final:c s-final 2023-12-04" {
 		t.Errorf("after Draft: %s", got)
 	}
-	status("Last-Call", 40)
-	status("Final", 50)
-	if got := steps(); got != "Draft:c s-final Last Call:c s-final Final:c s-final" {
+	status("Last-Call", 30)
+	status("draft", 31)
+	status("Last-Call", 32)
+	status("Final", 40)
+	if got := steps(); got != "Draft:c s-final 2023-12-15, Last Call:c s-final 2023-12-16, "+
+		"Final:c s-final 2023-12-24" {
 		t.Errorf("after Draft and Last Call: %s", got)
 	}
 }

@@ -63,15 +63,15 @@ func (p *planner) page(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, err := p.seen(c, m)
+	entered, err := p.entered(c, m)
 	if err != nil {
 		return nil, err
 	}
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
 		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Summary: p.summary(i),
-		History: c.History != nil, Shown: c.Shown, Translations: p.translationsOf(c), Seen: seen,
-		Commit: c.Commit, Requirements: p.requirementsOf(i),
+		History: c.History != nil, Shown: c.Shown, Translations: p.translationsOf(c),
+		Entered: entered, Commit: c.Commit, Requirements: p.requirementsOf(i),
 	}
 	return p.pages.Proposal(page)
 }
@@ -93,9 +93,13 @@ func (p *planner) translated(i int, t corpus.CommittedTranslation) ([]byte, erro
 	})
 }
 
-// seen returns the statuses of a proposal's earlier versions if its page shows them, which is on
-// the way to Final.
-func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, err error) {
+// entered returns the statuses of a proposal's versions if its page shows them, which is on the way
+// to Final, each with the day of the newest commit that set it. The day is zero if that is unknown.
+// The first version of a file counts as the proposal's beginning only on the day in its header,
+// since the file may have been imported or renamed.
+func (p *planner) entered(
+	c *corpus.Proposal, m mip.Metadata,
+) (out map[mip.Status]mip.Date, err error) {
 	if c.History == nil || slices.Index(p.info.Statuses.Way(m.ID.Kind), m.Standing) < 1 {
 		return nil, nil
 	}
@@ -106,12 +110,22 @@ func (p *planner) seen(c *corpus.Proposal, m mip.Metadata) (out []mip.Status, er
 	if err != nil {
 		return nil, err
 	}
+	out = map[mip.Status]mip.Date{}
 	for _, v := range c.History.Versions {
-		for _, blob := range []string{v.After, v.Before} {
-			h := past.headers[blob]
-			if h != nil && !slices.Contains(out, h.Status()) {
-				out = append(out, h.Status())
+		is, was, day := past.headers[v.After], past.headers[v.Before], v.Published().Date()
+		set := was != nil && is != nil && was.Status() != is.Status()
+		if v.Before == "" {
+			set = day == m.Created
+		}
+		if was != nil {
+			out[was.Status()] = out[was.Status()]
+		}
+		if is != nil {
+			at := out[is.Status()]
+			if set && at.IsZero() {
+				at = day
 			}
+			out[is.Status()] = at
 		}
 	}
 	return out, nil

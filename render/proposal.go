@@ -26,10 +26,11 @@ type ProposalPage struct {
 	Summary      *api.Summary      // its meaning, with evidence
 	Translations []mip.Translation // committed ones
 	History      bool              // it has a page of versions
-	Seen         []mip.Status      // of its earlier versions, as far as known
 	Shown        []mip.Shown       // header keys that the details show unchanged
 	Requirements []mip.Requirement // in the order of the text
 	Commit       string            // the newest one that touched its file; empty: unknown
+	// Entered has the known statuses of its versions, with the day on which each began, or zero.
+	Entered map[mip.Status]mip.Date
 }
 
 // proposalView is a proposal's page in parts. Empty values are left out.
@@ -171,7 +172,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 		return nil, err
 	}
 	m := w.Metadata
-	w.Steps, w.Text, w.HistoryURL = steps(p.info.Statuses, m, v.Seen),
+	w.Steps, w.Text, w.HistoryURL = steps(p.info.Statuses, m, v.Entered),
 		template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
 	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarize) {
 		w.Impact, w.Ask = p.impact(w), !v.Summary.Committed

@@ -11,38 +11,36 @@ type step struct {
 	mip.Standing
 	Class string
 	Now   bool
+	Since mip.Date // zero if unknown
 }
 
 // steps places a proposal in the process. Past stages that neither the header nor the history shows
 // are left out, since many processes skip some. A proposal of which fewer than two stages are known
 // has no steps, nor has one with a status outside of the process, such as Withdrawn, or one that is
 // superseded.
-func steps(process mip.Process, m mip.Metadata, seen []mip.Status) (out []step) {
+func steps(process mip.Process, m mip.Metadata, entered map[mip.Status]mip.Date) (out []step) {
 	way := process.Way(m.ID.Kind)
 	at := slices.Index(way, m.Standing)
 	if at < 0 || m.Superseded() {
 		return nil
 	}
-	known := 0
-	for i, w := range way {
-		shown := slices.Contains(seen, w.Status) ||
-			w.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
-		s := step{Standing: w, Now: i == at}
-		switch {
-		case i < at && !shown:
+	for i, w := range way[:at+1] {
+		since, shown := entered[w.Status]
+		shown = shown || w.Stage == mip.StageLastCall && !m.LastCallDeadline.IsZero()
+		if i < at && !shown {
 			continue
-		case i < at || w.Settled() && i == at:
-			s.Class = "c s-final"
-		case i == at:
-			s.Class = "c " + statusClass(w)
 		}
-		if i <= at {
-			known++
+		s := step{Standing: w, Class: "c s-final", Now: i == at, Since: since}
+		if s.Now && !w.Settled() {
+			s.Class = "c " + statusClass(w)
 		}
 		out = append(out, s)
 	}
-	if known < 2 {
+	if len(out) < 2 {
 		return nil
+	}
+	for _, w := range way[at+1:] {
+		out = append(out, step{Standing: w})
 	}
 	return out
 }

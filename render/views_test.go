@@ -65,26 +65,27 @@ func between(s, begin, end string) string {
 }
 
 func TestSteps(t *testing.T) {
+	type days = map[mip.Status]mip.Date
 	deadline := mip.Date{Year: 2026, Month: 5, Day: 1}
 	for _, tt := range []struct {
 		status mip.Status
 		until  mip.Date
-		seen   []mip.Status
+		seen   days
 		want   string
 	}{
 		{mip.Draft, mip.Date{}, nil, ""},
-		{mip.Review, mip.Date{}, []mip.Status{"", mip.Draft, mip.Review},
+		{mip.Review, mip.Date{}, days{"": {}, mip.Draft: {}, mip.Review: {}},
 			"Draft+ *Review LastCall Final"},
-		{mip.Review, mip.Date{}, []mip.Status{mip.Final, mip.Review},
+		{mip.Review, mip.Date{}, days{mip.Final: {}, mip.Review: {}},
 			""},
-		{mip.LastCall, deadline, []mip.Status{mip.Draft, mip.Review},
+		{mip.LastCall, deadline, days{mip.Draft: {}, mip.Review: {}},
 			"Draft+ Review+ *LastCall Final"},
-		{mip.Final, mip.Date{}, []mip.Status{mip.LastCall, mip.Review, mip.Draft},
+		{mip.Final, mip.Date{}, days{mip.LastCall: {}, mip.Review: {}, mip.Draft: {}},
 			"Draft+ Review+ LastCall+ *Final+"},
-		{mip.Final, deadline, []mip.Status{mip.Draft}, "Draft+ LastCall+ *Final+"},
-		{mip.Final, mip.Date{}, []mip.Status{mip.Review}, "Review+ *Final+"},
+		{mip.Final, deadline, days{mip.Draft: {}}, "Draft+ LastCall+ *Final+"},
+		{mip.Final, mip.Date{}, days{mip.Review: {}}, "Review+ *Final+"},
 		{mip.Final, mip.Date{}, nil, ""},
-		{mip.Living, deadline, []mip.Status{mip.Draft}, ""},
+		{mip.Living, deadline, days{mip.Draft: {}}, ""},
 		{mip.Withdrawn, mip.Date{}, nil, ""},
 		{"Moved", mip.Date{}, nil, ""},
 		{"", mip.Date{}, nil, ""},
