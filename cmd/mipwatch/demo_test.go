@@ -42,7 +42,7 @@ func sampleFiles(t *testing.T) map[string]string {
 // invented.
 func TestServeDemo(t *testing.T) {
 	t.Parallel()
-	testenv.Program(t, "git", "git")
+	testenv.Git(t, ".", "", "version") // skips the test without git
 	s := serve(t, sampleFiles(t), "--demo")
 	for _, page := range []string{"/", "/dashboard/", "/mip/4/", "/upgrade/", "/404.html"} {
 		s.contains(page, samplesNotice)
@@ -90,7 +90,7 @@ func (s *serving) datesAgree() {
 // TestServeSamples checks that the history of the samples stays while their texts change, is in a
 // temporary folder as long as they are served, and is not that of other proposals.
 func TestServeSamples(t *testing.T) {
-	testenv.Program(t, "git", "git")
+	testenv.Git(t, ".", "", "version") // skips the test without git
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	left := func() (names []string) {

@@ -18,7 +18,7 @@ import (
 
 // TestRepository checks that the history ends with the present files, and is the same everywhere.
 func TestRepository(t *testing.T) {
-	testenv.Program(t, "git", "git")
+	testenv.Git(t, ".", "", "version") // skips the test without git
 	heads := map[string]string{}
 	var dir string
 	for _, zone := range []string{"America/Los_Angeles", "Asia/Tokyo"} {
