@@ -116,15 +116,15 @@ func newAsset(name, ext, media string, body []byte) Asset {
 // statement ends like this.
 var needlessBreak = regexp.MustCompile(`([,;{(\[])\n`)
 
-// compact removes from a source what only editors need: indentation, empty lines, and comments on
-// lines of their own.
+// compact removes from a source what only editors need: indentation, empty lines, comments on lines
+// of their own, and breaks in strings.
 func compact(source []byte) []byte {
 	out, comment := make([]byte, 0, len(source)), false
 	for line := range bytes.Lines(source) {
 		line = bytes.TrimLeft(line, " \t\n")
 		comment = comment || bytes.HasPrefix(line, []byte("/*"))
 		if !comment && !bytes.HasPrefix(line, []byte("//")) {
-			out = append(out, line...)
+			out = append(out, bytes.TrimSuffix(line, []byte("\\\n"))...)
 		}
 		comment = comment && !bytes.HasSuffix(line, []byte("*/\n"))
 	}
