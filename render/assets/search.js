@@ -58,23 +58,23 @@ const table = ({ terms, among, postings }, parts) => {
 // queries
 const special = /(?:^|\s)(status|type|category|kind|author|upgrade):(?:"([^"]*)"?|(\S+))|"([^"]*)("?)/gi;
 const numbers = /^\s*0*(\d{1,9})\s*$|\b([a-z]+)[-_ ]?0*(\d{1,9})\b/gi;
-const facet = (name, value) => name + ":" + (fold(value).match(/[\p{L}\p{Nd}\p{M}_]+/gu) ?? []).join("-");
 const words = (text, open, quoted) => {
   const out = [];
   for (const w of terms(text))
     if (w.part) out.at(-1).parts.push(w.term);
     else out.push({ term: w.term, parts: [], quoted });
-  if (out.length && open && !/[\t\n ]$/.test(text)) out.at(-1).begun = true;
+  if (open && out[0] && /[^\t\n ]$/.test(text)) out.at(-1).begun = true;
   return out;
 };
 const star = w => w.term + (w.begun ? "*" : "");
 export const parse = (text, kinds) => {
-  const q = { words: [], phrases: [], filters: [], chips: [], key: "" };
-  q.text = text.slice(0, 400).replace(/[“”„«»]/g, '"');
+  const q = { words: [], phrases: [], filters: [], chips: [], key: "",
+    text: text.slice(0, 400).replace(/[“”„«»]/g, '"') };
   const ask = all => { for (const w of all) if (!q.words.some(o => o.term === w.term)) q.words.push(w) };
   text = q.text.replace(special, (m, name, value, bare, phrase, end) => {
     if (name) {
-      q.filters.push(facet(name.toLowerCase(), value ?? bare));
+      const parts = fold(value ?? bare).match(/[\p{L}\p{Nd}\p{M}_]+/gu) ?? [];
+      q.filters.push(name.toLowerCase() + ":" + parts.join("-"));
       q.chips.push(m);
     } else {
       const all = words(phrase, !end, true);
@@ -94,8 +94,8 @@ export const parse = (text, kinds) => {
 // oneEdit is for two different words.
 const oneEdit = (a, b) => {
   [a, b] = [[...a], [...b]];
-  while (a.length && a[0] === b[0]) { a.shift(); b.shift() }
-  while (a.length && a.at(-1) === b.at(-1)) { a.pop(); b.pop() }
+  while (a[0] && a[0] === b[0]) { a.shift(); b.shift() }
+  while (a[0] && a.at(-1) === b.at(-1)) { a.pop(); b.pop() }
   return a.length < 2 && b.length < 2 || a.length + b.length === 4 && a.join() === b.reverse().join();
 };
 
@@ -142,29 +142,29 @@ export const find = async (manifest, part, q, limit) => {
     const of = manifest.shards.findLast(s => s.from <= term), s = of && await part(of.url);
     return s ? s.list ??= table(s, manifest.parts) : [];
   };
-  const often = all => all.sort((a, b) => b[1].length - a[1].length);
   const lists = async (w, guess) => {
     const { term } = w, all = (await at(term)).filter(([t]) => !t.includes(":"));
+    all.sort((a, b) => b[1].length - a[1].length);
     const near = all.filter(([t]) => w.begun && t.startsWith(term) && t !== term);
     const out = all.filter(([t]) => t === term).map(e => [e[1], 1]);
     if (out[0]) terms.push(term);
     if (near[0]) terms.push(star(w));
-    for (const e of often(near).slice(0, 50)) out.push([e[1], .7]);
+    for (const e of near.slice(0, 50)) out.push([e[1], .7]);
     if (!out[0] && guess && [...term].length > 4) {
-      const [best] = often(all.filter(([t]) => oneEdit(term, t)));
+      const best = all.find(([t]) => oneEdit(term, t));
       if (best) { out.push([best[1], .7]); terms.push(instead[term] = best[0]) }
     }
     return out;
   };
   const byName = {};
   for (const f of q.filters) {
-    const all = await at(f), found = all.filter(([t]) => t === f);
+    const all = await at(f), found = all.find(([t]) => t === f);
     const name = f.split(":")[0] + ":", set = byName[name] ??= new Set;
-    for (const [p] of found.flatMap(e => e[1])) set.add(p);
-    if (!found[0]) {
-      const known = all.map(e => e[0]).filter(o => o.startsWith(name));
-      const first = Math.max(0, Math.min(known.filter(o => o < f).length - 6, known.length - 12));
-      unknown.push({ filter: f, known: known.slice(first, first + 12).map(o => o.slice(name.length)) });
+    for (const [p] of found?.[1] ?? []) set.add(p);
+    if (!found) {
+      const known = all.map(([t]) => t).filter(t => t.startsWith(name));
+      const first = Math.max(0, Math.min(known.filter(t => t < f).length - 6, known.length - 12));
+      unknown.push({ filter: f, known: known.slice(first, first + 12).map(t => t.slice(name.length)) });
     }
   }
   const sets = Object.values(byName), allowed = p => sets.every(s => s.has(p)), all = [];
@@ -234,7 +234,7 @@ export const excerpt = (text, all, most = 220) => {
   // ends is the position of the next occurrence of each term.
   const found = places(text, all), ends = {};
   let from = 0, best = 1;
-  for (const { term, start, end } of [...found].reverse()) {
+  for (const { term, start, end } of found.toReversed()) {
     ends[term] = end;
     const n = Object.values(ends).filter(e => e <= start + most - 40).length;
     if (n >= best) { from = start; best = n }
@@ -279,7 +279,7 @@ const el = (tag, props, ...children) => {
   e.append(...children);
   return e;
 };
-const button = (text, onclick, ariaLabel = null) =>
+const button = (text, onclick, ariaLabel) =>
   el("button", { type: "button", className: "btn s", onclick, ariaLabel }, text);
 
 // answer searches an index, of which a host without rules has only the file.
@@ -291,7 +291,12 @@ export const answer = async (index, text, most) => {
   let note = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "No proposal contains these words";
   for (const [word, other] of Object.entries(a.instead)) note += `, with ${other} for ${word}`;
   note += ".";
-  for (const u of a.unknown) note += ` No proposal has ${u.filter}. There are: ${u.known.join(", ")}.`;
+  for (const { filter, known } of a.unknown) {
+    const [name, value] = filter.split(":");
+    const many = name.replace(/./, c => c.toUpperCase()).replace(/s$/, "se").replace(/y$/, "ie");
+    note += ` No proposal has the ${name} "${value}".`;
+    if (known[0]) note += ` ${many}s: ${known.join(", ")}.`;
+  }
   return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note };
 };
 
@@ -304,15 +309,13 @@ export const chips = (q, off) => q.chips.flatMap(c => [
 export const fill = async (entry, f, terms, link, text, most) => {
   const [id, title, body] = best((await part(entry.texts[f.part])).sections, terms);
   const parts = excerpt(body, terms, Math.max(60, most - title.length));
-  text.replaceChildren(...title ? [el("b", {}, title), " "] : [],
-    ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
-  const words = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4);
-  const texts = words.map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&");
-  const to = id + (texts && `:~:${texts}`);
-  link.href = link.pathname + (to && `#${to}`);
+  text.replaceChildren(el("b", {}, title), " ", ...parts.map((p, i) => i % 2 ? el("mark", {}, p) : p));
+  const texts = [...new Set(parts.filter((_, i) => i % 2))].slice(0, 4)
+    .map(w => `text=${encodeURIComponent(w).replace(/-/g, "%2D")}`).join("&");
+  link.hash = id + (texts && ":~:" + texts);
 };
 export const whenSeen = (e, show) => new IntersectionObserver((all, o) => {
-  if (all.some(a => a.isIntersecting)) { o.disconnect(); show().catch(() => {}) }
+  if (all.at(-1).isIntersecting) { o.disconnect(); show().catch(() => {}) }
 }).observe(e);
 
 export const search = form => {
@@ -332,14 +335,14 @@ export const search = form => {
     return li;
   };
 
-  const ask = async most => {
+  const ask = async (most = 5) => {
     const text = field.value, mine = ++asked, to = `?q=${encodeURIComponent(text)}`;
     const tell = (told, q, ...more) => {
       if (mine !== asked) return;
       if (box.contains(document.activeElement)) field.focus();
       box.hidden = false;
       box.replaceChildren(el("p", { className: "small muted" },
-        ...q ? chips(q, rest => { field.value = rest; field.focus(); ask(5) }) : [], told), ...more);
+        ...q ? chips(q, rest => { field.value = rest; field.focus(); ask() }) : [], told), ...more);
       document.querySelector("#live").textContent = told;
     };
     if (own) history.replaceState(null, "", text ? to : location.pathname);
@@ -355,8 +358,8 @@ export const search = form => {
     } catch (e) { tell(`The index did not load (${e.status ?? "offline?"}).`) }
   };
 
-  field.oninput = () => { clearTimeout(wait); wait = setTimeout(ask, 120, 5) };
-  form.onsubmit = e => { if (own) { e.preventDefault(); ask(5) } };
+  field.oninput = () => { clearTimeout(wait); wait = setTimeout(ask, 120) };
+  form.onsubmit = e => { if (own) { e.preventDefault(); ask() } };
   form.onkeydown = e => {
     const links = [...box.querySelectorAll("li a")];
     const by = (e.key === "ArrowDown") - (e.key === "ArrowUp"), to = links.indexOf(document.activeElement) + by;
@@ -370,5 +373,5 @@ export const search = form => {
     form.addEventListener("focusout", e => { if (!form.contains(e.relatedTarget)) box.hidden = true });
     field.onfocus = () => { box.hidden = !box.firstChild };
   }
-  if (field.value) ask(5);
+  if (field.value) ask();
 };

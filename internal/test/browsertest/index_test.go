@@ -127,7 +127,7 @@ func typing(t *testing.T, r *served) {
 	tab.Wait(`document.querySelector("#find").value === "refund pool" && document.activeElement.id === "find" && !document.querySelector(".bar button")`)
 	same("without a filter")
 	tab.Press(" type:x")
-	tab.Wait(`document.querySelector("#none").textContent.includes("No proposal has type:x. There are: ")`)
+	tab.Wait(`document.querySelector("#none").textContent.includes('No proposal has the type "x". Types: ')`)
 	Ask[bool](tab, `(document.querySelector("#find").select(), true)`)
 	tab.Press("sentence that nobody wrote")
 	tab.Wait(`document.querySelector("#list tbody .t").href.includes(":~:text=")`)
