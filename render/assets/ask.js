@@ -15,8 +15,7 @@ const when = time => new Date(time).toLocaleString("en-GB", {
   timeZone: "UTC", timeZoneName: "short",
 });
 const ago = time => {
-  const s = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000));
-  return s < 60 ? `${s} s` : s < 3600 ? `${Math.floor(s / 60)} min`
-    : s < 86400 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86400)} d`;
+  const ms = Math.max(0, Date.now() - Date.parse(time));
+  return ms < 6e4 ? `${Math.floor(ms / 1000)} s` : span(ms);
 };
 const setHeat = (e, n) => { $(".fil", e).setAttribute("d", `M0 5h${n}`); put($("b", e), String(n)) };

@@ -8,7 +8,7 @@ if (card) ask(card.dataset.api).then(([status, t]) => {
   setHeat(card, t.activityScore);
   put(f("posts"), figure(t.posts));
   put(f("participants"), figure(t.participants));
-  put(f("last"), `${span(Date.now() - Date.parse(t.lastPostedAt ?? t.createdAt))} ago`);
+  put(f("last"), `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
   put(f("as"), `As of ${when(t.fetchedAt)}`);
 });
 // The sidecar's offers for this text.

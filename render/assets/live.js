@@ -59,7 +59,7 @@ const show = w => {
     if (!t) return;
     a.href = m ? `../${m.id.toLowerCase().replace("-", "/")}/` : t.url;
     put(a, m ? `${m.id} ${m.title.replaceAll("`", "")}` : t.title);
-    put(f("last"), `${span(Date.now() - Date.parse(t.lastPostedAt ?? t.createdAt))} ago`);
+    put(f("last"), `${ago(t.lastPostedAt ?? t.createdAt)} ago`);
     setHeat(row, t.activityScore);
   });
   judge(w.hardforks);

@@ -94,8 +94,11 @@ func ages(t *testing.T, r *served) {
 	tab.Wait(pill("forum") + `.className === "ok" && ` + pill("mainnet") + `.className === "ok"`)
 	Ask[int](tab, `later += 290_000`)
 	tab.Wait(pill("mainnet") + `.className === "old"`)
-	tab.Wait(pill("forum") + `.className === "ok" && /\b[4-6] min old$/.test(` + pill("forum") +
+	tab.Wait(pill("forum") + `.className === "ok" && /\b[4-6] minutes old$/.test(` + pill("forum") +
 		`.innerText)`)
+	// The last post of a discussion that rests was months ago.
+	Ask[int](tab, `later += 47_520_000_000`)
+	tab.Wait(`/^(1[89]|2[0-3]) months ago$/.test(document.querySelector("[data-topic] [data-f=last]").textContent)`)
 }
 
 // hidden makes a page believe that it is hidden, since a browser without a window cannot hide it.
