@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -22,11 +23,16 @@ type feedGroup struct {
 // something.
 func (p *Pages) Follow(all []mip.Metadata, roles []string) ([]byte, error) {
 	var groups []feedGroup
+	// A stated status has a feed while no proposal has it.
+	stated := slices.Clone(all)
+	for _, s := range p.info.Statuses {
+		stated = append(stated, mip.Metadata{Standing: mip.Standing{Status: s.Name}})
+	}
 	for _, g := range []struct {
 		name, kind string
 		lists      []choice
 	}{
-		{"Status", "status", p.statusChoices(all)}, {"Kind", "kind", p.kindChoices(all)},
+		{"Status", "status", p.statusChoices(stated)}, {"Kind", "kind", p.kindChoices(all)},
 		{"Category", "category", categories(all)}, {"Type", "type", types(all)},
 		{"Network upgrade", "upgrade", p.upgradeChoices()},
 	} {
@@ -35,19 +41,15 @@ func (p *Pages) Follow(all []mip.Metadata, roles []string) ([]byte, error) {
 				feedGroup{g.name, p.addresses(g.kind, feed.ListFormat().File, g.lists)})
 		}
 	}
-	var readers []choice
-	for _, role := range roles {
-		readers = append(readers, choice{Slug: role, Label: "For " + role})
-	}
 	return p.page("follow", head{
 		Section: "/follow/", Title: "Follow", Route: "/follow/", Script: followScript,
 		Description: "Feeds and calendars of " + p.info.Title + ", and how to subscribe to them.",
 	}, struct {
-		Groups          []feedGroup
-		Roles, Upgrades []address // calendars
-		Repository      string    // on GitHub; empty: none
-	}{groups, p.addresses("for", "calendar.ics", readers),
-		p.addresses("upgrade", "calendar.ics", p.upgradeChoices()), repository(all)})
+		Groups     []feedGroup
+		Roles      []string
+		Upgrades   []address // calendars
+		Repository string    // on GitHub; empty: none
+	}{groups, roles, p.addresses("upgrade", "calendar.ics", p.upgradeChoices()), repository(all)})
 }
 
 // addresses are the addresses of a file of each list by one field.

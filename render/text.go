@@ -62,9 +62,7 @@ func (p *Pages) funcs() template.FuncMap {
 		},
 		"subject": p.subject,
 		"ended":   plain.Ended,
-		"badge": func(m mip.Metadata) string {
-			return badgeClass(m.Standing, m.Superseded())
-		},
+		"badge":   func(m mip.Metadata) string { return badgeClass(m.Standing, m.Superseded()) },
 		"meaning": plain.StatusMeaning,
 		"dated":   p.dated,
 		"date":    date,

@@ -24,7 +24,7 @@ func following(t *testing.T, r *served) {
 	}
 	// Every address is an address of the site.
 	for _, a := range Ask[[]string](tab,
-		`[...document.querySelectorAll(".addresses code")].map(e => e.textContent)`) {
+		`[...document.querySelectorAll(".addresses code")].map(e => e.textContent).filter(a => !a.includes("{login}"))`) {
 		path := strings.TrimPrefix(a, r.site.BaseURL)
 		answer, err := http.Get(r.base + path)
 		if err != nil {
@@ -38,6 +38,10 @@ func following(t *testing.T, r *served) {
 	tab.Go("/upgrade/beacon/")
 	tab.Click(".acts .ic-feed")
 	tab.Wait(`document.querySelector(":target code")?.textContent.endsWith("/upgrade/beacon/feed.atom")`)
+
+	tab.Go("/author/lantern-aoife/")
+	tab.Click(".fresh .ic-feed")
+	tab.Wait(`document.querySelector(":target code")?.textContent.endsWith("/author/lantern-aoife/feed.atom")`)
 
 	bare := r.tab(t, View{Width: 390, NoScript: true})
 	bare.Go("/follow/?proposal=MIP-4#proposal")
