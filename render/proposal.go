@@ -154,7 +154,7 @@ func (p *Pages) facts(v ProposalPage) (*proposalView, error) {
 			return d.ID != m.ID
 		})
 	}
-	// Each author appears twice: in the details and on paper.
+	// An author appears in the head, in the details and on paper.
 	for _, a := range m.Authors {
 		person, err := p.fragment("person", a)
 		if err != nil {

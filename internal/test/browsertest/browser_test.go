@@ -39,6 +39,7 @@ func TestPages(t *testing.T) {
 		{"since you last looked", since},
 		{"the text begins on the first screen", textFirst},
 		{"what a page answers on its first screen", firstFacts},
+		{"who wrote a text, and what it requires", firstNames},
 		{"a list begins on the first screen", func(t *testing.T, r *served) {
 			rowsFirst(t, r, "/", "/status/final/")
 		}},

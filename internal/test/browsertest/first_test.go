@@ -49,6 +49,35 @@ func rowsFirst(t *testing.T, r *served, paths ...string) {
 	}
 }
 
+// firstNames are the authors and the requirements, which the head of a page names, on a phone too.
+// Of many it names the first.
+func firstNames(t *testing.T, r *served) {
+	for _, v := range []View{{Width: 1280}, {Width: 390, NoScript: true}} {
+		tab := r.tab(t, v)
+		for page, want := range map[string]string{
+			"/mip/4/":  "By Tomás Peña.",
+			"/mip/12/": "By Marek Wójcik @lantern-marek. Requires MIP-4.",
+			"/mip/11/": "By Aoife Ní Bhriain @lantern-aoife, 渡辺結衣 @lantern-yui and 1 more.",
+			"/mip/15/": "By Jiří Dvořák @lantern-jiri, Ida Brandvold @lantern-ida and 1 more." +
+				" Requires MIP-12, MIP-14.",
+			"/mip/8/": "By Ida Brandvold @lantern-ida. Requires MIP-3, MIP-4, MIP-7.",
+		} {
+			tab.Go(page)
+			got := Ask[string](tab, `(e => e.getBoundingClientRect().bottom < 844 ? e.innerText : "low")(document.querySelector(".phead .by"))`)
+			if got != want {
+				t.Errorf("%s: %s names %q, want %q", v, page, got, want)
+			}
+		}
+		if v.NoScript {
+			continue
+		}
+		// The details have the others.
+		tab.Go("/mip/15/")
+		tab.Click(".by a[href='#details']")
+		tab.Wait(`document.querySelector(":target").parentElement.innerText.includes("Lantern Foundation")`)
+	}
+}
+
 // firstFacts are what a validator or a developer asks first. The page answers it beside or above
 // the text, on the first screen.
 func firstFacts(t *testing.T, r *served) {
