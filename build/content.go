@@ -68,7 +68,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 // newContent completes a corpus by the configuration of the site.
 func newContent(all *corpus.Corpus, o Options) *Content {
 	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
-	c.Forks = hardForks(o.Site, c.Metadata)
+	c.Forks = hardForks(o.Site, mip.NewestChange(c.Metadata, c.CommittedAt))
 	networks := o.Site.PublicNetworks()
 	for i := range c.Metadata {
 		m := &c.Metadata[i]
@@ -305,10 +305,9 @@ func brandOf(s *site.Site) render.Brand {
 	return out
 }
 
-// hardForks returns the configured forks with their status at the newest change of a proposal,
-// which is the latest time in the input.
-func hardForks(s *site.Site, all []mip.Metadata) []mip.HardFork {
-	newest := mip.NewestChange(all)
+// hardForks returns the configured forks with their status at the newest change, which is the
+// latest time in the input.
+func hardForks(s *site.Site, newest *mip.Time) []mip.HardFork {
 	var now time.Time
 	if newest != nil {
 		now = newest.UTC()

@@ -18,7 +18,11 @@ const maxEvents, maxOfOne = 500, 200
 // happened are the events of a site, newest first. complete is true if git has all of them.
 type happened struct {
 	// of is a hash of their input except the published texts.
-	of       [32]byte
+	of [32]byte
+	// years, if not nil, have a commit of a text, or the creation of an imported one. read is true
+	// once events and complete are known.
+	years    []int
+	read     bool
 	events   []mip.Event
 	complete bool
 	// byMIP are the events of each proposal, in the same order.
@@ -38,13 +42,11 @@ func (h happened) truncated(year int) (n int) {
 }
 
 // events adds the lists of events: the newest ones, and each year with a commit of a text or of the
-// site's file.
+// site's file, or in which an imported text was created.
 func (p *planner) events() {
 	past := p.Past()
-	years := append(past.Years(), p.Log.Config.Years()...)
-	slices.Sort(years)
-	years = append([]int{}, slices.Compact(years)...)
-	p.years, p.told = years, sync.OnceValues(func() (happened, error) { return p.happened(past) })
+	p.years = p.eventYears(past)
+	p.told = sync.OnceValues(func() (happened, error) { return p.happened(past) })
 	p.timeline = sync.OnceValues(p.makeTimeline)
 	list := func(year int, choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
 		return func() ([]byte, error) {
@@ -55,14 +57,14 @@ func (p *planner) events() {
 			out := append([]mip.Event{}, choose(h.events)...)
 			return api.JSON(mip.Events{
 				Count: len(out), Complete: h.complete, Truncated: h.truncated(year),
-				Years: years, Events: out,
+				Years: p.years, Events: out,
 			})
 		}
 	}
 	p.addIndex(eventsRoute, list(0, func(all []mip.Event) []mip.Event {
 		return all[:min(len(all), maxEvents)]
 	}))
-	for _, year := range years {
+	for _, year := range p.years {
 		route := routeOf(p.info.Prefix, yearRoute, mip.ID{}, "{year}", strconv.Itoa(year))
 		other := func(e mip.Event) bool { return e.Time.UTC().Year() != year }
 		body := list(year, func(all []mip.Event) []mip.Event {
@@ -72,23 +74,49 @@ func (p *planner) events() {
 	}
 }
 
-// happened are all events with what is published today, from an earlier plan where nobody has
-// committed anything since.
-func (p *planner) happened(past *history.Past) (happened, error) {
+// eventYears returns the years with events, ascending. It reads the texts that commits imported,
+// unless an earlier plan did. An error is left to the bodies, which read them again.
+func (p *planner) eventYears(past *history.Past) []int {
+	h := p.kept(past)
+	if h.years == nil {
+		imported, _, err := past.Imports().Events(&p.versions)
+		p.versions.Close() // a plan without bodies leaves no process
+		h.years = past.Years()
+		for _, e := range imported {
+			h.years = append(h.years, e.Time.UTC().Year())
+		}
+		p.keep(h, err)
+	}
+	years := append(slices.Clone(h.years), p.Log.Config.Years()...)
+	slices.Sort(years)
+	return append([]int{}, slices.Compact(years)...)
+}
+
+// kept returns what an earlier plan read, if nobody has committed anything since.
+func (p *planner) kept(past *history.Past) happened {
 	h := happened{of: past.Sum()}
-	cache, kept := p.options.Cache, false
-	if cache != nil {
-		if before := cache.events.Load(); before != nil && before.of == h.of {
-			h, kept = *before, true
+	if p.options.Cache != nil {
+		if before := p.options.Cache.events.Load(); before != nil && before.of == h.of {
+			return *before
 		}
 	}
-	if !kept {
-		var err error
-		if h.events, h.complete, err = past.Events(&p.versions); err != nil {
+	return h
+}
+
+// keep keeps what was read without an error for later plans.
+func (p *planner) keep(h happened, err error) {
+	if p.options.Cache != nil && err == nil {
+		p.options.Cache.events.Store(&h)
+	}
+}
+
+// happened are all events with what is published today.
+func (p *planner) happened(past *history.Past) (h happened, err error) {
+	if h = p.kept(past); !h.read {
+		h.read = true
+		h.events, h.complete, err = past.Events(&p.versions)
+		if p.keep(h, err); err != nil {
 			return h, err
-		}
-		if cache != nil {
-			cache.events.Store(new(h))
 		}
 	}
 	forks, err := p.forkEvents()

@@ -82,7 +82,7 @@ func TestEvents(t *testing.T) {
 	}
 	// The page of the newest changes links to the many, which are on their year's page.
 	link := regexp.MustCompile(
-		`href="[^"]*(/changes/2025/)#([^"]*)">600 proposals were created`)
+		`href="[^"]*(/changes/2025/)#([^"]*)">600 proposals were imported`)
 	many := link.FindSubmatch(b.files["changes/index.html"])
 	if many == nil || !bytes.Contains(b.files["changes/2025/index.html"],
 		append([]byte(`id="`), many[2]...)) {

@@ -121,9 +121,13 @@ func TestFeeds(t *testing.T) {
 		"---\nmip: 2\ntitle: Title 2\nstatus: Final\n---\n\nOther words.\n")
 	r.commit(t, "Words")
 	for n := 100; n < 111; n++ {
-		r.put(t, n, "Draft")
+		r.put(t, n, "Draft", "created: 2022-01-02")
 	}
 	r.commit(t, "Import")
+	for n := 100; n < 111; n++ {
+		r.put(t, n, "Review", "created: 2022-01-02")
+	}
+	r.commit(t, "Review them all")
 	os.Remove(filepath.Join(r.dir, "MIP-2.md"))
 	r.commit(t, "Remove")
 
@@ -135,6 +139,11 @@ func TestFeeds(t *testing.T) {
 	}
 	calls := append(second, "MIP-1 left Last Call for Review: Title 1",
 		"MIP-1 entered Last Call, comments until 8 December 2026: Title 1")
+	many := []string{"11 proposals changed their status"}
+	var imported []string
+	for n := 100; n < 111; n++ {
+		imported = append(imported, fmt.Sprintf("MIP-%d was created: Title %d", n, n))
+	}
 	join := func(lists ...[]string) (out []string) {
 		for _, l := range lists {
 			out = append(out, l...)
@@ -142,36 +151,42 @@ func TestFeeds(t *testing.T) {
 		return out
 	}
 	for file, want := range map[string][]string{
-		"feed.json": join([]string{"MIP-2 was removed: Title 2",
-			"11 proposals were created"}, second[:1],
-			[]string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
-		"changes/feed.json": join([]string{"MIP-2 was removed: Title 2",
-			"11 proposals were created", "The text of MIP-2 changed: Title 2"}, second[:1],
-			[]string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created}),
+		"feed.json": join([]string{"MIP-2 was removed: Title 2"}, many, second[:1],
+			[]string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created},
+			imported),
+		"changes/feed.json": join([]string{"MIP-2 was removed: Title 2"}, many,
+			[]string{"The text of MIP-2 changed: Title 2"}, second[:1],
+			[]string{"MIP-2 was created as Final: Title 2"}, calls[1:], []string{created},
+			imported),
 		"status/last-call/feed.atom": calls,
-		"status/review/feed.atom": {
+		"status/review/feed.atom": join(many, []string{
 			"MIP-1 entered Last Call, comments until 8 December 2026: Title 1",
-			"MIP-1 left Last Call for Review: Title 1"},
+			"MIP-1 left Last Call for Review: Title 1"}),
 		"status/final/feed.atom": {"MIP-2 was removed: Title 2",
 			"MIP-2 was created as Final: Title 2"},
-		"category/core/feed.atom": join([]string{"11 proposals were created"},
-			calls, []string{created}),
-		"upgrade/nine/feed.atom": join(calls, []string{created}),
-		"upgrade/ten/feed.atom":  nil,
-		"kind/mrc/feed.atom":     nil,
-		"mip/1/feed.atom":        join(calls, []string{created}),
-		"mip/100/feed.atom":      {"MIP-100 was created as Draft: Title 100"},
+		"category/core/feed.atom": join(many, calls, []string{created}, imported),
+		"upgrade/nine/feed.atom":  join(calls, []string{created}),
+		"upgrade/ten/feed.atom":   nil,
+		"kind/mrc/feed.atom":      nil,
+		"mip/1/feed.atom":         join(calls, []string{created}),
+		"mip/100/feed.atom": {"MIP-100 moved from Draft to Review: Title 100",
+			"MIP-100 was created: Title 100"},
 	} {
 		if diff := cmp.Diff(want, r.titles(t, file)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
 	f := r.feed(t, "feed.json")
-	many := f.Items[1]
-	if many.Content[:16] != "MIP-100, MIP-101" || many.Link != testBase+"/changes/" {
-		t.Errorf("the item of an import is %+v", many)
+	if many := f.Items[1]; many.Content[:16] != "MIP-100, MIP-101" ||
+		many.Link != testBase+"/changes/" {
+		t.Errorf("the item of many changes is %+v", many)
 	}
-	first := f.Items[len(f.Items)-2]
+	last := f.Items[len(f.Items)-1]
+	if last.Published != "2022-01-02T00:00:00Z" ||
+		!strings.Contains(last.Content, "Imported by commit ") {
+		t.Errorf("the item of an imported proposal is %+v", last)
+	}
+	first := f.Items[len(f.Items)-len(imported)-2]
 	if !strings.HasPrefix(first.Link, testBase+"/mip/1/history/#v-") ||
 		!strings.HasPrefix(first.Content, "Move MIP-1 to Last Call (#1). Commit ") {
 		t.Errorf("the item of a last call is %+v", first)

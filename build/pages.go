@@ -48,7 +48,8 @@ func (p *planner) documents() {
 		p.addIndex(route, func() ([]byte, error) { return api.JSON(document) })
 	}
 	add("/api/v1/mips", mip.List{
-		Count: len(p.Metadata), MIPs: p.Metadata, UpdatedAt: mip.NewestChange(p.Metadata),
+		Count: len(p.Metadata), MIPs: p.Metadata,
+		UpdatedAt: mip.NewestChange(p.Metadata, p.CommittedAt),
 	})
 	p.addIndex("/api/v1/index", func() ([]byte, error) { return api.JSON(p.index()) })
 	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
@@ -91,7 +92,8 @@ func (p *planner) index() mip.Index {
 		lists[m.ID] = p.listed[i]
 	}
 	x := mip.Index{
-		Count: len(p.Metadata), UpdatedAt: mip.NewestChange(p.Metadata), MIPs: []mip.Entry{},
+		Count: len(p.Metadata), MIPs: []mip.Entry{},
+		UpdatedAt: mip.NewestChange(p.Metadata, p.CommittedAt),
 	}
 	for _, m := range mip.ActiveFirst(p.Metadata) {
 		x.MIPs = append(x.MIPs, mip.NewEntry(m, plain.Ended(m), lists[m.ID]))

@@ -148,8 +148,9 @@ type planner struct {
 	looked   sync.Once
 }
 
-// NewPlan returns the plan of a site. It writes no file and parses no text: that happens when
-// bodies are made, before ctx ends. The error names two artifacts of one file or a faulty template.
+// NewPlan returns the plan of a site. It writes no file, and parses no texts but those that a
+// commit imported: that happens when bodies are made, before ctx ends. The error names two
+// artifacts of one file or a faulty template.
 func NewPlan(ctx context.Context, c *Content) (*Plan, error) {
 	p, err := newPlanner(c, html.New(c.options.Site.Highlight))
 	if err != nil {

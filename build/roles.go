@@ -76,7 +76,7 @@ func (p *planner) role(name string) api.Role {
 		}
 	}
 	now := int64(math.MinInt64)
-	if newest := mip.NewestChange(p.Metadata); newest != nil {
+	if newest := mip.NewestChange(p.Metadata, p.CommittedAt); newest != nil {
 		now = newest.UTC().Unix()
 	}
 	return api.NewRole(name, claims, p.Forks, p.info.Networks, now)

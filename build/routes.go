@@ -168,7 +168,7 @@ func (p *planner) sitemap() {
 			}
 		}
 	}
-	newest := mip.NewestChange(p.Metadata)
+	newest := mip.NewestChange(p.Metadata, p.CommittedAt)
 	// Leave out the 404 page: it answers other addresses and has none of its own.
 	var entries []render.SitemapEntry
 	for _, a := range p.plan.Artifacts {

@@ -66,7 +66,7 @@ func (p *planner) makeTimeline() (*timeline, error) {
 			t.of[list] = append(t.of[list], len(t.entries))
 		}
 		x := entry{Item: p.item(e), mip: e.MIP, commit: e.Commit}
-		if key := e.Commit + "-" + string(e.Kind); len(bulks[key]) > plain.Many {
+		if key := e.Commit + "-" + string(e.Kind); len(bulks[key]) > plain.Many && !e.Imported {
 			x.bulk = key
 		}
 		t.entries = append(t.entries, x)
@@ -198,13 +198,17 @@ func (p *planner) item(e mip.Event) feed.Item {
 			}
 		}
 	}
+	commit := "Commit " + e.Commit + "."
+	if e.Imported {
+		commit = "Imported by commit " + e.Commit + "."
+	}
 	switch {
 	case e.Commit == "":
 		text = append(text, plain.Facts(p.info.Site, p.Metadata[at]))
 	case published:
-		text = append(text, mip.Sentence(plain.Description(p.Metadata[at])), "Commit "+e.Commit+".")
+		text = append(text, mip.Sentence(plain.Description(p.Metadata[at])), commit)
 	default:
-		text = append(text, "Commit "+e.Commit+".")
+		text = append(text, commit)
 	}
 	out.Text = strings.Join(slices.DeleteFunc(text, func(s string) bool { return s == "" }), " ")
 	return out
@@ -244,7 +248,7 @@ func (t *timeline) items(list string) []feed.Item {
 func (t *timeline) together(newest entry, ids []string) feed.Item {
 	out := newest.Item
 	out.ID, out.URL = newest.bulk, t.page
-	out.Title = plain.Events(newest.Kind, strconv.Itoa(len(ids)))
+	out.Title = plain.Events(mip.Event{Kind: newest.Kind}, strconv.Itoa(len(ids)))
 	named := strings.Join(ids[:min(len(ids), bulkNamed)], ", ")
 	if others := len(ids) - bulkNamed; others > 0 {
 		named += fmt.Sprintf(" and %d others", others)

@@ -25,7 +25,7 @@ type Change struct {
 	Shown bool
 }
 
-// occasion has the changes of one commit to one proposal, in reading order.
+// occasion has the changes of one commit to one proposal at one time, in reading order.
 type occasion []Change
 
 // Kinds are the kinds of its changes, sorted.
@@ -74,12 +74,12 @@ const (
 // occasions groups changes by commit and proposal, in the order of changes.
 func occasions(changes []Change) (out []occasion) {
 	type key struct {
-		id     mip.ID
-		commit string
+		id           mip.ID
+		commit, time string // an import has the day of a header
 	}
 	at := map[key]int{}
 	for _, c := range changes {
-		k := key{c.MIP, c.Commit}
+		k := key{c.MIP, c.Commit, c.Time.String()}
 		if _, ok := at[k]; !ok {
 			at[k], out = len(out), append(out, nil)
 		}
@@ -188,7 +188,7 @@ func entries(all []occasion) (out []entry) {
 		switch {
 		case k.kind == mip.EventText:
 			texts.Occasions = append(texts.Occasions, o)
-		case count[k] <= plain.Many:
+		case count[k] <= plain.Many || o[0].ByHeader():
 			out = append(out, entry{Occasions: []occasion{o}})
 		case ok:
 			out[i].Occasions = append(out[i].Occasions, o)
@@ -196,7 +196,7 @@ func entries(all []occasion) (out []entry) {
 			at[k] = len(out)
 			out = append(out, entry{
 				ID:   string(k.kind) + "-" + short(k.commit),
-				Many: plain.Events(k.kind, thousands(count[k])), Occasions: []occasion{o},
+				Many: plain.Events(o[0].Event, thousands(count[k])), Occasions: []occasion{o},
 			})
 		}
 	}

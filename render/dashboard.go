@@ -48,7 +48,7 @@ const hotLimit = 7
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	all, upgrades := d.Metadata, p.upgrades(d.Metadata)
 	v := dashboardView{
-		DashboardPage: d, Next: ahead(all, upgrades), Statuses: p.statusChoices(all),
+		DashboardPage: d, Next: p.ahead(all, upgrades), Statuses: p.statusChoices(all),
 		Recent: recentChanges(all, d.Changes), Upgrades: upgrades,
 	}
 	v.Compared, v.Disagreements = p.compare(all)
@@ -61,7 +61,7 @@ func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
 	}
 	v.Topics = min(len(topics), hotLimit)
 	v.Bars = bars(v.Statuses, len(all))
-	open, over := lastCalls(all)
+	open, over := p.lastCalls(all)
 	v.Calls = append(over, open...)
 	for _, m := range all {
 		if m.Status == mip.Stagnant {

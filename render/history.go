@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // maxChanges bounds the changes on one page of a history, in bytes of text.
@@ -99,7 +100,8 @@ func (p *Pages) History(v HistoryPage) ([]byte, error) {
 	for _, o := range occasions(changes) {
 		i := slices.IndexFunc(versions, func(x versionView) bool { return x.Commit == o[0].Commit })
 		if i >= 0 && o[0].Kind != mip.EventText {
-			versions[i].Happened = p.happened(o)
+			said := cmp.Or(plain.Import(o[0].Event, versions[i].Time), p.happened(o))
+			versions[i].Happened = strings.TrimSuffix(said+"; "+versions[i].Happened, "; ")
 		}
 	}
 	title := fullTitle(v.Metadata)

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -66,7 +65,7 @@ func (p *Pages) Home(all []mip.Metadata, changes []Change, roles []string) ([]by
 		{"upgrade", "Upgrade", p.upgradeChoices()},
 	}, func(f filter) bool { return len(f.Choices) == 0 })
 	// A passed deadline needs nothing of readers here. The dashboard lists it.
-	calls, _ := lastCalls(all)
+	calls, _ := p.lastCalls(all)
 	v.Calls = calls[:min(callsOfPage, len(calls))]
 	v.Live, v.Next = p.now(all)
 	v.Happened = latest(changes)
@@ -95,14 +94,11 @@ func (p *Pages) now(all []mip.Metadata) (live, next []upgrade) {
 	if len(p.info.Networks) == 0 {
 		return nil, nil
 	}
-	var now time.Time
-	if newest := mip.NewestChange(all); newest != nil {
-		now = newest.UTC()
-	}
+	now := p.present(all).UTC()
 	forks, main := p.upgrades(all), func(u upgrade) mip.Activation {
 		return u.Activation[p.info.Networks[0].ID]
 	}
-	next = slices.DeleteFunc(ahead(all, forks), func(u upgrade) bool { return !u.pending(now) })
+	next = slices.DeleteFunc(p.ahead(all, forks), func(u upgrade) bool { return !u.pending(now) })
 	live = slices.DeleteFunc(forks, func(u upgrade) bool { return main(u).Timestamp == nil })
 	slices.SortStableFunc(live, func(a, b upgrade) int {
 		return cmp.Compare(*main(b).Timestamp, *main(a).Timestamp)

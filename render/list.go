@@ -221,15 +221,20 @@ func (p *Pages) statusChoices(all []mip.Metadata) []choice {
 	return out
 }
 
+// present returns the time of the newest change, or the zero time: pages have no other clock.
+func (p *Pages) present(all []mip.Metadata) mip.Time {
+	return *cmp.Or(mip.NewestChange(all, p.info.CommittedAt), &mip.Time{})
+}
+
 // lastCalls returns the proposals whose last call has a deadline, by deadline. A deadline is over
 // if some proposal changed after it. It does not use the clock: otherwise builds of the same input
 // would differ.
-func lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
-	latest := mip.NewestChange(all)
+func (p *Pages) lastCalls(all []mip.Metadata) (open, over []mip.Metadata) {
+	today := p.present(all).Date().Time()
 	for _, m := range all {
 		switch {
 		case m.CommentsUntil() == nil:
-		case latest != nil && latest.Date().Time().After(m.LastCallDeadline.Time()):
+		case today.After(m.LastCallDeadline.Time()):
 			over = append(over, m)
 		default:
 			open = append(open, m)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -49,10 +48,7 @@ type roleClaim struct {
 // had their upgrade at the newest change, or if their proposal is final and in no upgrade.
 func (p *Pages) Role(page RolePage) ([]byte, error) {
 	v := roleView{RolePage: page}
-	var now time.Time
-	if newest := mip.NewestChange(page.All); newest != nil {
-		now = newest.UTC()
-	}
+	now := p.present(page.All).UTC()
 	// Groups are in the order of the document.
 	var order []string
 	groups := map[string]*roleGroup{}

@@ -58,11 +58,8 @@ func (p *Pages) upgrades(all []mip.Metadata) []upgrade {
 // from the next one at reading time, so a page has all that were not over at the newest change, and
 // always the newest. A script shows the next one. Without a script the newest is shown. Forks are
 // newest first.
-func ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
-	var now time.Time
-	if newest := mip.NewestChange(all); newest != nil {
-		now = newest.UTC()
-	}
+func (p *Pages) ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
+	now := p.present(all).UTC()
 	for i, u := range forks {
 		if i == 0 || u.pending(now) {
 			u.Times = inOrder(u.Times)

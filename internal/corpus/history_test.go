@@ -84,7 +84,7 @@ func TestHistory(t *testing.T) {
 	writeFile(t, filepath.Join(r.dir, "README"), []byte("x"))
 	r.commit(30)
 	c := r.load(r.dir, "MIPs")
-	if diff := cmp.Diff([]string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20"},
+	if diff := cmp.Diff([]string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z", "2 MIPs/MIP-2.md 20"},
 		times(c)); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)
 	}
@@ -121,8 +121,8 @@ func TestHistory(t *testing.T) {
 	r.git(70, "add", "MIPs/MIP-6*")
 	r.git(70, "commit", "-q", "-m", "70")
 	c = r.load(r.dir, "MIPs")
-	want := []string{"1 MIPs/MIP-1.md 10", "2 MIPs/MIP-2.md 20", "3 MIPs/MIP-3.md 40",
-		"4 MIPs/MIP-4.md 50",
+	want := []string{"1 MIPs/MIP-1.md 2020-01-01T00:00:00Z", "2 MIPs/MIP-2.md 20",
+		"3 MIPs/MIP-3.md 40", "4 MIPs/MIP-4.md 50",
 		"5 MIPs/MIP-5.md 2020-01-01T00:00:00Z", `6 MIPs/MIP-6 "é".md 70`}
 	if diff := cmp.Diff(want, times(c)); diff != "" {
 		t.Errorf("times (-want +got):\n%s", diff)

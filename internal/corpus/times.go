@@ -36,6 +36,9 @@ func (c *Corpus) date() {
 				cmp.Or(cmp.Compare(v.When, newest.When), strings.Compare(v.Hash, newest.Hash)) > 0 {
 				newest, c.Commit, c.CommittedAt = v, v.Hash, p.Updated
 			}
+			if at, ok := history.ImportedOn(p.Created, v.Time()); ok && s.Imported {
+				p.Updated = &at // an import changes nothing
+			}
 			if p.Created.IsZero() && s.Created != nil {
 				p.Created = s.Created.Date()
 				p.Inferred = append(p.Inferred, "created")

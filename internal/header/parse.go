@@ -95,11 +95,11 @@ func (h *Header) Title() string {
 	return mip.Shorten(mip.Collapse(mip.OneLine(h.heading)), maxText)
 }
 
-// Deadline returns the last day of a last call, the zero date for none. known is false for a date
-// that is ambiguous even in the order of the site: see [day.Reading.In].
-func (h *Header) Deadline() (d mip.Date, known bool) {
+// Day returns the day in a field by [mip.Field.Key], the zero date for none. known is false for a
+// date that is ambiguous even in the order of the site: see [day.Reading.In].
+func (h *Header) Day(field string) (d mip.Date, known bool) {
 	before := len(h.Dates.Open)
-	d = h.date("last-call-deadline")
+	d = h.date(field)
 	for _, open := range h.Dates.Open[before:] {
 		if d = open.days.In(h.options.Dates); d.IsZero() {
 			return d, false

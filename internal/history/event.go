@@ -20,6 +20,8 @@ type content struct {
 	// Title is empty if it is unknown.
 	Title  string
 	Status mip.Status
+	// Created is the day in the header, or zero for none.
+	Created mip.Date
 	// Deadline is the end of a last call, or zero for none. It is nil if the date is ambiguous.
 	Deadline *mip.Date
 	// Relations are the header's references to other proposals, such as "requires MIP-3", sorted.
@@ -42,6 +44,8 @@ type textCommit struct {
 	*git.Commit
 	// Edge is true if the commit's parents are unknown: all of its files look new.
 	Edge bool
+	// Import is true if the commit imports texts, so that its time is not when they were created.
+	Import bool
 	// Texts are in the order of the commit's files.
 	Texts []textStep
 }
@@ -305,10 +309,13 @@ func (f *finder) add(c *textCommit, of *record, kind mip.EventKind, from, to *st
 		ID: mip.EventID(of.id, kind, from, to, c.Hash), Kind: kind, From: from, To: to,
 		Time: mip.NewTime(time.Unix(c.Landed, 0)), Commit: c.Hash, Author: c.Author,
 	}
-	if first {
-		e.ID = mip.CreationID(of.id)
-	}
 	t := f.texts[of.file]
+	if first {
+		e.ID, e.Imported = mip.CreationID(of.id), c.Import
+		if at, ok := ImportedOn(t.Created, e.Time); ok && c.Import {
+			e.Time = at
+		}
+	}
 	if (kind == mip.EventCreated || kind == mip.EventStatus) && t.Deadline != nil {
 		e.Deadline = *t.Deadline
 	}

@@ -221,6 +221,10 @@ func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (
 		dir, _ := path.Split(name)
 		return ok || dated[dir]
 	})
+	r.imports = imports(r.commits, r.cut, func(name string) bool {
+		_, numbered := filename.Number(filename.Own(r.texts[name].Name))
+		return numbered
+	})
 	undated, example := 0, ""
 	last := map[string]string{}
 	for _, c := range r.commits {

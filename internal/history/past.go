@@ -26,6 +26,18 @@ type Past struct {
 	histories []pastFiles
 	// whole is true if nothing is missing.
 	whole bool
+	// versions are the versions that were read.
+	versions *versions
+}
+
+// versions caches the versions of texts, each of which is read once.
+type versions struct {
+	// byBlob has versions by path in the folder and name in git. byHeader has them by the hash of
+	// the header.
+	byBlob   map[[2]string]version
+	byHeader map[[sha256.Size]byte]version
+	// missing is true if the repository lacks a text.
+	missing bool
 }
 
 // pastFiles is a history, with parents before their children, and the repository that may have its
@@ -40,6 +52,8 @@ type pastFiles struct {
 	left map[string]string
 	// cut are the commits at which a shallow clone ends.
 	cut map[string]bool
+	// imports are the commits that import texts.
+	imports map[string]bool
 	// lacks is true if the texts must not be read: git would fetch those that a partial clone
 	// lacks.
 	lacks bool
@@ -61,6 +75,20 @@ func (p *Past) Years() []int {
 	return slices.Sorted(maps.Keys(years))
 }
 
+// Imports returns the history of only the commits that import texts. Versions that it reads are not
+// read again for p.
+func (p *Past) Imports() *Past {
+	out := *p
+	out.histories = slices.Clone(p.histories)
+	for i := range out.histories {
+		h := &out.histories[i]
+		h.commits = slices.DeleteFunc(slices.Clone(h.commits), func(c git.Commit) bool {
+			return !h.imports[c.Hash]
+		})
+	}
+	return &out
+}
+
 // Events reads the headers of all versions and returns the events. Events of one proposal are in
 // order, others are not. complete is false if a version is unknown. Title is as of [find], and URL
 // is not set.
@@ -74,12 +102,10 @@ func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) 
 			complete = false
 			continue
 		}
-		reader := pastReader{Past: p, top: h.top, objects: r, byBlob: map[[2]string]version{},
-			byHeader: map[[sha256.Size]byte]version{}}
 		// A file outside of the texts' places that still has a header was never a text.
 		never := map[string]bool{}
 		for name, blob := range h.left {
-			v, err := reader.read(h.texts[name], blob)
+			v, err := p.read(r, h.top, h.texts[name], blob)
 			if err != nil {
 				return nil, false, err
 			}
@@ -88,17 +114,17 @@ func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) 
 		var commits []textCommit
 		for i := range h.commits {
 			c := &h.commits[i]
-			commit := textCommit{Commit: c, Edge: h.cut[c.Hash]}
+			commit := textCommit{Commit: c, Edge: h.cut[c.Hash], Import: h.imports[c.Hash]}
 			for _, f := range c.Files {
 				file, ok := h.texts[f.Path]
 				if !ok || never[f.Path] || f.Before == f.After {
 					continue
 				}
-				before, err := reader.read(file, f.Before)
+				before, err := p.read(r, h.top, file, f.Before)
 				if err != nil {
 					return nil, false, err
 				}
-				after, err := reader.read(file, f.After)
+				after, err := p.read(r, h.top, file, f.After)
 				if err != nil {
 					return nil, false, err
 				}
@@ -113,23 +139,10 @@ func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) 
 				commits = append(commits, commit)
 			}
 		}
-		complete = complete && !reader.missing
+		complete = complete && !p.versions.missing
 		histories = append(histories, commits)
 	}
 	return find(histories...), complete, nil
-}
-
-// pastReader reads versions of texts, each once.
-type pastReader struct {
-	*Past
-	top     string
-	objects *Reader
-	// byBlob has versions by path in the folder and name in git. byHeader has them by the hash of
-	// the header.
-	byBlob   map[[2]string]version
-	byHeader map[[sha256.Size]byte]version
-	// missing is true if the repository lacks a text.
-	missing bool
 }
 
 // version is the content of a version of a file. text is nil if it is no proposal, or unread.
@@ -140,37 +153,37 @@ type version struct {
 	body int
 }
 
-// read reads a version. The empty name gives the zero version.
-func (r *pastReader) read(file folder.File, blob string) (v version, err error) {
+// read reads a version from the repository at top. The empty name gives the zero version.
+func (p *Past) read(r *Reader, top string, file folder.File, blob string) (v version, err error) {
 	key := [2]string{file.Path, blob}
-	if v, known := r.byBlob[key]; known || blob == "" {
+	if v, known := p.versions.byBlob[key]; known || blob == "" {
 		return v, nil
 	}
-	raw, err := r.objects.read(r.top, blob)
+	raw, err := r.read(top, blob)
 	if err != nil {
 		return v, err
 	}
 	if raw == nil { // too large for a proposal, or missing
-		v.unread, r.missing = true, true
+		v.unread, p.versions.missing = true, true
 	} else {
-		v = r.version(file, string(raw))
+		v = p.version(file, string(raw))
 	}
-	r.byBlob[key] = v
+	p.versions.byBlob[key] = v
 	return v, nil
 }
 
 // version parses a text. It caches headers, since most versions of a file have the same.
-func (r *pastReader) version(file folder.File, raw string) (v version) {
+func (p *Past) version(file folder.File, raw string) (v version) {
 	text, ok := header.Normalize(raw, &problem.Report{})
 	if !ok {
 		return version{unread: true}
 	}
 	head, _, closed := strings.Cut(text, "\n---\n")
 	key := sha256.Sum256([]byte(file.Path + "\x00" + head))
-	v, known := r.byHeader[key]
+	v, known := p.versions.byHeader[key]
 	if !known || !closed || v.body == 0 {
-		v = r.parse(file, text)
-		r.byHeader[key] = v
+		v = p.parse(file, text)
+		p.versions.byHeader[key] = v
 	}
 	if v.text != nil {
 		whole := *v.text
@@ -192,7 +205,8 @@ func (p *Past) parse(file folder.File, text string) version {
 		return version{text: t, body: h.Body}
 	}
 	t.Status, t.Title = mip.Status(strings.Clone(string(h.Status()))), strings.Clone(h.Title())
-	if deadline, known := h.Deadline(); known {
+	t.Created, _ = h.Day("created")
+	if deadline, known := h.Day("last-call-deadline"); known {
 		t.Deadline = &deadline
 	}
 	t.Relations = h.Relations()
@@ -206,7 +220,7 @@ func (p *Past) Sum() [sha256.Size]byte {
 		o.References, p.whole)
 	for _, h := range p.histories {
 		for _, s := range h.commits {
-			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], s.Files)
+			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], h.imports[s.Hash], s.Files)
 		}
 		b = fmt.Appendln(b, slices.Sorted(maps.Keys(h.texts)))
 	}

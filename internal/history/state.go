@@ -1,6 +1,7 @@
 package history
 
 import (
+	"crypto/sha256"
 	"maps"
 	"path"
 	"path/filepath"
@@ -28,6 +29,8 @@ type State struct {
 	Created *mip.Time
 	// Moved reports that the only commit touches other proposals too.
 	Moved bool
+	// Imported reports that the only commit is an import: see [ImportedOn].
+	Imported bool
 }
 
 // Of returns the state of a file with that content hash. A file that was edited since its sync has
@@ -53,6 +56,9 @@ func (h *Log) Of(f folder.File, contentHash string) (s State) {
 		return s
 	}
 	s.Moved = len(all) == 1 && h.touched[s.Newest.Hash] > 1
+	if r := h.repositories[place.Top]; r != nil && !s.Upstream {
+		s.Imported = len(all) == 1 && r.imports[s.Newest.Hash]
+	}
 	if s.File = newFile(all); s.File == nil {
 		return s
 	}
@@ -111,7 +117,9 @@ func (h *Log) Tracked(dir, repoPath string) (tracked, known bool) {
 // Past returns the history of all files that are or were texts. unchanged are the texts that are
 // unchanged since their sync. whole is true if nothing is missing so far. It reads no text.
 func (h *Log) Past(unchanged []folder.File, whole bool) *Past {
-	out := &Past{headers: h.options.Headers, rules: h.options.Rules, whole: whole}
+	out := &Past{headers: h.options.Headers, rules: h.options.Rules, whole: whole,
+		versions: &versions{byBlob: map[[2]string]version{},
+			byHeader: map[[sha256.Size]byte]version{}}}
 	if h.options.Epoch != nil {
 		return out
 	}

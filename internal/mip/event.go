@@ -18,7 +18,7 @@ type Events struct {
 // Event is a change of a proposal by a commit of its repository.
 type Event struct {
 	ID       string    `json:"id" doc:"Stable: made of proposal, kind, value and commit; of the first time that a number is created, of the number alone."`
-	Time     Time      `json:"time" doc:"When the published branch got it: the time of the commit, or of the merge that brought it."`
+	Time     Time      `json:"time" doc:"When the published branch got it: the time of the commit, or of the merge that brought it. Of an imported one see imported."`
 	Kind     EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
 	MIP      ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
 	Title    string    `json:"title" doc:"Its present title, or the last one."`
@@ -26,9 +26,13 @@ type Event struct {
 	To       *string   `json:"to" doc:"What it became; of created the first status; null for nothing, and of removed and text."`
 	Deadline Date      `json:"deadline" doc:"Of created and status the last day for comments, as the header had it then; else null."`
 	Commit   string    `json:"commit" doc:"The commit's hash."`
+	Imported bool      `json:"imported" doc:"True of created if the commit brought the text with many others, or was the first with texts: time is then midnight UTC of the creation date in the header, if that has a possible one."`
 	Author   string    `json:"author" doc:"The name of its author as git has it; may be empty."`
 	URL      *string   `json:"url" doc:"The page for people, null for a proposal that is not published."`
 }
+
+// ByHeader reports whether the time is the day of a header, since an import made the event.
+func (e Event) ByHeader() bool { return e.Imported && e.Time.UTC().Equal(e.Time.Date().Time()) }
 
 // EventKind is the kind of an event.
 type EventKind string

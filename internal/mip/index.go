@@ -9,7 +9,7 @@ import (
 // Index is the body of GET /api/v1/index.
 type Index struct {
 	Count     int     `json:"count" doc:"How many proposals the list holds."`
-	UpdatedAt *Time   `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
+	UpdatedAt *Time   `json:"updatedAt" doc:"The latest change of any proposal, or the newest commit; null when no proposal has a date."`
 	MIPs      []Entry `json:"mips" doc:"Those under discussion, then those in force, then those that ended, each by latest change."`
 }
 
@@ -25,7 +25,7 @@ type Entry struct {
 	Hardfork         *string             `json:"hardfork" doc:"The hard fork that bundles this proposal or whose meta proposal it is."`
 	Activations      []NetworkActivation `json:"activations" doc:"When networks get that hard fork, as far as times are set."`
 	Created          Date                `json:"created" doc:"The header's creation date."`
-	Updated          *Time               `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
+	Updated          *Time               `json:"updated" doc:"The last change: of the file in git, else, or if git knows no more than an import, the creation date at midnight UTC."`
 	LastCallDeadline Date                `json:"lastCallDeadline" doc:"The day on which the last call ends, null for a proposal that states none."`
 	ForumTopicID     *int                `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
 	URL              string              `json:"url" doc:"The page for people."`

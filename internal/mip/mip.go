@@ -93,10 +93,11 @@ func Find(all []Metadata, id ID) (Metadata, bool) {
 	return all[i], true
 }
 
-// NewestChange returns the latest change of all, nil if none has a date. A build uses it as the
+// NewestChange returns the time of the latest change of all, or of the newest commit, which may be
+// an import and later than all changes. It is nil if neither is known. A build uses it as the
 // current time, since it reads no clock.
-func NewestChange(all []Metadata) *Time {
-	var newest *Time
+func NewestChange(all []Metadata, commit *Time) *Time {
+	newest := commit
 	for i := range all {
 		if u := all[i].Updated; u != nil && (newest == nil || u.UTC().After(newest.UTC())) {
 			newest = u

@@ -11,7 +11,7 @@ import (
 // List is the body of GET /api/v1/mips.
 type List struct {
 	Count     int        `json:"count" doc:"How many proposals the list holds."`
-	UpdatedAt *Time      `json:"updatedAt" doc:"The latest change of any proposal, null when no proposal has a date."`
+	UpdatedAt *Time      `json:"updatedAt" doc:"The latest change of any proposal, or the newest commit; null when no proposal has a date."`
 	MIPs      []Metadata `json:"mips" doc:"Every published proposal, ascending by number."`
 }
 
@@ -28,7 +28,7 @@ type Metadata struct {
 	Type              *string             `json:"type" doc:"Such as Standards Track, Meta or Informational."`
 	Category          *string             `json:"category" doc:"Such as Core, Networking or Interface."`
 	Created           Date                `json:"created" doc:"The header's creation date."`
-	Updated           *Time               `json:"updated" doc:"The last change: of the file in git, else the creation date at midnight UTC."`
+	Updated           *Time               `json:"updated" doc:"The last change: of the file in git, else, or if git knows no more than an import, the creation date at midnight UTC."`
 	LastCallDeadline  Date                `json:"lastCallDeadline" doc:"The day on which the last call ends."`
 	WithdrawalReason  *string             `json:"withdrawalReason" doc:"Why the proposal was withdrawn, plain text."`
 	Requires          []int               `json:"requires" doc:"Numbers that this proposal depends on, as the header has them, whether published or not."`

@@ -14,7 +14,7 @@ func Event(process mip.Process, e mip.Event) string {
 	id, from, to := e.MIP.String(), valueOf(e.From), valueOf(e.To)
 	switch e.Kind {
 	case mip.EventCreated:
-		if to == "" {
+		if to == "" || e.ByHeader() { // its status on that day is unknown
 			return id + " was created"
 		}
 		return id + " was created as " + to + until(process, e)
@@ -37,6 +37,16 @@ func Event(process mip.Process, e mip.Event) string {
 		return id + " was removed"
 	}
 	return "The text of " + id + " changed"
+}
+
+// Import describes the creation of a proposal by a header and a commit of that time, which imported
+// it on another day: "Created 15 April 2025 (day of its header; imported 21 November 2026)". It is
+// empty for any other event.
+func Import(e mip.Event, at mip.Time) string {
+	if !e.ByHeader() || e.Time.Date() == at.Date() {
+		return ""
+	}
+	return "Created " + day(e.Time.UTC()) + " (day of its header; imported " + day(at.UTC()) + ")"
 }
 
 // valueOf is a value of an event for people, or "" for none.
@@ -128,6 +138,11 @@ var many = map[mip.EventKind]string{
 // would displace everything else, while changes of ten proposals are news for each.
 const Many = 10
 
-// Events describes equal changes of several proposals by one commit, like [Event]. proposals is
+// Events describes changes like e of several proposals by one commit, like [Event]. proposals is
 // their number in words.
-func Events(kind mip.EventKind, proposals string) string { return proposals + " " + many[kind] }
+func Events(e mip.Event, proposals string) string {
+	if e.Imported {
+		return proposals + " proposals were imported"
+	}
+	return proposals + " " + many[e.Kind]
+}

@@ -74,7 +74,7 @@ func TestEvents(t *testing.T) {
 		mip.EventRelation, mip.EventTitle, mip.EventRenumbered, mip.EventText,
 		mip.EventRemoved,
 	} {
-		if got := Events(kind, "12"); len(got) < len("12 proposals w") {
+		if got := Events(mip.Event{Kind: kind}, "12"); len(got) < len("12 proposals w") {
 			t.Errorf("%s: %q", kind, got)
 		}
 	}

@@ -1,0 +1,55 @@
+package history
+
+import (
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// An import brings at least leastImported texts, and more than one of importedOf in all.
+const leastImported, importedOf = 5, 10
+
+// imports returns the commits that import texts, by hash, so that their times are not when the
+// texts were created: the first one with texts, and each that brings many and more than a tenth of
+// all that exist after it. A text that comes back is not brought. A text that goes may be a new one
+// under its old name, so each reduces the number. What the commits of cut bring is unknown.
+func imports(
+	commits []git.Commit, cut map[string]bool, isText func(path string) bool,
+) map[string]bool {
+	out := map[string]bool{}
+	all := 0
+	here := map[string]bool{} // has each text so far, with true while it exists
+	for _, c := range commits {
+		brought, first := 0, len(here) == 0
+		for _, f := range c.Files {
+			if !isText(f.Path) {
+				continue
+			}
+			was, known := here[f.Path]
+			is := f.After != ""
+			switch {
+			case is && !was:
+				all++
+				if !known {
+					brought++
+				}
+			case was && !is:
+				all--
+				brought--
+			}
+			here[f.Path] = is
+		}
+		many := brought >= leastImported && brought*importedOf > all
+		if !cut[c.Hash] && brought > 0 && (first || many) {
+			out[c.Hash] = true
+		}
+	}
+	return out
+}
+
+// ImportedOn returns midnight of the day in the header of an imported text as the time of its
+// creation. ok is false without a day and for a wrong one, which is after the commit, or not after
+// 1 January 1970: git's times begin then, and many programs write it for an unknown time.
+func ImportedOn(created mip.Date, commit mip.Time) (at mip.Time, ok bool) {
+	at = mip.NewTime(created.Time())
+	return at, !created.IsZero() && at.UTC().Unix() > 0 && !at.UTC().After(commit.UTC())
+}
