@@ -17,12 +17,6 @@ const maxEvents, maxOfOne = 500, 200
 
 // happened are the events of a site, newest first. complete is true if git has all of them.
 type happened struct {
-	// of is a hash of their input except the published texts.
-	of [32]byte
-	// years, if not nil, have a commit of a text, or the creation of an imported one. read is true
-	// once events and complete are known.
-	years    []int
-	read     bool
 	events   []mip.Event
 	complete bool
 	// byMIP are the events of each proposal, in the same order.
@@ -45,7 +39,12 @@ func (h happened) truncated(year int) (n int) {
 // site's file, or in which an imported text was created.
 func (p *planner) events() {
 	past := p.Past()
-	p.years = p.eventYears(past)
+	// An error is left to the bodies, which read the same. A plan without bodies leaves no process.
+	years, _ := past.Years(&p.versions)
+	p.versions.Close()
+	years = append(slices.Clone(years), p.Log.Config.Years()...)
+	slices.Sort(years)
+	p.years = append([]int{}, slices.Compact(years)...)
 	p.told = sync.OnceValues(func() (happened, error) { return p.happened(past) })
 	p.timeline = sync.OnceValues(p.makeTimeline)
 	list := func(year int, choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
@@ -74,50 +73,10 @@ func (p *planner) events() {
 	}
 }
 
-// eventYears returns the years with events, ascending. It reads the texts that commits imported,
-// unless an earlier plan did. An error is left to the bodies, which read them again.
-func (p *planner) eventYears(past *history.Past) []int {
-	h := p.kept(past)
-	if h.years == nil {
-		imported, _, err := past.Imports().Events(&p.versions)
-		p.versions.Close() // a plan without bodies leaves no process
-		h.years = past.Years()
-		for _, e := range imported {
-			h.years = append(h.years, e.Time.UTC().Year())
-		}
-		p.keep(h, err)
-	}
-	years := append(slices.Clone(h.years), p.Log.Config.Years()...)
-	slices.Sort(years)
-	return append([]int{}, slices.Compact(years)...)
-}
-
-// kept returns what an earlier plan read, if nobody has committed anything since.
-func (p *planner) kept(past *history.Past) happened {
-	h := happened{of: past.Sum()}
-	if p.options.Cache != nil {
-		if before := p.options.Cache.events.Load(); before != nil && before.of == h.of {
-			return *before
-		}
-	}
-	return h
-}
-
-// keep keeps what was read without an error for later plans.
-func (p *planner) keep(h happened, err error) {
-	if p.options.Cache != nil && err == nil {
-		p.options.Cache.events.Store(&h)
-	}
-}
-
 // happened are all events with what is published today.
 func (p *planner) happened(past *history.Past) (h happened, err error) {
-	if h = p.kept(past); !h.read {
-		h.read = true
-		h.events, h.complete, err = past.Events(&p.versions)
-		if p.keep(h, err); err != nil {
-			return h, err
-		}
+	if h.events, h.complete, err = past.Events(&p.versions); err != nil {
+		return h, err
 	}
 	forks, err := p.forkEvents()
 	if err != nil {

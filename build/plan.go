@@ -173,6 +173,9 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 		listed: make([][]string, len(c.Metadata)), relations: render.NewRelations(c.Metadata),
 	}
 	p.plan = &Plan{made: p}
+	if c.options.Cache != nil {
+		p.versions.Cache = &c.options.Cache.history
+	}
 	mentions := make([][]mip.ID, len(c.Proposals))
 	for i, of := range c.Proposals {
 		mentions[i] = of.Mentions

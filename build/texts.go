@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/header"
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/requirement"
@@ -26,7 +26,7 @@ type Cache struct {
 	byFile    sync.Map // of rendered
 	searched  sync.Map // of searchable, by file
 	summaries sync.Map // of keptSummary, by file
-	events    atomic.Pointer[happened]
+	history   history.Cache
 }
 
 // keptSummary is a summary by rules.

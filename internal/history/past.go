@@ -2,7 +2,6 @@ package history
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -59,10 +58,18 @@ type pastFiles struct {
 	lacks bool
 }
 
-// Years are the years of the commits that touched texts, ascending.
-func (p *Past) Years() []int {
+// Years are the years of the events and of the commits that touched texts, ascending. It reads the
+// texts that commits imported.
+func (p *Past) Years(r *Reader) ([]int, error) {
+	t := r.kept(p)
+	if t.years != nil {
+		return t.years, nil
+	}
 	years := map[int]bool{}
-	for _, h := range p.histories {
+	imports := *p
+	imports.histories = slices.Clone(p.histories)
+	for i := range imports.histories {
+		h := &imports.histories[i]
 		for _, s := range h.commits {
 			if slices.ContainsFunc(s.Files, func(f git.Step) bool {
 				_, ok := h.texts[f.Path]
@@ -71,28 +78,39 @@ func (p *Past) Years() []int {
 				years[time.Unix(s.Landed, 0).UTC().Year()] = true
 			}
 		}
-	}
-	return slices.Sorted(maps.Keys(years))
-}
-
-// Imports returns the history of only the commits that import texts. Versions that it reads are not
-// read again for p.
-func (p *Past) Imports() *Past {
-	out := *p
-	out.histories = slices.Clone(p.histories)
-	for i := range out.histories {
-		h := &out.histories[i]
 		h.commits = slices.DeleteFunc(slices.Clone(h.commits), func(c git.Commit) bool {
 			return !h.imports[c.Hash]
 		})
 	}
-	return &out
+	events, _, err := imports.events(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		years[e.Time.UTC().Year()] = true
+	}
+	t.years = append([]int{}, slices.Sorted(maps.Keys(years))...)
+	r.keep(t)
+	return t.years, nil
 }
 
-// Events reads the headers of all versions and returns the events. Events of one proposal are in
-// order, others are not. complete is false if a version is unknown. Title is as of [find], and URL
-// is not set.
+// Events reads the headers of all versions and returns the events, which must not be changed.
+// Events of one proposal are in order, others are not. complete is false if a version is unknown.
+// Title is as of [find], and URL is not set.
 func (p *Past) Events(r *Reader) (events []mip.Event, complete bool, err error) {
+	t := r.kept(p)
+	if !t.read {
+		if t.events, t.complete, err = p.events(r); err != nil {
+			return nil, false, err
+		}
+		t.read = true
+		r.keep(t)
+	}
+	return t.events, t.complete, nil
+}
+
+// events reads the events.
+func (p *Past) events(r *Reader) (events []mip.Event, complete bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	complete = p.whole
@@ -211,18 +229,4 @@ func (p *Past) parse(file folder.File, text string) version {
 	}
 	t.Relations = h.Relations()
 	return version{text: t, body: h.Body}
-}
-
-// Sum is a hash of everything that the events depend on.
-func (p *Past) Sum() [sha256.Size]byte {
-	o := p.headers
-	b := fmt.Appendln(nil, o.Prefix, o.Others, p.rules.Sources, o.Keys, o.Dates, o.Statuses,
-		o.References, p.whole)
-	for _, h := range p.histories {
-		for _, s := range h.commits {
-			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], h.imports[s.Hash], s.Files)
-		}
-		b = fmt.Appendln(b, slices.Sorted(maps.Keys(h.texts)))
-	}
-	return sha256.Sum256(b)
 }

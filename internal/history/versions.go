@@ -101,6 +101,8 @@ func oneLine(s string) string {
 type Reader struct {
 	// Context, if set, ends the processes too.
 	Context context.Context
+	// Cache, if set, keeps events for other readers.
+	Cache *Cache
 
 	mu sync.Mutex
 	// programs are the git processes by the repository's top folder.

@@ -1,0 +1,58 @@
+package history
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Cache keeps what was read of a history, until another one is read. The zero value is ready to
+// use. It is safe for concurrent use.
+type Cache struct{ newest atomic.Pointer[told] }
+
+// told is what was read of a history.
+type told struct {
+	// of is a hash of everything that the rest depends on.
+	of [sha256.Size]byte
+	// years are nil, and events are empty while read is false, if they are unknown so far.
+	years    []int
+	read     bool
+	events   []mip.Event
+	complete bool
+}
+
+// kept returns what is known of a history.
+func (r *Reader) kept(p *Past) told {
+	t := told{of: p.sum()}
+	if r.Cache != nil {
+		if newest := r.Cache.newest.Load(); newest != nil && newest.of == t.of {
+			return *newest
+		}
+	}
+	return t
+}
+
+// keep keeps what is known of a history.
+func (r *Reader) keep(t told) {
+	if r.Cache != nil {
+		r.Cache.newest.Store(&t)
+	}
+}
+
+// sum is a hash of everything that the events depend on.
+func (p *Past) sum() [sha256.Size]byte {
+	o := p.headers
+	b := fmt.Appendln(nil, o.Prefix, o.Others, p.rules.Sources, o.Keys, o.Dates, o.Statuses,
+		o.References, p.whole)
+	for _, h := range p.histories {
+		for _, s := range h.commits {
+			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], h.imports[s.Hash], s.Files)
+		}
+		b = fmt.Appendln(b, slices.Sorted(maps.Keys(h.texts)))
+	}
+	return sha256.Sum256(b)
+}
