@@ -28,6 +28,8 @@ type syncer struct {
 	// input has only its flag --config.
 	input
 	keepGoing bool
+	// history is true for a run that fetches texts of earlier versions and changes no file.
+	history bool
 	// timeout bounds all requests to the upstream.
 	timeout time.Duration
 	// format is text or json.
@@ -43,6 +45,8 @@ func newSync(p *program) *cobra.Command {
 	addConfig(cmd, &s.config)
 	f.BoolVar(&s.keepGoing, "keep-going", false,
 		"take what can be taken even if other files are in error")
+	f.BoolVar(&s.history, "history", false,
+		"change no file, and fetch the texts of earlier versions into the repository here")
 	f.DurationVar(&s.timeout, "timeout", upstreamTimeout,
 		"how long the upstream may take altogether, such as 90s")
 	addFormat(cmd, &s.format, "text", "json")
@@ -60,6 +64,9 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return exit(exitUsage, err)
 	}
+	if s.history && config.Upstream == nil {
+		return s.fetched(0)
+	}
 	targets, err := s.targets(config)
 	if err != nil {
 		return exit(exitUsage, err)
@@ -68,12 +75,20 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	defer progress.clear()
 	up := config.Upstream
 	s.keepGoing = s.keepGoing || config.KeepGoing
-	report, err := gitsync.Sync(ctx, gitsync.Options{
+	options := gitsync.Options{
 		Git: s.address(up.Git), Named: up.Git, Ref: up.Ref, Targets: targets,
 		KeepGoing: s.keepGoing, Timeout: s.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
-	})
+	}
+	if s.history {
+		n, err := gitsync.FetchTexts(ctx, options)
+		if err != nil {
+			return exit(exitUpstream, err)
+		}
+		return s.fetched(n)
+	}
+	report, err := gitsync.Sync(ctx, options)
 	progress.clear()
 	// An error of site.yaml names its line.
 	line := config.Lines["upstream"]
@@ -144,6 +159,15 @@ func (s *syncer) invalid(line int, code, message string) error {
 	p := mip.Problem{Level: mip.Error, Code: code, File: filepath.ToSlash(s.config), Line: line,
 		Message: message}
 	return &site.InvalidError{Problems: []mip.Problem{p}}
+}
+
+// fetched prints the number of texts that were fetched.
+func (s *syncer) fetched(n int) error {
+	if s.format == "json" {
+		return writeJSON(s.stdout, map[string]int{"fetched": n})
+	}
+	fmt.Fprintf(s.stdout, "fetched %s of earlier versions\n", plural(n, "text"))
+	return nil
 }
 
 // finish prints the result.

@@ -275,6 +275,18 @@ func Fetch(ctx context.Context, dir, address, commit string, maxFile int64) erro
 	return err
 }
 
+// FetchBlobs fetches texts by their names in git into the repository of a folder. It writes neither
+// refs nor FETCH_HEAD. A name that the remote lacks is an error, and nothing is fetched then.
+// maxFile bounds each written file, in bytes.
+func FetchBlobs(ctx context.Context, top, address string, blobs []string, maxFile int64) error {
+	c := newRemote(ctx, top, address, maxFile, "fetch", "--quiet", "--no-tags",
+		"--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance", "--stdin",
+		"--", address)
+	c.Stdin = strings.NewReader(strings.Join(blobs, "\n") + "\n")
+	_, err := c.output()
+	return err
+}
+
 // Import makes a repository in dir, an empty folder, from the input of git fast-import, whose
 // branch is main. It checks no file out. The same input gives the same commits.
 func Import(ctx context.Context, dir string, stream []byte) error {

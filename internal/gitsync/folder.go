@@ -81,11 +81,16 @@ func (s *syncer) open(ctx context.Context, t Target) error {
 		return f.failed("", err)
 	}
 	if f.old, err = ReadRecord(f.root); err != nil {
-		return fmt.Errorf("%s cannot be read (%w); restore it, or remove it",
-			f.path(RecordName), local.Cause(err))
+		return unreadable(t.Folder, err)
 	}
 	s.From = cmp.Or(s.From, f.old.Commit)
 	return nil
+}
+
+// unreadable is the error of a folder's record.
+func unreadable(folder string, err error) error {
+	return fmt.Errorf("%s cannot be read (%w); restore it, or remove it",
+		path.Join(filepath.ToSlash(folder), RecordName), local.Cause(err))
 }
 
 // irregular replaces the hash of a folder, a link or an unreadable file. No file has it.

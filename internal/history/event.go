@@ -32,11 +32,11 @@ type content struct {
 
 // textStep is the change of a file by a commit. After is nil if the commit left no proposal there,
 // or if Unread is true, since the text is unknown. Before is the text in the first parent, or nil
-// if there is none or it is unknown.
+// if there is none or it is unknown. New is true if there is none.
 type textStep struct {
 	Path          string
 	Before, After *content
-	Unread        bool
+	Unread, New   bool
 }
 
 // textCommit is a commit with the contents of its files.
@@ -56,7 +56,7 @@ func find(histories ...[]textCommit) (out []mip.Event) {
 	had := map[mip.ID]bool{}
 	for _, history := range histories {
 		f := finder{texts: map[string]*content{}, paths: map[mip.ID]map[string]bool{},
-			records: map[mip.ID]*record{}, had: had}
+			records: map[mip.ID]*record{}, had: had, unread: map[string]*textCommit{}}
 		for i := range history {
 			f.commit(&history[i])
 		}
@@ -75,7 +75,9 @@ type finder struct {
 	paths   map[mip.ID]map[string]bool
 	records map[mip.ID]*record
 	// had are the ids that any proposal has or had.
-	had    map[mip.ID]bool
+	had map[mip.ID]bool
+	// unread are the commits that added files whose texts are unknown so far, by path.
+	unread map[string]*textCommit
 	events []found
 }
 
@@ -99,6 +101,9 @@ func (f *finder) commit(c *textCommit) {
 	for i := range c.Texts {
 		file := &c.Texts[i]
 		if file.Unread {
+			if file.New {
+				f.unread[file.Path] = c
+			}
 			continue
 		}
 		touched[file.Path] = file
@@ -108,6 +113,8 @@ func (f *finder) commit(c *textCommit) {
 		f.put(file.Path, file.After)
 		if file.After != nil {
 			ids[file.After.ID] = true
+		} else {
+			delete(f.unread, file.Path)
 		}
 	}
 	var came, went []mip.ID
@@ -148,7 +155,11 @@ func (f *finder) commit(c *textCommit) {
 			r = &record{id: id, file: here}
 			r.update(text)
 			f.records[id] = r
-			f.add(c, r, mip.EventCreated, nil, mip.Ref(string(text.Status)))
+			if first := f.unread[here]; first != nil { // with a status that is unknown
+				f.add(first, r, mip.EventCreated, nil, nil)
+			} else {
+				f.add(c, r, mip.EventCreated, nil, mip.Ref(string(text.Status)))
+			}
 		}
 	}
 	for _, id := range went {
@@ -316,7 +327,7 @@ func (f *finder) add(c *textCommit, of *record, kind mip.EventKind, from, to *st
 			e.Time = at
 		}
 	}
-	if (kind == mip.EventCreated || kind == mip.EventStatus) && t.Deadline != nil {
+	if (kind == mip.EventCreated || kind == mip.EventStatus) && to != nil && t.Deadline != nil {
 		e.Deadline = *t.Deadline
 	}
 	f.events = append(f.events, found{e, of})

@@ -150,7 +150,8 @@ func (p *Past) events(r *Reader) (events []mip.Event, complete bool, err error) 
 					after.text = nil // notes, or a notice of a move
 				}
 				commit.Texts = append(commit.Texts, textStep{
-					Path: f.Path, Before: before.text, After: after.text, Unread: after.unread,
+					Path: f.Path, Before: before.text, After: after.text,
+					Unread: after.unread, New: f.Before == "",
 				})
 			}
 			if len(commit.Texts) > 0 {
