@@ -77,6 +77,9 @@ type Version struct {
 	// Before is git's name for the text in the first parent, or empty if there is none. It is nil
 	// if that is the text of the next version in the list, and in records of earlier releases.
 	Before *string `json:"before,omitempty"`
+	// Landed is when the commit reached the upstream's branch, by a merge. It is nil if that is
+	// Time, and in records of earlier releases.
+	Landed *mip.Time `json:"landed,omitempty"`
 }
 
 // Whole reports whether Versions go back to the first one.
@@ -123,7 +126,8 @@ func (r *Record) check() error {
 			(f.Added == nil || commitTime(*f.Added))
 		for _, v := range f.Versions {
 			ok = ok && git.WholeHash(v.Commit) && blobOrNone(v.Blob) &&
-				blobOrNone(mip.Deref(v.Before)) && commitTime(v.Time)
+				blobOrNone(mip.Deref(v.Before)) && commitTime(v.Time) &&
+				(v.Landed == nil || commitTime(*v.Landed))
 		}
 		if !ok || len(f.Versions) > maxVersions {
 			return fmt.Errorf("files.%d is none that sync would write", i)

@@ -24,7 +24,7 @@ func sound() *Record {
 		Git: "https://git.example.org/mips", Folders: []string{"MIPs"}, Commit: blob,
 		Files: []File{
 			{Name: "MIP-1.md", Path: "MIPs/MIP-1.md", SHA256: sum, Blob: blob, Added: &when,
-				Versions: []Version{{blob, when, "Ada", "<&> one", blob, nil}}},
+				Versions: []Version{{blob, when, "Ada", "<&> one", blob, nil, nil}}},
 			{Name: "MIP-2.md", Path: "MIPs/MIP-2.md", SHA256: sum, Blob: blob},
 		},
 	}

@@ -237,9 +237,13 @@ func (x *upstreamText) add(c *git.Commit, f git.Step) {
 	fit := func(s string) string {
 		return strings.ToValidUTF8(s[:min(len(s), maxSubject)], "\uFFFD")
 	}
+	var landed *mip.Time
+	if c.Landed != c.When {
+		landed = new(mip.NewTime(time.Unix(c.Landed, 0)))
+	}
 	x.Versions = append(x.Versions, Version{
 		Commit: c.Hash, Time: timeOf(c), Author: fit(c.Author), Subject: fit(c.Subject),
-		Blob: f.After, Before: &f.Before,
+		Blob: f.After, Before: &f.Before, Landed: landed,
 	})
 }
 

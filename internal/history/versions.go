@@ -74,6 +74,10 @@ func newFile(all []Version) *File {
 func synced(from gitsync.File) (out []git.Commit) {
 	for i, v := range slices.Backward(from.Versions) {
 		at := v.Time.UTC().Unix()
+		landed := at
+		if v.Landed != nil {
+			landed = v.Landed.UTC().Unix()
+		}
 		step := git.Step{Path: from.Path, After: v.Blob}
 		switch {
 		case v.Before != nil:
@@ -82,7 +86,7 @@ func synced(from gitsync.File) (out []git.Commit) {
 			step.Before = from.Versions[i+1].Blob
 		}
 		out = append(out, git.Commit{
-			Hash: v.Commit, When: at, Landed: at, Author: oneLine(v.Author),
+			Hash: v.Commit, When: at, Landed: landed, Author: oneLine(v.Author),
 			Subject: oneLine(v.Subject),
 			Files:   []git.Step{step},
 		})
