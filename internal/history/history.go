@@ -72,6 +72,8 @@ type Log struct {
 	touched map[string]int
 	// records are the records of mipwatch sync, by folder.
 	records map[string]*gitsync.Record
+	// imported are the commits of upstreams that import texts, by folder.
+	imported map[string]map[string]bool
 }
 
 // fileKey is a path within a repository.
@@ -96,7 +98,7 @@ func Read(ctx context.Context, o Options) *Log {
 		options: o, whole: true,
 		places: map[string]git.Place{}, repositories: map[string]*repository{},
 		files: map[fileKey][]Version{}, touched: map[string]int{},
-		records: map[string]*gitsync.Record{},
+		records: map[string]*gitsync.Record{}, imported: map[string]map[string]bool{},
 	}
 	for _, dir := range o.Rules.Folders() {
 		h.readRecord(dir, git.Public(o.Upstream))
@@ -177,7 +179,7 @@ func (h *Log) readRecord(dir, upstream string) {
 	case record.Git != upstream:
 		h.report(name, "upstream-record/other", mip.ShortenRunes(record.Git, maxSubject), upstream)
 	default:
-		h.records[dir] = record
+		h.records[dir], h.imported[dir] = record, importsOf(record)
 	}
 }
 

@@ -1,7 +1,14 @@
 package history
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/gitsync"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -44,6 +51,38 @@ func imports(
 		}
 	}
 	return out
+}
+
+// importsOf returns the commits of an upstream that import texts, as far as the record of a sync
+// knows. It does not know the texts that are gone.
+func importsOf(record *gitsync.Record) map[string]bool {
+	// The zero commit has the texts whose first versions are unknown.
+	byHash := map[string]*git.Commit{"": {}}
+	for _, f := range record.Files {
+		for i, c := range synced(f) {
+			hash, step := c.Hash, c.Files[0]
+			switch {
+			case i == 0 && step.Before != "":
+				hash, c = "", git.Commit{}
+			case step.Before != "" || step.After == "":
+				continue
+			}
+			if byHash[hash] == nil {
+				byHash[hash] = &git.Commit{Hash: hash, Landed: c.Landed}
+			}
+			byHash[hash].Files = append(byHash[hash].Files, step)
+		}
+	}
+	var commits []git.Commit
+	for _, c := range slices.SortedFunc(maps.Values(byHash), func(a, b *git.Commit) int {
+		return cmp.Or(cmp.Compare(a.Landed, b.Landed), strings.Compare(a.Hash, b.Hash))
+	}) {
+		commits = append(commits, *c)
+	}
+	return imports(commits, nil, func(name string) bool {
+		_, numbered := filename.Number(filename.Own(name))
+		return numbered
+	})
 }
 
 // ImportedOn returns midnight of the day in the header of an imported text as the time of its

@@ -78,8 +78,10 @@ func (p *Past) Years(r *Reader) ([]int, error) {
 				years[time.Unix(s.Landed, 0).UTC().Year()] = true
 			}
 		}
+		// Of a synced text the repository may have only the newest version.
+		last := len(h.commits) - 1
 		h.commits = slices.DeleteFunc(slices.Clone(h.commits), func(c git.Commit) bool {
-			return !h.imports[c.Hash]
+			return !h.imports[c.Hash] && c.Hash != h.commits[last].Hash
 		})
 	}
 	events, _, err := imports.events(r)

@@ -56,9 +56,11 @@ func (h *Log) Of(f folder.File, contentHash string) (s State) {
 		return s
 	}
 	s.Moved = len(all) == 1 && h.touched[s.Newest.Hash] > 1
+	imports := h.imported[f.Folder]
 	if r := h.repositories[place.Top]; r != nil && !s.Upstream {
-		s.Imported = len(all) == 1 && r.imports[s.Newest.Hash]
+		imports = r.imports
 	}
+	s.Imported = len(all) == 1 && imports[s.Newest.Hash]
 	if s.File = newFile(all); s.File == nil {
 		return s
 	}
@@ -130,7 +132,7 @@ func (h *Log) Past(unchanged []folder.File, whole bool) *Past {
 	}
 	for _, f := range unchanged {
 		from, _ := h.records[f.Folder].File(f.Name)
-		past := pastFiles{lacks: true, commits: synced(from),
+		past := pastFiles{lacks: true, commits: synced(from), imports: h.imported[f.Folder],
 			texts: map[string]folder.File{from.Path: f}}
 		if r := h.repositories[h.places[f.Folder].Top]; r != nil {
 			past.top, past.lacks = r.top, r.lacks
