@@ -92,6 +92,35 @@ func TestHistoryPage(t *testing.T) {
 	}
 }
 
+// TestHistoryOfImport checks that a version that an import brought names both days, beside what
+// else its commit did, and that each day has a line among the changes.
+func TestHistoryOfImport(t *testing.T) {
+	v := pageOf("nothing", version("a", "first", "", "a"))
+	commit := v.Versions[0].Commit
+	created := change("01-02", commit, 3, mip.EventCreated, "", "Final")
+	created.Imported = true
+	joined := change("09-01", commit, 3, mip.EventHardfork, "", "NINE")
+	v.Events = []mip.Event{joined.Event, created.Event}
+	_, text := partsOf(t, historyPage(t, v))
+	want := "Created 2 January 2026 (day of its header; imported 1 September 2026); " +
+		"MIP-3 joined hard fork NINE."
+	if !strings.Contains(text, want) {
+		t.Errorf("the page does not say %q: %s", want, text)
+	}
+	page, err := newTestPages(t, pageInfo("https://example.org/p"), nil).Changes(
+		ChangesPage{Years: []int{2026}, Changes: []Change{joined, created}, Complete: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text = partsOf(t, page)
+	for _, want := range []string{"1 Sep MIP-3 joined hard fork NINE MIP-3 Title 3",
+		"2 Jan MIP-3 was created MIP-3 Title 3"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the changes do not say %q: %s", want, text)
+		}
+	}
+}
+
 // TestLongDiff checks that a long diff is folded after its first lines, and loses none.
 func TestLongDiff(t *testing.T) {
 	for lines, folded := range map[int]string{

@@ -159,3 +159,45 @@ func TestImports(t *testing.T) {
 		})
 	}
 }
+
+// TestImportsOfClones checks that a shallow clone has the same imports after its first commit, of
+// which it knows nothing, and that the merge of a branch is the time that a day must not be after.
+func TestImportsOfClones(t *testing.T) {
+	r := newRepo(t)
+	put := func(from, to int, created string) {
+		for n := from; n <= to; n++ {
+			writeFile(t, filepath.Join(r.dir, fmt.Sprintf("MIP-%d.md", n)),
+				fmt.Appendf(nil, "---\ntitle: T\ncreated: %s\n---\n\n%d\n", created, n))
+		}
+	}
+	put(1, 2, "2021-02-03")
+	r.commit(0)
+	put(3, 7, "2021-02-03")
+	r.commit(10)
+	r.git(0, "switch", "-q", "-c", "side")
+	put(8, 12, "2023-11-15")
+	r.commit(20)
+	r.git(0, "switch", "-q", "main")
+	put(13, 13, "2021-02-03")
+	r.commit(30)
+	r.git(86400, "merge", "-q", "--no-edit", "side")
+	created := func(dir string) (out []string) {
+		all, _ := events(t, r.load(dir, "."))
+		for _, e := range all {
+			out = append(out, fmt.Sprint(e.MIP.Number, " ", e.Time, " ", e.Imported))
+		}
+		return out
+	}
+	whole := created(r.dir)
+	if len(whole) != 13 || !slices.Contains(whole, "8 2023-11-15T00:00:00Z true") ||
+		!slices.Contains(whole, "13 2023-11-14T22:13:50Z false") {
+		t.Errorf("creations %q", whole)
+	}
+	for depth, want := range map[string][]string{"3": whole[7:], "4": whole[2:]} {
+		clone := filepath.Join(t.TempDir(), "clone")
+		r.git(0, "clone", "-q", "--depth", depth, "file://"+filepath.ToSlash(r.dir), clone)
+		if diff := cmp.Diff(want, created(clone)); diff != "" {
+			t.Errorf("depth %s: creations (-want +got):\n%s", depth, diff)
+		}
+	}
+}

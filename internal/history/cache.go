@@ -27,11 +27,12 @@ type told struct {
 
 // kept returns what is known of a history.
 func (r *Reader) kept(p *Past) told {
+	if r.Cache == nil {
+		return told{}
+	}
 	t := told{of: p.sum()}
-	if r.Cache != nil {
-		if newest := r.Cache.newest.Load(); newest != nil && newest.of == t.of {
-			return *newest
-		}
+	if newest := r.Cache.newest.Load(); newest != nil && newest.of == t.of {
+		return *newest
 	}
 	return t
 }
@@ -50,7 +51,10 @@ func (p *Past) sum() [sha256.Size]byte {
 		o.References, p.whole)
 	for _, h := range p.histories {
 		for _, s := range h.commits {
-			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], h.imports[s.Hash], s.Files)
+			b = fmt.Appendln(b, s.Hash, s.Landed, h.cut[s.Hash], h.imports[s.Hash])
+			for _, f := range s.Files {
+				b = append(b, f.Path+"\x00"+f.Before+"\x00"+f.After+"\x00"...)
+			}
 		}
 		b = fmt.Appendln(b, slices.Sorted(maps.Keys(h.texts)))
 	}

@@ -223,10 +223,11 @@ func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (
 		dir, _ := path.Split(name)
 		return ok || dated[dir]
 	})
-	r.imports = imports(r.commits, r.cut, func(name string) bool {
-		_, numbered := filename.Number(filename.Own(r.texts[name].Name))
-		return numbered
-	})
+	numbered := map[string]bool{}
+	for name, file := range r.texts {
+		_, numbered[name] = filename.Number(filename.Own(file.Name))
+	}
+	r.imports = imports(r.commits, r.cut, numbered)
 	undated, example := 0, ""
 	last := map[string]string{}
 	for _, c := range r.commits {

@@ -18,17 +18,16 @@ const leastImported, importedOf = 5, 10
 // imports returns the commits that import texts, by hash, so that their times are not when the
 // texts were created: the first one with texts, and each that brings many and more than a tenth of
 // all that exist after it. A text that comes back is not brought. A text that goes may be a new one
-// under its old name, so each reduces the number. What the commits of cut bring is unknown.
-func imports(
-	commits []git.Commit, cut map[string]bool, isText func(path string) bool,
-) map[string]bool {
+// under its old name, so each reduces the number. What the commits of cut bring is unknown. texts
+// are the paths that count.
+func imports(commits []git.Commit, cut, texts map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	all := 0
 	here := map[string]bool{} // has each text so far, with true while it exists
 	for _, c := range commits {
 		brought, first := 0, len(here) == 0
 		for _, f := range c.Files {
-			if !isText(f.Path) {
+			if !texts[f.Path] {
 				continue
 			}
 			was, known := here[f.Path]
@@ -57,8 +56,9 @@ func imports(
 // knows. It does not know the texts that are gone.
 func importsOf(record *gitsync.Record) map[string]bool {
 	// The zero commit has the texts whose first versions are unknown.
-	byHash := map[string]*git.Commit{"": {}}
+	byHash, texts := map[string]*git.Commit{"": {}}, map[string]bool{}
 	for _, f := range record.Files {
+		_, texts[f.Path] = filename.Number(filename.Own(f.Path))
 		for i, c := range synced(f) {
 			hash, step := c.Hash, c.Files[0]
 			switch {
@@ -79,10 +79,7 @@ func importsOf(record *gitsync.Record) map[string]bool {
 	}) {
 		commits = append(commits, *c)
 	}
-	return imports(commits, nil, func(name string) bool {
-		_, numbered := filename.Number(filename.Own(name))
-		return numbered
-	})
+	return imports(commits, nil, texts)
 }
 
 // ImportedOn returns midnight of the day in the header of an imported text as the time of its

@@ -58,7 +58,7 @@ func TestChanges(t *testing.T) {
 	visible(without, second, first)
 	without.Click(`label:has([value=created])`)
 	visible(without)
-	if got := Ask[[]string](without, `[...document.querySelectorAll("#changes h2, #changes summary")].filter(e => e.checkVisibility()).map(e => e.textContent)`); !slices.Equal(got, []string{"March 2025", "50 proposals were created"}) {
+	if got := Ask[[]string](without, `[...document.querySelectorAll("#changes h2, #changes summary")].filter(e => e.checkVisibility()).map(e => e.textContent)`); !slices.Equal(got, []string{"March 2025", "50 proposals were imported"}) {
 		t.Errorf("of what was created the page shows %q", got)
 	}
 
