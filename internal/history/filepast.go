@@ -20,31 +20,35 @@ type FilePast struct {
 	path  string
 }
 
-// pastOf finds the versions of a file without reading them. It finds none for a file outside of a
-// repository, or in a partial clone. It returns earlier if that has the same file and newest
-// commit.
-func pastOf(ctx context.Context, file string, earlier FilePast) (p FilePast) {
+// placeOf returns the place of a file without its versions, or the zero value for a file outside of
+// a repository, or for none.
+func placeOf(ctx context.Context, file string) (p FilePast) {
+	if file == "" {
+		return p
+	}
 	dir, name := filepath.Split(file)
 	place, err := git.Locate(ctx, filepath.Clean(dir))
-	path := place.Prefix + name
-	switch {
-	case err != nil || place.Head == "":
-		return p
-	case earlier.path == path && earlier.place.SameCommits(place):
-		return earlier
-	case git.Partial(ctx, place.Top):
+	if err != nil || place.Head == "" {
 		return p
 	}
-	commits, err := walk(ctx, place, []string{path}, func(name string) bool { return name == path })
-	if err != nil {
-		return p
+	return FilePast{place: place, path: place.Prefix + name}
+}
+
+// find finds the versions of the file without reading them. It finds none in another repository, or
+// in a partial clone.
+func (p *FilePast) find(in *repository) {
+	if p.place.Top != in.top || in.lacks {
+		return
 	}
-	p.place, p.path = place, path
-	for i := range commits {
-		c := &commits[i]
-		p.Versions = append(p.Versions, Version{c, c.Files[0], i == 0 || place.Shallow[c.Hash]})
+	for i := range in.commits {
+		c := &in.commits[i]
+		for _, f := range c.Files {
+			if f.Path == p.path {
+				first := len(p.Versions) == 0
+				p.Versions = append(p.Versions, Version{c, f, first || in.cut[c.Hash]})
+			}
+		}
 	}
-	return p
 }
 
 // Years are the years of the commits, ascending.

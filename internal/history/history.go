@@ -108,11 +108,11 @@ func Read(ctx context.Context, o Options) *Log {
 	}
 	earlier := cmp.Or(o.Before, &Log{})
 	h.options.Before = nil // keep only one earlier log
-	if o.Config != "" {
-		h.Config = pastOf(ctx, o.Config, earlier.Config)
-	}
 	// Several folders may be in one repository, whose log is read once.
 	byTop := map[string][]string{}
+	if h.Config = placeOf(ctx, o.Config); h.Config.path != "" {
+		byTop[h.Config.place.Top] = nil
+	}
 	for _, dir := range o.Rules.Folders() {
 		p, err := git.Locate(ctx, dir)
 		if err != nil {
@@ -130,9 +130,16 @@ func Read(ctx context.Context, o Options) *Log {
 		byTop[p.Top] = append(byTop[p.Top], dir)
 	}
 	for top, dirs := range byTop {
-		r := &repository{pastFiles: pastFiles{top: top}, place: h.places[dirs[0]]}
+		r := &repository{pastFiles: pastFiles{top: top}, place: h.Config.place}
+		if len(dirs) > 0 {
+			r.place = h.places[dirs[0]]
+		}
 		h.repositories[top] = r
-		if err := h.walk(ctx, r, earlier.repositories[top], dirs); err != nil {
+		err := h.walk(ctx, r, earlier.repositories[top], dirs)
+		if len(dirs) == 0 {
+			continue // the site's file is no text, whose history somebody misses
+		}
+		if err != nil {
 			h.missing(dirs[0], err)
 		}
 		if r.lacks {
@@ -213,6 +220,9 @@ func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (
 			today[name] = true
 		}
 	}
+	if h.Config.place.Top == r.top {
+		r.folders = append(r.folders, h.Config.path)
+	}
 	slices.Sort(r.folders)
 	r.folders = slices.Compact(r.folders)
 	err = r.read(ctx, earlier, func(name string) bool {
@@ -221,8 +231,9 @@ func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (
 			r.texts[name] = file
 		}
 		dir, _ := path.Split(name)
-		return ok || dated[dir]
+		return ok || dated[dir] || name == h.Config.path
 	})
+	h.Config.find(r)
 	numbered := map[string]bool{}
 	for name, file := range r.texts {
 		_, numbered[name] = filename.Number(filename.Own(file.Name))
@@ -258,7 +269,7 @@ func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (
 			h.files[key] = append(h.files[key], Version{c, f, r.cut[c.Hash]})
 		}
 	}
-	if undated > 0 {
+	if undated > 0 && len(dirs) > 0 {
 		h.report(dirs[0], "commit-date", example, undated)
 	}
 	return err

@@ -127,6 +127,9 @@ func (h *Log) Past(unchanged []folder.File, whole bool) *Past {
 	}
 	for _, top := range slices.Sorted(maps.Keys(h.repositories)) {
 		r := h.repositories[top]
+		if len(r.texts) == 0 { // it has the site's file
+			continue
+		}
 		out.whole = out.whole && !r.lacks
 		out.histories = append(out.histories, r.pastFiles)
 	}
