@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,7 +18,10 @@ func TestImport(t *testing.T) {
 	for n := 1; n <= 24; n++ {
 		r.put(t, n, "Draft", fmt.Sprintf("created: %d-%02d-02", 2020+(n-1)/12, (n-1)%12+1))
 	}
+	put(t, filepath.Join(r.dir, "MIP-30.md"), "\xff")
 	r.commit(t, "Import")
+	r.put(t, 30, "Draft", "created: 2019-12-02")
+	r.commit(t, "A text that can be read")
 	r.put(t, 24, "Review", "created: 2021-12-02")
 	r.commit(t, "Review")
 	moved := "MIP-24 moved from Draft to Review: Title 24"
@@ -25,6 +29,7 @@ func TestImport(t *testing.T) {
 	for n := 24; n > 0; n-- {
 		all = append(all, fmt.Sprintf("MIP-%d was created: Title %d", n, n))
 	}
+	all = append(all, "MIP-30 was created: Title 30")
 	for _, file := range []string{"feed.json", "feed.atom", "feed.xml"} {
 		if diff := cmp.Diff(append([]string{moved}, all...), r.titles(t, file)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
@@ -32,7 +37,7 @@ func TestImport(t *testing.T) {
 	}
 	var events mip.Events
 	r.read(t, "api/v1/events/2020.json", &events)
-	if len(events.Events) != 12 || !cmp.Equal(events.Years, []int{2020, 2021, 2023}) {
+	if len(events.Events) != 12 || !cmp.Equal(events.Years, []int{2019, 2020, 2021, 2023}) {
 		t.Errorf("%d events in 2020, years %d", len(events.Events), events.Years)
 	}
 	for i, e := range events.Events {
@@ -47,7 +52,7 @@ func TestImport(t *testing.T) {
 		"changes/2020/index.html": {"December 2020", ">MIP-12 was created<"},
 		"mip/1/history/index.html": {
 			"<p>Created 2 January 2020 (day of its header; imported 15 November 2023).</p>"},
-		"api/v1/site.json": {`"committedAt":"2023-11-16T`},
+		"api/v1/site.json": {`"committedAt":"2023-11-17T`},
 		"sitemap.xml":      {"/mip/1/</loc>\n    <lastmod>2020-01-02T00:00:00Z</lastmod>"},
 	} {
 		text := string(r.build(t, file))
@@ -62,7 +67,7 @@ func TestImport(t *testing.T) {
 	if got := list.MIPs[0].Updated.String(); got != "2020-01-02T00:00:00Z" {
 		t.Errorf("MIP-1 was updated at %s", got)
 	}
-	if got := list.MIPs[23].Updated.Date().String(); got != "2023-11-16" {
+	if got := list.MIPs[23].Updated.Date().String(); got != "2023-11-17" {
 		t.Errorf("MIP-24 was updated on %s", got)
 	}
 }

@@ -35,8 +35,9 @@ type versions struct {
 	// the header.
 	byBlob   map[[2]string]version
 	byHeader map[[sha256.Size]byte]version
-	// missing is true if the repository lacks a text.
-	missing bool
+	// missing is true if the repository lacks a text. unread is true if a version is unknown, for
+	// that reason or another.
+	missing, unread bool
 }
 
 // pastFiles is a history, with parents before their children, and the repository that may have its
@@ -78,13 +79,14 @@ func (p *Past) Years(r *Reader) ([]int, error) {
 				years[time.Unix(s.Landed, 0).UTC().Year()] = true
 			}
 		}
-		// Of a synced text the repository may have only the newest version.
-		last := len(h.commits) - 1
 		h.commits = slices.DeleteFunc(slices.Clone(h.commits), func(c git.Commit) bool {
-			return !h.imports[c.Hash] && c.Hash != h.commits[last].Hash
+			return !h.imports[c.Hash]
 		})
 	}
 	events, _, err := imports.events(r)
+	if err == nil && p.versions.unread { // a later version may have the day
+		events, _, err = p.events(r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -190,6 +192,7 @@ func (p *Past) read(r *Reader, top string, file folder.File, blob string) (v ver
 		v = p.version(file, string(raw))
 	}
 	p.versions.byBlob[key] = v
+	p.versions.unread = p.versions.unread || v.unread
 	return v, nil
 }
 
