@@ -88,7 +88,7 @@ func (d *Document) TooDeep() (found *Excess) {
 			at = max(at, n.Pos())
 		}
 		switch n.(type) {
-		case *ast.Blockquote, *ast.ListItem, *ast.Emphasis, *ast.Link, *ast.Image:
+		case *ast.Blockquote, *Alert, *ast.ListItem, *ast.Emphasis, *ast.Link, *ast.Image:
 		default:
 			return ast.WalkContinue, nil
 		}

@@ -24,7 +24,7 @@ import (
 var newParser = sync.OnceValue(func() parser.Parser {
 	extensions := goldmark.WithExtensions(
 		extension.Table, extension.Strikethrough, extension.TaskList, bareLinks{},
-		extension.Footnote, Formulas{})
+		extension.Footnote, Formulas{}, alerts{})
 	return goldmark.New(extensions).Parser()
 })
 

@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -20,7 +21,7 @@ var ownKinds = []ast.NodeKind{
 	ast.KindHTMLBlock, ast.KindRawHTML, ast.KindLink, ast.KindAutoLink, ast.KindImage,
 	east.KindTaskCheckBox, east.KindTable, east.KindTableHeader, east.KindTableRow,
 	east.KindTableCell, east.KindFootnoteLink, east.KindFootnoteBacklink, east.KindFootnoteList,
-	east.KindFootnote, markdown.KindFormula, markdown.KindFormulaBlock,
+	east.KindFootnote, markdown.KindFormula, markdown.KindFormulaBlock, markdown.KindAlert,
 }
 
 // functions write nodes into the document that is their writer.
@@ -178,6 +179,10 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 		}
 		return "<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n",
 			"</ol>\n</section>\n"
+	case *markdown.Alert: // the name is text, since colors say nothing to all readers
+		const box = `<div class="alert a-%s" role="note">` + "\n" + `<p class="ic name">%s</p>` + "\n"
+		name := strings.ToUpper(n.Name[:1]) + n.Name[1:]
+		return fmt.Sprintf(box, n.Name, name), "</div>\n"
 	case *east.Footnote:
 		return `<li id="` + d.footnoteID(n) + "\">\n", "</li>\n"
 	}
