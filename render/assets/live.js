@@ -23,7 +23,8 @@ const draw = (id, recent, card) => {
     if (!s.length || h.blockHeight > s.at(-1)[0]) s.push([h.blockHeight, Date.parse(h.blockTime)]);
   s.splice(0, s.length - kept);
   const ms = s.slice(apart).map(([h, t], i) => (t - s[i][1]) / (h - s[i][0]));
-  if (ms.length < 2) return;
+  const pace = $("[data-f=pace]", card);
+  if (ms.length < 2) return put(pace, "–");
   const low = Math.round(Math.min(...ms)), high = Math.round(Math.max(...ms));
   // From 0 to twice the declared block time, or else the mean.
   const middle = card.dataset.pace * 1000 || ms.reduce((a, b) => a + b) / ms.length;
@@ -32,8 +33,7 @@ const draw = (id, recent, card) => {
   const [area, path] = $$(".spark path", card);
   path.setAttribute("d", `M${line}`);
   area.setAttribute("d", `M${line}L300 40L0 40Z`);
-  const minutes = Math.max(1, Math.round((s.at(-1)[1] - s[0][1]) / 6e4));
-  put($("[data-f=pace]", card), `Block time, last ${minutes} min: ${low}${high > low ? ` to ${high}` : ""} ms`);
+  put(pace, `${low}${high > low ? ` to ${high}` : ""} ms`);
 };
 
 const show = w => {
