@@ -108,13 +108,14 @@ const shown = async (manifest, part, proposal) => {
 // places are the places of terms and phrases in a text.
 const matches = (term, asked) => asked.endsWith("*") ? term.startsWith(asked.slice(0, -1)) : term === asked;
 const places = (text, asked) => {
-  const all = terms(text), out = [], phrases = asked.map(a => a.split(" "));
-  all.forEach((w, i) => phrases.forEach((phrase, k) => {
+  const all = terms(text), out = [];
+  all.forEach((w, i) => asked.forEach(term => {
+    const phrase = term.split(" ");
     if (w.part && phrase[1]) return;
     for (let j = i, n = 0; j < all.length; j++) {
       if (n && all[j].part) continue;
       if (!matches(all[j].term, phrase[n])) return;
-      if (++n === phrase.length) { out.push({ term: asked[k], start: w.start, end: all[j].end }); return }
+      if (++n === phrase.length) { out.push({ term, start: w.start, end: all[j].end }); return }
     }
   }));
   return out;
@@ -290,14 +291,14 @@ export const answer = async (index, text, most) => {
   const a = await find(manifest, part, q, most);
   let note = a.found[0] ? "" : a.partial ? "The best texts lack the phrase" : "No proposal contains these words";
   for (const [word, other] of Object.entries(a.instead)) note += `, with ${other} for ${word}`;
-  note += ".";
+  note = a.found[0] || !a.unknown[0] ? note + "." : "";
   for (const { filter, known } of a.unknown) {
     const [name, value] = filter.split(":");
-    const many = name.replace(/./, c => c.toUpperCase()).replace(/s$/, "se").replace(/y$/, "ie");
     note += ` No proposal has the ${name} "${value}".`;
+    const many = name.replace(/./, c => c.toUpperCase()).replace(/s$/, "se").replace(/y$/, "ie");
     if (known[0]) note += ` ${many}s: ${known.join(", ")}.`;
   }
-  return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note };
+  return { ...a, q, manifest, entry: f => shown(manifest, part, f.proposal), note: note.trim() };
 };
 
 // chips are the removable filters of a query.

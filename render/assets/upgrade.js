@@ -16,6 +16,15 @@ addEventListener("answered", ({ detail: { networks: heads } }) => {
     if (left > 0) put($("[data-f=block]", c), `about block ${figure(block)}, at ${pace} s a block`);
   }
 });
+// The page of a role ends with what every network has.
+const past = $(".past");
+const settle = () => {
+  for (const e of $$("section.block .state").filter(e => !past.contains(e) && networks(e.dataset).every(n => n[3]))) {
+    past.firstElementChild.after(e.closest("section"));
+    past.hidden = false;
+  }
+};
+if (past) { settle(); addEventListener("judged", settle) }
 // Ticks stay in this browser.
 const boxes = $$(".todo input"), kept = `done ${location.pathname}`;
 const ticked = (() => { try { return new Set(JSON.parse(localStorage[kept] ?? "[]")) } catch { return new Set() } })();

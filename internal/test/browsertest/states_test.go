@@ -25,7 +25,9 @@ type states struct {
 // activations of MONAD_TEN, and one before the main network has a fork that follows two without a
 // time there.
 func monadStates() []states {
-	moment := func(month time.Month, day int, state, live, next, test, main string) states {
+	moment := func(month time.Month, day int,
+		state, live, first, next, test, main string,
+	) states {
 		line := live + " 19 Mar 2026 with MONAD_NINE · testnet 10 Mar 2026"
 		main, test = "19 Mar 2026, 14:30 UTC "+main, "10 Mar 2026, 14:30 UTC "+test
 		times, table := "Mainnet "+main+"...Testnet "+test,
@@ -35,6 +37,7 @@ func monadStates() []states {
 			"/upgrade/monad_nine/": "MONAD_NINE " + state + "..." + table,
 			"/mip/3/":              line,
 			"/mip/6/":              line,
+			"/for/validators/":     "JSON " + first,
 			"/dashboard/":          next + "...MONAD_NINE " + state + "..." + times,
 			"/upgrade/monad_five/": "MONAD_FIVE active on testnet...28 Oct 2025...Monad 143 not " +
 				"on its own here",
@@ -43,13 +46,13 @@ func monadStates() []states {
 		}}
 	}
 	return []states{
-		moment(time.March, 1, "scheduled", "Mainnet in 17 days,",
+		moment(time.March, 1, "scheduled", "Mainnet in 17 days,", "MONAD_NINE scheduled",
 			"Next upgrade scheduled MONAD_NINE", "in 8 days", "in 17 days"),
-		moment(time.March, 15, "active on testnet", "Mainnet in 3 days,",
+		moment(time.March, 15, "active on testnet", "Mainnet in 3 days,", "MONAD_NINE active on testnet",
 			"Next upgrade active on testnet MONAD_NINE", "active for 5 days", "in 3 days"),
-		moment(time.April, 19, "active", "Live on mainnet since",
+		moment(time.April, 19, "active", "Live on mainnet since", "MONAD_TEN scheduled",
 			"Next upgrade scheduled MONAD_TEN", "active for 40 days", "active for 31 days"),
-		moment(time.November, 22, "active", "Live on mainnet since",
+		moment(time.November, 22, "active", "Live on mainnet since", "What is already in force",
 			"Latest upgrade (no next one announced) active MONAD_TEN", "active for 8 months",
 			"active for 8 months"),
 		// The main network has MONAD_SIX from 4 November 2025.
@@ -142,6 +145,9 @@ func (with setup) states(t *testing.T, moments []states) {
 			// the main network may get it as long as it has no later fork
 			if page == "/upgrade/monad_five/" {
 				times = strings.Replace(times, "not on its own here", "no date of its own", 1)
+			}
+			if page == "/for/validators/" {
+				times = "JSON MONAD_NINE"
 			}
 			wantText(t, page, text, strings.TrimPrefix(times, "MONAD_NINE scheduled..."))
 			if page == "/dashboard/" {
