@@ -16,13 +16,13 @@ addEventListener("answered", ({ detail: { networks: heads } }) => {
     if (left > 0) put($("[data-f=block]", c), `about block ${figure(block)}, at ${pace} s a block`);
   }
 });
-// The page of a role ends with what every network has.
-const past = $(".past");
+// The page of a role ends with what every network has. The chains' answer may differ from the clock's.
+const past = $(".past"), parts = $$("section.block");
+const over = s => !!$(".state", s) && networks($(".state", s).dataset).every(n => n[3]);
 const settle = () => {
-  for (const e of $$("section.block .state").filter(e => !past.contains(e) && networks(e.dataset).every(n => n[3]))) {
-    past.firstElementChild.after(e.closest("section"));
-    past.hidden = false;
-  }
+  if (parts.every(s => past.contains(s) === over(s))) return;
+  for (const s of parts) if (over(s)) past.firstElementChild.after(s); else past.before(s);
+  past.hidden = !past.children[1];
 };
 if (past) { settle(); addEventListener("judged", settle) }
 // Ticks stay in this browser.
