@@ -32,10 +32,10 @@ func runbook(t *testing.T, r *served) {
 func since(t *testing.T, r *served) {
 	tab := r.tab(t, View{})
 	for range 2 {
-		tab.Go("/mip/8/")
+		tab.Go("/mip/4/")
 		tab.Wait(`document.querySelector(".since").hidden`)
 	}
-	Ask[bool](tab, `(localStorage.setItem("seen /mip/8/", "2026-01-01T00:00:00Z"), true)`)
+	Ask[bool](tab, `(localStorage.setItem("seen /mip/4/", "2026-01-01T00:00:00Z"), true)`)
 	tab.Reload()
 	tab.Wait(`document.querySelector(".since").checkVisibility()`)
 	tab.Reload()

@@ -48,7 +48,8 @@ func monadStates() []states {
 	return []states{
 		moment(time.March, 1, "scheduled", "Mainnet in 17 days,", "MONAD_NINE scheduled",
 			"Next upgrade scheduled MONAD_NINE", "in 8 days", "in 17 days"),
-		moment(time.March, 15, "active on testnet", "Mainnet in 3 days,", "MONAD_NINE active on testnet",
+		moment(time.March, 15, "active on testnet", "Mainnet in 3 days,",
+			"MONAD_NINE active on testnet",
 			"Next upgrade active on testnet MONAD_NINE", "active for 5 days", "in 3 days"),
 		moment(time.April, 19, "active", "Live on mainnet since", "MONAD_TEN scheduled",
 			"Next upgrade scheduled MONAD_TEN", "active for 40 days", "active for 31 days"),
