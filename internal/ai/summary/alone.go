@@ -82,7 +82,8 @@ func (x *sentence) standsAlone() bool {
 	const long = 12 // words; a list of names is shorter
 	opens := x.first && x.lost && x.role.existing() && strings.HasPrefix(x.own, "This ")
 	return (!x.hangs || opens) &&
-		(!x.item && len(x.words.all) >= long || verbs().MatchString(uncoded(x.quote)))
+		(!x.item && len(x.words.all) >= long ||
+			verbs().MatchString(aside().ReplaceAllString(uncoded(x.quote), "")))
 }
 
 // unturned returns a sentence without the connective at its beginning.
