@@ -36,7 +36,6 @@ func TestPages(t *testing.T) {
 		{"an upgrade as a runbook", runbook},
 		{"following", following},
 		{"the API's page", describedAPI},
-		{"since you last looked", since},
 		{"the text begins on the first screen", textFirst},
 		{"what a page answers on its first screen", firstFacts},
 		{"who wrote a text, and what it requires", firstNames},

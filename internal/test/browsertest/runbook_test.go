@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"fmt"
 	"testing"
 )
 
@@ -28,14 +29,22 @@ func runbook(t *testing.T, r *served) {
 	tab.Wait(`!document.querySelector(".todo input").checked`)
 }
 
-// since notifies a reader once of a version other than the one seen last.
-func since(t *testing.T, r *served) {
-	tab := r.tab(t, View{})
+// TestSince notifies a reader once of a version other than the one seen last.
+func TestSince(t *testing.T) {
+	t.Parallel()
+	start(t)
+	dir := t.TempDir()
+	for i, status := range []string{"Draft", "Review"} {
+		commitTexts(t, dir, fmt.Sprintf("2026-05-%02d", i+1), map[string]string{
+			"MIP-1.md": "---\nmip: 1\ntitle: One\nstatus: " + status + "\n---\n\nWords.\n",
+		})
+	}
+	tab := setup{folders: []string{dir}}.serve(t).tab(t, View{})
 	for range 2 {
-		tab.Go("/mip/4/")
+		tab.Go("/mip/1/")
 		tab.Wait(`document.querySelector(".since").hidden`)
 	}
-	Ask[bool](tab, `(localStorage.setItem("seen /mip/4/", "2026-01-01T00:00:00Z"), true)`)
+	Ask[bool](tab, `(localStorage.setItem("seen /mip/1/", "2026-01-01T00:00:00Z"), true)`)
 	tab.Reload()
 	tab.Wait(`document.querySelector(".since").checkVisibility()`)
 	tab.Reload()
