@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
@@ -20,6 +18,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/once"
+	"github.com/mipwatch/mipwatch/internal/picture"
 	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/render"
@@ -45,7 +45,9 @@ type Content struct {
 	// linkable is a hash of the input that the HTML of every text depends on.
 	linkable string
 	// docs caches parsed texts. A plan forgets each when its files are made.
-	docs once[*markdown.Document]
+	docs once.Values[*markdown.Document]
+	// pictures are the pictures that the texts name.
+	pictures *picture.Set
 	// tried has the texts that [Load] has rendered to see their size, by file.
 	tried sync.Map // of rendered
 }
@@ -68,7 +70,7 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 // newContent completes a corpus by the configuration of the site.
 func newContent(all *corpus.Corpus, o Options) *Content {
 	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
-	c.Forks = hardForks(o.Site, mip.NewestChange(c.Metadata, c.CommittedAt))
+	c.Forks = o.Site.ForksAt(mip.NewestChange(c.Metadata, c.CommittedAt))
 	networks := o.Site.PublicNetworks()
 	for i := range c.Metadata {
 		m := &c.Metadata[i]
@@ -79,6 +81,7 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 		}
 	}
 	c.linkable = linkable(c)
+	c.pictures = c.findPictures()
 	return c
 }
 
@@ -100,7 +103,7 @@ func (c *Content) tooLarge() (out []mip.Problem) {
 			} else if total += len(t.html); total <= mostTried {
 				c.tried.Store(p.File, t)
 			}
-			c.docs.forget(p.File)
+			c.docs.Forget(p.File)
 		}
 		for _, t := range p.Translations {
 			if !t.NeedsTrialRender {
@@ -131,7 +134,7 @@ func (c *Content) checkCommitted(ctx context.Context) error {
 		workers.Go(func() error {
 			if ctx.Err() == nil {
 				c.Committed[i], found[i] = c.checked(i)
-				c.docs.forget(p.File)
+				c.docs.Forget(p.File)
 			}
 			return ctx.Err()
 		})
@@ -169,7 +172,7 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 
 // metadata completes the metadata of the corpus with the fields that follow from the site.
 func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
-	forkOf := forksOf(s)
+	forkOf := s.ForkOf()
 	all := make([]mip.Metadata, len(c.Proposals))
 	for i, p := range c.Proposals {
 		m := p.Metadata
@@ -201,29 +204,6 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 		all[i] = m
 	}
 	return all
-}
-
-// forksOf are the names of the hard forks that a site gives proposals.
-func forksOf(s *site.Site) map[mip.ID]*string {
-	// A fork bundles proposals by number, all of the site's main kind. The first fork that bundles
-	// a proposal has it, unless another fork names it as its meta proposal.
-	main := mip.ID{Kind: s.Prefix}
-	forkOf := map[mip.ID]*string{}
-	for i := range s.HardForks {
-		f := &s.HardForks[i]
-		for _, id := range main.Siblings(f.BundledMIPs) {
-			forkOf[id] = cmp.Or(forkOf[id], &f.Name)
-		}
-		if f.MetaMIP != nil {
-			forkOf[main.Sibling(*f.MetaMIP)] = &f.Name
-		}
-	}
-	for id, o := range s.Overrides {
-		if o.Hardfork != nil {
-			forkOf[id] = o.Hardfork
-		}
-	}
-	return forkOf
 }
 
 // foreignTopic reports whether the topic number was read from a link to another forum than the
@@ -305,35 +285,6 @@ func brandOf(s *site.Site) render.Brand {
 	return out
 }
 
-// hardForks returns the configured forks with their status at the newest change, which is the
-// latest time in the input.
-func hardForks(s *site.Site, newest *mip.Time) []mip.HardFork {
-	var now time.Time
-	if newest != nil {
-		now = newest.UTC()
-	}
-	forks := append([]mip.HardFork{}, s.HardForks...)
-	// The site's values are shared by plans, so the forks' maps and slices are copied before they
-	// change.
-	for i := range forks {
-		forks[i].Activation = maps.Clone(forks[i].Activation)
-	}
-	mip.Follow(forks)
-	for i := range forks {
-		f := &forks[i]
-		f.BundledMIPs = append([]int{}, f.BundledMIPs...)
-		for id, o := range s.Overrides {
-			if id.Kind == s.Prefix && mip.Deref(o.Hardfork) == f.Name && !f.Concerns(id.Number) {
-				f.BundledMIPs = append(f.BundledMIPs, id.Number)
-			}
-		}
-		slices.Sort(f.BundledMIPs)
-		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return now })
-		f.StatusAsOf = newest
-	}
-	return forks
-}
-
 // publicProblems are all problems as they are published: a file is named by its folder's last name
 // and its own, since the path before them belongs to the machine.
 func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
@@ -374,7 +325,7 @@ func (c *Content) read(i int) *mip.Proposal {
 
 // doc parses a proposal's text.
 func (c *Content) doc(p *corpus.Proposal) *markdown.Document {
-	return c.docs.get(p.File, func() *markdown.Document { return markdown.Parse(p.Body) })
+	return c.docs.Get(p.File, func() *markdown.Document { return markdown.Parse(p.Body) })
 }
 
 // Outdated returns the committed summaries to make: missing ones, refused ones, summaries of an
@@ -389,7 +340,7 @@ func (c *Content) Outdated(model string) []ai.Outdated {
 		}
 		if ok {
 			subject := func() summary.Subject {
-				defer c.docs.forget(p.File)
+				defer c.docs.Forget(p.File)
 				return c.Subject(i)
 			}
 			out = append(out, ai.Outdated{File: p.File, Dir: dir, Name: name, Subject: subject})

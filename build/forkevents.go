@@ -55,7 +55,7 @@ func bundled(text []byte) map[mip.ID]string {
 		return nil
 	}
 	out := map[mip.ID]string{}
-	for id, name := range forksOf(s) {
+	for id, name := range s.ForkOf() {
 		out[id] = *name
 	}
 	return out

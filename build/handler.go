@@ -88,6 +88,10 @@ func (h *Published) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, rule := range h.plan.Headers {
 		if (redirect.Rule{From: rule.From}).Covers(name) {
 			for _, f := range rule.Fields {
+				// A CDN joins the values of two rules. Browsers apply both policies.
+				if before := w.Header().Get(f[0]); before != "" {
+					f[1] = before + ", " + f[1]
+				}
 				w.Header().Set(f[0], f[1])
 			}
 		}

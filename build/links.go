@@ -58,8 +58,9 @@ type (
 		line int
 	}
 	droppedAt struct {
-		dest string
-		line int
+		dest    string
+		picture bool
+		line    int
 	}
 )
 
@@ -83,7 +84,7 @@ func newTextLinks(last int, body []byte, a *html.Article) (out textLinks) {
 		out.fragments = append(out.fragments, fragmentAt{f, line(f.Offset)})
 	}
 	for _, d := range a.Dropped {
-		out.dropped = append(out.dropped, droppedAt{d.Dest, line(d.Offset)})
+		out.dropped = append(out.dropped, droppedAt{d.Dest, d.Picture, line(d.Offset)})
 	}
 	return out
 }
@@ -128,16 +129,22 @@ func (p *planner) findDeadLinks() {
 
 // problemsOf returns the link problems of one text of a proposal, by line.
 func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem) {
-	links := p.linksOf(file)
-	for _, f := range links.fragments {
+	found := p.linksOf(file)
+	for _, f := range found.fragments {
 		if p.deadFragment(c, f.Fragment) {
 			dest := mip.ShortenRunes(f.Dest, mostShown)
 			out = append(out, problem.New(file, f.line, "dead-fragment", dest))
 		}
 	}
-	for _, d := range links.dropped {
+	for _, d := range found.dropped {
 		t := p.Resolve(c, d.dest)
+		_, linked := links{p.Content, c}.Link(d.dest)
+		why := p.pictures.Of(c.File)[d.dest].Refused
 		switch {
+		case t.Problem == "" && d.picture && why != "":
+			dest := mip.ShortenRunes(d.dest, mostShown)
+			out = append(out, problem.New(file, d.line, "picture-refused", why, dest))
+		case d.picture && linked:
 		case t.Path != "" && c.Local:
 			t.Problem = "source-unknown/local"
 		case t.Path != "":

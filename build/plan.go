@@ -35,6 +35,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/once"
 	"github.com/mipwatch/mipwatch/internal/redirect"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
@@ -129,18 +130,18 @@ type planner struct {
 	// listed are the lists of each proposal, in the order of Metadata.
 	listed [][]string
 	// summaries caches the summaries by rules, which several pages need.
-	summaries once[keptSummary]
+	summaries once.Values[keptSummary]
 	// forRole makes the document of each group once, in the order of [api.Roles].
 	forRole []func() api.Role
 	// searched caches the proposals as the search index has them. searchIndex makes the index once.
-	searched    once[result[searchable]]
+	searched    once.Values[once.Result[searchable]]
 	searchIndex func() (*searchIndex, error)
 	// texts, required, pasts and compares cache what several files of a proposal need, until all of
 	// them are made.
-	texts    once[result[rendered]]
-	required once[[]mip.Requirement]
-	pasts    once[result[past]]
-	compares once[result[mip.History]]
+	texts    once.Values[once.Result[rendered]]
+	required once.Values[[]mip.Requirement]
+	pasts    once.Values[once.Result[past]]
+	compares once.Values[once.Result[mip.History]]
 	// found has the textLinks of each rendered text, by file.
 	found sync.Map
 	// problems are the problems of these links, which are searched once.
@@ -158,6 +159,7 @@ func NewPlan(ctx context.Context, c *Content) (*Plan, error) {
 	}
 	p.context, p.versions.Context = ctx, ctx
 	p.assets() // includes the cards, which pages name
+	p.addPictures()
 	p.lay()
 	// The following derive from all others.
 	p.sitemap()
@@ -232,12 +234,12 @@ func (p *planner) addOf(
 
 // forget frees the caches of a proposal, whose files are made.
 func (p *planner) forget(c *corpus.Proposal) {
-	p.texts.forget(c.File)
-	p.required.forget(c.File)
-	p.pasts.forget(c.File)
-	p.docs.forget(c.File)
+	p.texts.Forget(c.File)
+	p.required.Forget(c.File)
+	p.pasts.Forget(c.File)
+	p.docs.Forget(c.File)
 	p.tried.Delete(c.File)
-	p.compares.forget(c.File)
+	p.compares.Forget(c.File)
 }
 
 // addIndex appends an artifact that names others.

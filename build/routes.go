@@ -40,6 +40,7 @@ const (
 	claimsRoute      = "/api/v1/for/{role}"
 	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
 	assetRoute       = "/assets/{name}"
+	pictureFolder    = "/assets/pictures/"
 )
 
 // routeOf replaces the variable parts of a route by the values of a proposal and by pairs, which
@@ -91,6 +92,10 @@ var types = map[string]string{
 	".ics":         calendar.Type + "; charset=utf-8",
 	".png":         card.Type,
 	".svg":         "image/svg+xml",
+	".jpg":         "image/jpeg",
+	".gif":         "image/gif",
+	".webp":        "image/webp",
+	".avif":        "image/avif",
 	".css":         "text/css; charset=utf-8",
 	".js":          "text/javascript; charset=utf-8",
 }
@@ -118,7 +123,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		"/{kind}/{n}/graph/", "/{kind}/{n}/requirements/", "/{kind}/{n}/og.png",
 		"/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
 		"/assets/{name}.{hash}.bin",
-		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png",
+		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png", pictureFolder + "{name}",
 	}
 	lists := []string{pageRoute, upgradeRoute}
 	for _, list := range listFields() {
@@ -152,6 +157,9 @@ type Header struct {
 const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; " +
 	"img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// picturePolicy is for pictures that are opened by themselves: SVG is a document.
+const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 // sitemap lists all pages of the unfinished plan. A proposal's pages change with the proposal and a
 // translation's with the translation. Other pages have the time of the newest change.
@@ -189,7 +197,7 @@ func (p *planner) sitemap() {
 
 // headers adds the header fields that a CDN cannot derive from a file's name: types of routes
 // without an extension, lifetimes, and the policy for pages. No two rules that match one path name
-// the same field.
+// the same field, except for policies, which all apply.
 func (p *planner) headers() {
 	var b bytes.Buffer
 	add := func(from string, fields ...[2]string) {
@@ -207,6 +215,7 @@ func (p *planner) headers() {
 		[2]string{"Referrer-Policy", "strict-origin-when-cross-origin"},
 		[2]string{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"})
 	add("/assets/*", [2]string{"Cache-Control", immutable})
+	add(pictureFolder+"*", [2]string{"Content-Security-Policy", picturePolicy})
 	fields := [][2]string{{"Cache-Control", revalidate}}
 	// Otherwise file names have extensions, and an unknown address answers with a page.
 	if !p.info.Host.FilesAlone() {

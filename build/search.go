@@ -15,6 +15,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/once"
 	"github.com/mipwatch/mipwatch/internal/search"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -101,8 +102,10 @@ var packers = sync.Pool{New: func() any { return search.NewPacker() }}
 
 // searchable returns a proposal as the search index has it.
 func (p *planner) searchable(c *corpus.Proposal) (searchable, error) {
-	s := p.searched.get(c.File, func() result[searchable] { return resultOf(p.makeSearchable(c)) })
-	return s.value, s.err
+	s := p.searched.Get(c.File, func() once.Result[searchable] {
+		return once.ResultOf(p.makeSearchable(c))
+	})
+	return s.Value, s.Err
 }
 
 // makeSearchable cuts and counts the text of a proposal, unless it is cached.

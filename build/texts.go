@@ -14,6 +14,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/once"
+	"github.com/mipwatch/mipwatch/internal/picture"
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
@@ -27,6 +29,7 @@ type Cache struct {
 	searched  sync.Map // of searchable, by file
 	summaries sync.Map // of keptSummary, by file
 	history   history.Cache
+	pictures  picture.Cache
 }
 
 // keptSummary is a summary by rules.
@@ -66,10 +69,11 @@ func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, err
 }
 
 // kept returns a text that [Load] or an earlier build has rendered from the same input: the input
-// of every text, the file, and the values that decide where links to other files lead. Otherwise
-// only the hash is set.
+// of every text, the file, its pictures, and the values that decide where links to other files
+// lead. Otherwise only the hash is set.
 func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
-	from := fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local)
+	from := fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local,
+		c.pictures.Of(p.File))
 	t.of = sha256.Sum256(from)
 	if tried, ok := c.tried.Load(p.File); ok {
 		return tried.(rendered), true
@@ -90,7 +94,7 @@ func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
 func (c *Content) leadSomewhere(p *corpus.Proposal, dropped []droppedAt) bool {
 	return slices.ContainsFunc(dropped, func(d droppedAt) bool {
 		_, ok := links{c, p}.Link(d.dest)
-		return ok
+		return ok && !d.picture
 	})
 }
 
@@ -108,14 +112,14 @@ func linkable(c *Content) string {
 
 // text returns a proposal's text as its page shows it.
 func (p *planner) text(c *corpus.Proposal) (rendered, error) {
-	t := p.texts.get(c.File, func() result[rendered] { return resultOf(p.render(c)) })
-	return t.value, t.err
+	t := p.texts.Get(c.File, func() once.Result[rendered] { return once.ResultOf(p.render(c)) })
+	return t.Value, t.Err
 }
 
 // requirementsOf returns the requirements in the text of the i-th proposal.
 func (p *planner) requirementsOf(i int) []mip.Requirement {
 	c := p.Proposals[i]
-	return p.required.get(c.File, func() []mip.Requirement {
+	return p.required.Get(c.File, func() []mip.Requirement {
 		return requirement.Find(p.doc(c).Sections)
 	})
 }
@@ -129,7 +133,7 @@ type past struct {
 
 // pastOf reads the versions of a proposal.
 func (p *planner) pastOf(c *corpus.Proposal) (past, error) {
-	t := p.pasts.get(c.File, func() result[past] {
+	t := p.pasts.Get(c.File, func() once.Result[past] {
 		texts, err := p.versions.Read(c.History)
 		out := past{texts, map[string]*header.Header{}}
 		byHead := map[string]*header.Header{} // most versions have the same
@@ -144,15 +148,17 @@ func (p *planner) pastOf(c *corpus.Proposal) (past, error) {
 				out.headers[blob] = h
 			}
 		}
-		return resultOf(out, err)
+		return once.ResultOf(out, err)
 	})
-	return t.value, t.err
+	return t.Value, t.Err
 }
 
 // compared returns the versions of a proposal with their differences.
 func (p *planner) compared(c *corpus.Proposal) (mip.History, error) {
-	t := p.compares.get(c.File, func() result[mip.History] { return resultOf(p.compare(c)) })
-	return t.value, t.err
+	t := p.compares.Get(c.File, func() once.Result[mip.History] {
+		return once.ResultOf(p.compare(c))
+	})
+	return t.Value, t.Err
 }
 
 // render renders a proposal's text, unless it is cached, and stores its links.
@@ -176,7 +182,7 @@ func (p *planner) summary(i int) *api.Summary {
 
 // ruled returns the summary of the i-th proposal by rules.
 func (p *planner) ruled(i int) keptSummary {
-	return p.summaries.get(p.Proposals[i].File, func() keptSummary { return p.byRules(i) })
+	return p.summaries.Get(p.Proposals[i].File, func() keptSummary { return p.byRules(i) })
 }
 
 // byRules makes the summary of the i-th proposal by rules, unless it is cached.

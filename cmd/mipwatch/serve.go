@@ -62,6 +62,8 @@ type server struct {
 	cache build.Cache
 	// sources are from the last valid site.yaml.
 	sources []filename.Source
+	// pictures are the files of pictures that the texts of the last build name.
+	pictures []string
 	// logo is the logo file in the newest site.yaml, valid or not. Empty means none.
 	logo string
 	// built is the state of the files at the last build.
@@ -190,6 +192,11 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	progress.clear()
+	// The texts may name other pictures now.
+	unchanged := s.built == s.state()
+	if s.pictures = c.Pictures(); unchanged {
+		s.built = s.state()
+	}
 	found := count(c.Problems)
 	if found.Errors > 0 {
 		writeText(s.stderr, mip.FoldProblems(c.Problems), mostWarnings)
@@ -267,7 +274,7 @@ func (s *server) state() string {
 	}
 	add(s.config)
 	add(s.logo)
-	for _, name := range corpus.Inputs(s.sources) {
+	for _, name := range slices.Concat(s.pictures, corpus.Inputs(s.sources)) {
 		add(name)
 	}
 	return string(h.Sum(nil))

@@ -268,6 +268,28 @@ func TestServeFollowsLogo(t *testing.T) {
 	s.await("built 1 proposal")
 }
 
+// TestServeFollowsPictures rebuilds when a picture that a text names appears, changes or goes.
+func TestServeFollowsPictures(t *testing.T) {
+	t.Parallel()
+	drawing := func(width int) string {
+		return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d 9"/>`, width)
+	}
+	s := serve(t, map[string]string{
+		"site.yaml":          "title: Sample\nbase_url: https://mips.example.org\n",
+		"proposals/MIP-1.md": proposal(1, "A") + "\n![a drawing](../assets/a.svg)\n"})
+	s.contains("/mip/1/", `<span class="img">a drawing</span>`)
+	for _, width := range []int{10, 2000} {
+		s.write("assets/a.svg", drawing(width))
+		s.await("built 1 proposal")
+		s.contains("/mip/1/", fmt.Sprintf(`alt="a drawing" width="%d"`, width))
+	}
+	s.write("proposals/MIP-1.md", proposal(1, "A")+"\n![another one](b.svg)\n")
+	s.await("built 1 proposal")
+	s.write("proposals/b.svg", drawing(7))
+	s.await("built 1 proposal")
+	s.contains("/mip/1/", `alt="another one" width="7"`)
+}
+
 // TestServeFollowsCompanions rebuilds when summaries or translations change, also in new folders.
 func TestServeFollowsCompanions(t *testing.T) {
 	t.Parallel()

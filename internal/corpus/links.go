@@ -109,6 +109,37 @@ func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 	return c.byFile(name)
 }
 
+// Place returns the folder that the files of a proposal's text may not leave, and the file in it
+// that a relative destination names: the top of the repository, else the folder of the site, else
+// the proposals folder. A leading slash means the top. The file may be missing. ok is false for a
+// destination outside of the folder, and for a repository that is not here.
+func (c *Corpus) Place(from *Proposal, dest string) (dir, name string, ok bool) {
+	file, _, _ := strings.Cut(dest, "?")
+	if plain, err := url.PathUnescape(file); err == nil {
+		file = plain
+	}
+	target := path.Join(path.Dir(from.RepoPath), file)
+	if path.IsAbs(file) {
+		target = path.Clean(file)[1:]
+	}
+	if from.Upstream || !filepath.IsLocal(target) {
+		return "", "", false
+	}
+	name, _ = c.locate(from, target)
+	if top := c.Log.Top(from.source.Folder); top != "" {
+		return top, name, true
+	}
+	if c.options.Config != "" {
+		dir = filepath.Dir(c.options.Config)
+		at, err := filepath.Rel(dir, filepath.Join(filepath.Dir(from.source.Folder), name))
+		if err == nil && filepath.IsLocal(at) {
+			return dir, at, true
+		}
+	}
+	dir, name = c.folderOf(from, name)
+	return dir, name, dir != ""
+}
+
 // viewed matches the path of a file or folder below a repository's web address.
 var viewed = regexp.MustCompile(`^(?:-/)?(?:blob|tree|raw|src/branch)/([^/]+)/(.+)$`)
 

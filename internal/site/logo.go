@@ -13,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/picture"
 )
 
 // Limits of a logo.
@@ -87,8 +88,12 @@ func parseLogo(data []byte, ext string) (*Picture, error) {
 		aspect, err := pngAspect(data)
 		return &Picture{".png", data, aspect}, err
 	}
-	aspect, err := svgAspect(data)
-	if errors.Is(err, errNoSVG) && !strings.EqualFold(ext, ".svg") {
+	aspect := 0.0
+	width, height, err := picture.SVG(data)
+	if width*height > 0 {
+		aspect = width / height
+	}
+	if errors.Is(err, picture.ErrNoSVG) && !strings.EqualFold(ext, ".svg") {
 		err = errors.New("want an SVG or a PNG, and this is neither")
 	}
 	return &Picture{".svg", data, aspect}, err

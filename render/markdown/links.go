@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"cmp"
 	"net/url"
 	"regexp"
 	"strings"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
 // Browsers parse an address (WHATWG URL) into a scheme or, without one, a host. Two slashes of
@@ -246,34 +243,4 @@ func (d *document) autoLink(n *ast.AutoLink) {
 	default:
 		d.print(label)
 	}
-}
-
-// image writes an image; the text of the nodes below it is its alternative text.
-func (d *document) image(n *ast.Image) {
-	d.picture(resolveMarkdown(n.Destination), markdown.PlainText(n, d.source), d.offset(n))
-}
-
-// imageFile matches the path of an image's address.
-var imageFile = regexp.MustCompile(`(?i)^/[^?#]*\.(png|jpe?g|gif|svg|webp|avif)([?#]|$)`)
-
-// picture writes an image of the site itself; any other becomes a link, as the page's policy lets
-// no foreign image load.
-func (d *document) picture(dest, alt string, offset int) {
-	href, ok := d.target(dest, offset)
-	// A dropped address must not become the label.
-	if !ok {
-		href = ""
-	}
-	if imageFile.MatchString(href) {
-		d.printf(`<img src="%s" alt="%s" loading="lazy" decoding="async">`, escape(href),
-			escape(alt))
-		return
-	}
-	label := escape(cmp.Or(strings.TrimSpace(alt), href, "Image"))
-	if ok && d.openAnchor(href, "img", "") {
-		d.print(label)
-		d.closeAnchor()
-		return
-	}
-	d.printf(`<span class="img">%s</span>`, label)
 }

@@ -63,6 +63,17 @@ type Links interface {
 	// The href is root-relative, or absolute if the target is not part of the site; it must not
 	// have a fragment. If ok is false the link is dropped and its text stays.
 	Link(dest string) (href string, ok bool)
+	// Picture returns the picture of the site at a destination as for Link. If ok is false the
+	// picture is shown as a link.
+	Picture(dest string) (p Picture, ok bool)
+}
+
+// Picture is a picture of the site.
+type Picture struct {
+	// Href is root-relative.
+	Href string
+	// Width and Height are in pixels.
+	Width, Height int
 }
 
 // Article is a rendered document.
@@ -73,17 +84,19 @@ type Article struct {
 	// Fragments are its links to a fragment: the broken ones within the document, and all to other
 	// pages.
 	Fragments []Fragment
-	// Dropped lists its links and pictures that lead nowhere: [Links] has no address, or the policy
-	// refuses it.
+	// Dropped lists its links that lead nowhere, and its pictures that are not shown: [Links] has
+	// no address or no picture, or the policy refuses it.
 	Dropped []Dropped
 }
 
-// Dropped is a link or a picture that only its text represents.
+// Dropped is a link that only its text represents, or a picture that is a link or a text.
 type Dropped struct {
 	// Dest is the destination as written, except for escapes; for a relative one the path.
 	Dest string
 	// Offset is as in a [Fragment].
 	Offset int
+	// Picture is true for a relative picture.
+	Picture bool
 }
 
 // Fragment is a link to a place in a page.

@@ -36,6 +36,11 @@ func (testLinks) Link(dest string) (string, bool) {
 	return "", false
 }
 
+func (testLinks) Picture(dest string) (Picture, bool) {
+	at, ok := strings.CutPrefix(dest, "pictures/")
+	return Picture{Href: "/base/assets/" + at, Width: 400, Height: 300}, ok
+}
+
 func renderTest(t testing.TB, m *Renderer, source []byte, title string) []byte {
 	t.Helper()
 	out, err := m.Render(markdown.Parse(string(source)), title, testLinks{})

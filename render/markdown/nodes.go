@@ -17,8 +17,9 @@ import (
 
 // ownKinds are the nodes whose HTML differs from goldmark's.
 var ownKinds = []ast.NodeKind{
-	ast.KindHeading, ast.KindListItem, ast.KindFencedCodeBlock, ast.KindCodeBlock,
-	ast.KindHTMLBlock, ast.KindRawHTML, ast.KindLink, ast.KindAutoLink, ast.KindImage,
+	ast.KindHeading, ast.KindParagraph, ast.KindListItem, ast.KindFencedCodeBlock,
+	ast.KindCodeBlock, ast.KindHTMLBlock, ast.KindRawHTML, ast.KindLink, ast.KindAutoLink,
+	ast.KindImage,
 	east.KindTaskCheckBox, east.KindTable, east.KindTableHeader, east.KindTableRow,
 	east.KindTableCell, east.KindFootnoteLink, east.KindFootnoteBacklink, east.KindFootnoteList,
 	east.KindFootnote, markdown.KindFormula, markdown.KindFormulaBlock, markdown.KindAlert,
@@ -131,6 +132,11 @@ func (d *document) node(n ast.Node, entering bool) ast.WalkStatus {
 // strings for others.
 func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 	switch n := n.(type) {
+	case *ast.Paragraph:
+		if caption := d.caption(n); caption != "" {
+			return "<figure>", "<figcaption>" + escape(caption) + "</figcaption></figure>\n"
+		}
+		return "<p>", "</p>\n"
 	case *ast.ListItem:
 		// An item with a check box has no bullet. Unlike goldmark's, an item's block begins on its
 		// line.

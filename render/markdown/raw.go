@@ -150,7 +150,7 @@ func (d *document) rawStart(t rawToken, kind rawKind, offset int) {
 		d.rawSent = d.rawSent || t.Data != "br"
 		d.printf("<%s>", t.Data)
 	case rawImage:
-		d.picture(t.attr("src"), t.attr("alt"), offset)
+		d.rawPicture(t, offset)
 	case rawAnchor:
 		d.rawLink(t, offset)
 	case rawHeading:

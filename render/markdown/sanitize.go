@@ -26,6 +26,7 @@ func newPolicy() *bluemonday.Policy {
 	for _, a := range []struct{ names, value, elements string }{
 		{"href title", `(?s).*`, "a"},
 		{"src alt loading decoding", `(?s).*`, "img"},
+		{"width height", `[0-9]+`, "img"},
 		{"checked disabled", `(?s).*`, "input"},
 		{"aria-label", `(?s).*`, "a div input pre section span"},
 		{"id", `s-\S*`, ""},

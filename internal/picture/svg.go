@@ -1,4 +1,4 @@
-package site
+package picture
 
 import (
 	"bytes"
@@ -15,7 +15,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-var errNoSVG = errors.New("this is no SVG")
+// ErrNoSVG is wrapped by the errors of bytes that are no SVG at all.
+var ErrNoSVG = errors.New("this is no SVG")
 
 // XML namespaces. encoding/xml returns an undeclared prefix as the namespace.
 const (
@@ -83,32 +84,34 @@ var (
 	pixels = regexp.MustCompile(`^data:image/(?:png|jpeg|gif|webp);base64,`)
 )
 
-// svgAspect parses a drawing and returns its aspect ratio. It refuses a drawing that does more than
-// draw: people may open its address directly, as a document of its own.
-func svgAspect(data []byte) (aspect float64, err error) {
+// SVG parses a drawing and returns its width and height in pixels, which are 0 if it states
+// neither. It refuses a drawing that does more than draw: people may open its address directly, as
+// a document of its own.
+func SVG(data []byte) (width, height float64, err error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	begun, style := false, ""
 	for {
 		token, err := d.Token()
 		switch {
 		case err == io.EOF && begun:
-			return aspect, nil
+			return width, height, nil
 		case err == io.EOF:
-			return 0, fmt.Errorf("%w: it has no element", errNoSVG)
+			return 0, 0, fmt.Errorf("%w: it has no element", ErrNoSVG)
 		case err != nil && begun:
-			return 0, fmt.Errorf("the SVG is broken: %w", err)
+			return 0, 0, fmt.Errorf("the SVG is broken: %w", err)
 		case err != nil:
-			return 0, fmt.Errorf("%w: %w", errNoSVG, err)
+			return 0, 0, fmt.Errorf("%w: %w", ErrNoSVG, err)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
 			// Browsers draw no other root element.
 			if !begun && token.Name != (xml.Name{Space: svgSpace, Local: "svg"}) {
-				return 0, fmt.Errorf("%w: want the element svg with xmlns=%q, got %s",
-					errNoSVG, svgSpace, mip.Quote(token.Name.Local))
+				return 0, 0, fmt.Errorf("%w: want the element svg with xmlns=%q, got %s",
+					ErrNoSVG, svgSpace, mip.Quote(token.Name.Local))
 			}
 			if !begun {
-				begun, aspect = true, aspectOf(token)
+				begun = true
+				width, height = sizeOf(token)
 			}
 			err, style = checkElement(token), ""
 		case xml.CharData:
@@ -130,7 +133,7 @@ func svgAspect(data []byte) (aspect float64, err error) {
 			}
 		}
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
 }
@@ -207,8 +210,8 @@ func checkStyle(what, name, text string) error {
 		mip.Quote(got), what, name)
 }
 
-// aspectOf is the ratio of the width and height of a drawing, else of its view box, else 0.
-func aspectOf(e xml.StartElement) float64 {
+// sizeOf is the width and height of a drawing, else of its view box, else 0.
+func sizeOf(e xml.StartElement) (width, height float64) {
 	number := func(s string) float64 {
 		n, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(s), "px"), 64)
 		if err != nil || n <= 0 || math.IsInf(n, 0) || math.IsNaN(n) {
@@ -216,7 +219,7 @@ func aspectOf(e xml.StartElement) float64 {
 		}
 		return n
 	}
-	var width, height, boxWidth, boxHeight float64
+	var boxWidth, boxHeight float64
 	for _, a := range e.Attr {
 		switch a.Name.Local {
 		case "width":
@@ -229,11 +232,8 @@ func aspectOf(e xml.StartElement) float64 {
 			}
 		}
 	}
-	switch {
-	case width*height > 0:
-		return width / height
-	case boxWidth*boxHeight > 0:
-		return boxWidth / boxHeight
+	if width*height > 0 {
+		return width, height
 	}
-	return 0
+	return boxWidth, boxHeight
 }

@@ -1,0 +1,155 @@
+package picture_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"testing"
+
+	"github.com/mipwatch/mipwatch/internal/picture"
+)
+
+// drawing is an SVG with attributes and content.
+func drawing(attributes, content string) string {
+	return `<svg xmlns="http://www.w3.org/2000/svg" ` + attributes + ">" + content + "</svg>"
+}
+
+// encoded is a picture of 30 by 20 pixels.
+func encoded(t testing.TB, ext string) string {
+	t.Helper()
+	var b bytes.Buffer
+	pixels, err := image.NewGray(image.Rect(0, 0, 30, 20)), error(nil)
+	switch ext {
+	case ".png":
+		err = png.Encode(&b, pixels)
+	case ".jpg":
+		err = jpeg.Encode(&b, pixels, nil)
+	case ".gif":
+		err = gif.Encode(&b, pixels, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// header is the start of a PNG of any size, whose pixels are missing.
+func header(width, height uint32) string {
+	b := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR")
+	b = binary.BigEndian.AppendUint32(b, width)
+	b = binary.BigEndian.AppendUint32(b, height)
+	b = append(b, 8, 0, 0, 0, 0) // bits, gray, compression, filter, interlace
+	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[12:])))
+}
+
+// box is a box of ISO/IEC 14496-12.
+func box(name, content string) string {
+	return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(content)))) + name + content
+}
+
+// avif is an AVIF whose pictures have these sizes.
+func avif(sizes ...[2]uint32) string {
+	properties := ""
+	for _, s := range sizes {
+		b := binary.BigEndian.AppendUint32(make([]byte, 4), s[0])
+		b = binary.BigEndian.AppendUint32(b, s[1])
+		properties += box("pixi", "12345") + box("ispe", string(b))
+	}
+	return box("ftyp", "avif\x00\x00\x00\x00avifmif1") +
+		box("meta", "\x00\x00\x00\x00"+box("hdlr", "x")+box("iprp", box("ipco", properties)))
+}
+
+// webp is the start of a WebP of 30 by 20 pixels without loss.
+const webp = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00" +
+	"\x2f\x1d\xc0\x04\x00\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
+
+func TestParse(t *testing.T) {
+	const deep = 10_000
+	for _, c := range []struct {
+		name, data    string
+		ext           string
+		width, height int
+		refused       string // the start of the error
+	}{
+		{"PNG", encoded(t, ".png"), ".png", 30, 20, ""},
+		{"JPEG", encoded(t, ".jpg"), ".jpg", 30, 20, ""},
+		{"GIF", encoded(t, ".gif"), ".gif", 30, 20, ""},
+		{"WebP", webp, ".webp", 30, 20, ""},
+		{"AVIF", avif([2]uint32{30, 20}), ".avif", 30, 20, ""},
+		{"AVIF with a preview", avif([2]uint32{3, 2}, [2]uint32{30, 20}, [2]uint32{15, 10}),
+			".avif", 30, 20, ""},
+		{"most pixels", header(8000, 5000), ".png", 8000, 5000, ""},
+		{"SVG with a size", drawing(`width="30.4px" height="20" viewBox="0 0 1 1"`, ""),
+			".svg", 30, 20, ""},
+		{"SVG with a view box", drawing(`width="100%" viewBox="0,0,48 32"`, "<path d='M0 0'/>"),
+			".svg", 48, 32, ""},
+		{"SVG without a size", drawing("", ""), ".svg", 300, 150, ""},
+		{"SVG of a wide view box", drawing(`viewBox="0 0 1e9 5e8"`, ""), ".svg", 10_000, 5_000, ""},
+		{"SVG that is thin", drawing(`viewBox="0 0 1e9 1"`, ""), ".svg", 10_000, 1, ""},
+
+		{"nothing", "", "", 0, 0, "want a PNG, JPEG, GIF, WebP, AVIF or SVG, and its bytes"},
+		{"text", "root:x:0:0", "", 0, 0, "want a PNG, "},
+		{"HTML", "<html><script>alert(1)</script>", "", 0, 0, "want a PNG, "},
+		{"PDF", "%PDF-1.7", "", 0, 0, "want a PNG, "},
+		{"PNG that is cut off", "\x89PNG\r\n\x1a\n\x00", "", 0, 0, "the PNG is broken: "},
+		{"JPEG that is cut off", "\xff\xd8\xff\xe0", "", 0, 0, "the JPG is broken: "},
+		{"one row of pixels too many", header(8000, 5001), "", 0, 0,
+			"want at most 40000000 pixels, got 8000 by 5001"},
+		{"PNG of many pixels", header(40_000, 40_000), "", 0, 0,
+			"want at most 40000000 pixels, got 40000 by 40000"},
+		{"AVIF of many pixels", avif([2]uint32{1<<32 - 1, 1<<32 - 1}), "", 0, 0,
+			"want at most 40000000 pixels, "},
+		{"AVIF without a size", avif(), "", 0, 0, "the AVIF is broken: it states no size"},
+		{"AVIF whose box is longer than the file", avif()[:20] + "\xff\xff\xff\xffmeta", "", 0, 0,
+			"the AVIF is broken: "},
+		{"GIF of no width that is a script", "GIF89a/*\x00\x00\x00\x00\x00*/=1;alert(1)//", "", 0,
+			0,
+			"want at most 40000000 pixels, got 10799 by 0"},
+		{"script", drawing("", "<script>alert(1)</script>"), "", 0, 0,
+			`want an SVG that only draws, got the element "script"; remove it`},
+		{"handler", drawing(`onload="alert(1)"`, ""), "", 0, 0,
+			`want an SVG that only draws, got the attribute "onload"; remove it`},
+		{"HTML in an SVG", drawing("", "<foreignObject/>"), "", 0, 0,
+			`want an SVG that only draws, got the element "foreignObject"`},
+		{"foreign picture", drawing("", `<image href="https://x.example/a.png"/>`), "", 0, 0,
+			`want an SVG that is one file, got a reference to "https://x.example/a.png"`},
+		{"import", drawing("", "<style>@import '//x.example';</style>"), "", 0, 0,
+			`want an SVG that is one file, got "@import"`},
+		{"entities", `<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>` + drawing("", "&b;"),
+			"", 0, 0, "want an SVG that only draws, got a document type with declarations"},
+		{"undeclared entity", drawing("", "<desc>&lol;</desc>"), "", 0, 0, "the SVG is broken: "},
+		{"deep", drawing("", strings.Repeat("<g>", deep)+strings.Repeat("</g>", deep)), ".svg",
+			300, 150, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := picture.Parse([]byte(c.data))
+			want := picture.Picture{Ext: c.ext, Width: c.width, Height: c.height}
+			if c.refused == "" && (err != nil || got != want) {
+				t.Errorf("%+v, %v, want %+v", got, err, want)
+			}
+			if c.refused != "" && (err == nil || !strings.HasPrefix(err.Error(), c.refused)) {
+				t.Errorf("%+v, %v, want %q", got, err, c.refused)
+			}
+		})
+	}
+}
+
+// FuzzParse checks that any bytes end in a picture within the limits, or in an error.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{encoded(f, ".png"), encoded(f, ".jpg"), encoded(f, ".gif"), webp,
+		avif([2]uint32{30, 20}), header(40_000, 40_000), drawing(`viewBox="0 0 1 1"`, "<g/>")} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := picture.Parse(data)
+		if err == nil && (p.Width < 1 || p.Height < 1 || p.Width*p.Height > 100_000_000 ||
+			p.Ext == "") {
+			t.Errorf("%+v", p)
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package picture
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mipwatch/mipwatch/internal/folder"
+)
+
+// Named is a picture as a text names it.
+type Named struct {
+	// Dest is the destination in the text.
+	Dest string
+	// Folder is the folder that the file may not leave, and Name the file in it.
+	Folder, Name string
+}
+
+// File is a picture of the site: one for all texts that name the same bytes.
+type File struct {
+	Picture
+	// Hash is the start of the hash of the bytes, in hexadecimal digits.
+	Hash string
+
+	Named
+	size int
+}
+
+// Entry is what became of a picture that a text names.
+type Entry struct {
+	// File is the zero File if the picture is left out.
+	File File
+	// Refused is the reason for leaving it out, which names the file.
+	Refused string
+}
+
+// Set are the pictures of a site. Its zero value is empty and ready.
+type Set struct {
+	// Files are the pictures, each once, in the order in which they were added.
+	Files []File
+	// Paths are the files that were looked for, missing ones too.
+	Paths []string
+
+	cache   *Cache
+	entries map[string]map[string]Entry // by text and destination
+	known   map[string]bool             // by hash
+	total   int                         // bytes
+}
+
+// Cache keeps from one set to the next what was read, as long as a file has the same size and time.
+// The zero value is empty and ready. It is safe for concurrent use.
+type Cache struct {
+	byPath sync.Map // of cached
+}
+
+// cached is a file as it was read.
+type cached struct {
+	size    int64
+	changed time.Time
+	file    File
+	err     error
+}
+
+// NewSet returns an empty set. The cache may be nil.
+func NewSet(c *Cache) *Set {
+	return &Set{cache: c, entries: map[string]map[string]Entry{}, known: map[string]bool{}}
+}
+
+// Of returns what became of the pictures of a text, by destination.
+func (s *Set) Of(text string) map[string]Entry { return s.entries[text] }
+
+// Add reads the pictures that a text names, and leaves out what is beyond a limit.
+func (s *Set) Add(text string, named []Named) {
+	of := map[string]Entry{}
+	for _, n := range named {
+		if _, twice := of[n.Dest]; twice {
+			continue
+		}
+		f, err := s.file(n, len(of))
+		if err != nil {
+			at := filepath.ToSlash(filepath.Join(filepath.Base(n.Folder), n.Name))
+			of[n.Dest] = Entry{Refused: folder.Visible(at) + ": " + err.Error()}
+			continue
+		}
+		of[n.Dest] = Entry{File: f}
+	}
+	if len(of) > 0 {
+		s.entries[text] = of
+	}
+}
+
+// file reads a picture and adds it to the files. before counts the others of its text.
+func (s *Set) file(n Named, before int) (File, error) {
+	if before >= maxOfText {
+		return File{}, fmt.Errorf("want at most %d pictures in a text", maxOfText)
+	}
+	s.Paths = append(s.Paths, filepath.Join(n.Folder, filepath.FromSlash(n.Name)))
+	f, err := s.cache.read(n)
+	switch {
+	case err != nil || s.known[f.Hash]:
+		return f, err
+	case len(s.Files) >= maxOfSite:
+		return f, fmt.Errorf("want at most %d pictures in the site", maxOfSite)
+	case s.total+f.size > maxTotal:
+		return f, fmt.Errorf("want at most %d bytes of pictures in the site, and this would make "+
+			"it %d", maxTotal, s.total+f.size)
+	}
+	s.known[f.Hash] = true
+	s.total += f.size
+	s.Files = append(s.Files, f)
+	return f, nil
+}
+
+// read reads a picture unless it is cached. The error does not contain the file's name.
+func (c *Cache) read(n Named) (File, error) {
+	root, err := os.OpenRoot(n.Folder)
+	if err != nil {
+		return File{}, folder.Cause(err)
+	}
+	defer root.Close()
+	info, err := root.Stat(n.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return File{}, errors.New("there is no such file in this folder; check it out, or " +
+			"correct the name")
+	case err != nil:
+		return File{}, fmt.Errorf("the file cannot be read: %w", folder.Cause(err))
+	case !info.Mode().IsRegular():
+		return File{}, errors.New("want a file, got a folder, a pipe or a device")
+	case info.Size() > MaxBytes:
+		return File{}, fmt.Errorf("want at most %d bytes, got %d", MaxBytes, info.Size())
+	}
+	at := filepath.Join(n.Folder, n.Name)
+	if c != nil {
+		if found, ok := c.byPath.Load(at); ok {
+			before := found.(cached)
+			if before.size == info.Size() && before.changed.Equal(info.ModTime()) {
+				return before.file, before.err
+			}
+		}
+	}
+	data, err := folder.Read(root, n.Name, MaxBytes)
+	if err != nil {
+		return File{}, fmt.Errorf("the file cannot be read: %w", folder.Cause(err))
+	}
+	f := File{Named: n, Hash: hash(data), size: len(data)}
+	f.Picture, err = Parse(data)
+	if c != nil {
+		c.byPath.Store(at, cached{info.Size(), info.ModTime(), f, err})
+	}
+	return f, err
+}
+
+// hash is the start of the hash of a picture. Nobody finds two pictures of one.
+func hash(data []byte) string {
+	const length = 16 // bytes
+	sum := sha256.Sum256(data)
+	return fmt.Sprintf("%x", sum[:length])
+}
+
+// Bytes reads the picture again. The error is of a file that has changed since.
+func (f File) Bytes() ([]byte, error) {
+	root, err := os.OpenRoot(f.Folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	data, err := folder.Read(root, f.Name, MaxBytes)
+	if err == nil && hash(data) != f.Hash {
+		err = fmt.Errorf("%s has changed since it was read", f.Name)
+	}
+	return data, err
+}

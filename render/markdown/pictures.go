@@ -1,0 +1,168 @@
+package markdown
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	"github.com/mipwatch/mipwatch/internal/markdown"
+)
+
+// named matches the start of a picture.
+var named = regexp.MustCompile(`(?i)!\[|<img`)
+
+// NamesPictures reports whether Markdown may contain a picture. It needs no parsed document.
+func NamesPictures(source string) bool { return named.MatchString(source) }
+
+// Pictures returns the relative destinations of a document's pictures, each once, in their order.
+// They are as [Links] gets them.
+func Pictures(source *markdown.Document) (dests []string) {
+	seen := map[string]bool{}
+	add := func(dest string) {
+		if dest, ok := relative(dest); ok && !seen[dest] {
+			seen[dest] = true
+			dests = append(dests, dest)
+		}
+	}
+	_ = ast.Walk(source.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Image:
+			if entering {
+				add(resolveMarkdown(n.Destination))
+			}
+		case *ast.HTMLBlock, *ast.RawHTML:
+			if !entering {
+				break
+			}
+			for _, t := range rawTokens(n, source.Body) {
+				if t.isStart() && rawKinds[t.Data] == rawImage {
+					add(t.attr("src"))
+				}
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return dests
+}
+
+// relative returns the path of a destination without a scheme, a host and its fragment. ok is false
+// for another one.
+func relative(dest string) (file string, ok bool) {
+	dest = browserTrim(dest)
+	file, _, _ = strings.Cut(dest, "#")
+	return file, file != "" && !schemeMark.MatchString(file) && !hostMark.MatchString(file)
+}
+
+// image writes an image; the text of the nodes below it is its alternative text.
+func (d *document) image(n *ast.Image) {
+	d.picture(shown{
+		dest: resolveMarkdown(n.Destination), alt: markdown.PlainText(n, d.source),
+		title: resolveMarkdown(n.Title), inFigure: d.caption(n.Parent()) != "",
+	}, d.offset(n))
+}
+
+// caption returns the title of a picture that is alone in its paragraph. It is empty for other
+// paragraphs, and for a picture that is not shown.
+func (d *document) caption(paragraph ast.Node) string {
+	n, ok := paragraph.FirstChild().(*ast.Image)
+	if !ok || paragraph.Kind() != ast.KindParagraph || paragraph.ChildCount() > 1 {
+		return ""
+	}
+	if _, ok := d.pictureAt(resolveMarkdown(n.Destination)); !ok {
+		return ""
+	}
+	return strings.TrimSpace(resolveMarkdown(n.Title))
+}
+
+// pictureAt returns the picture of the site at a destination.
+func (d *document) pictureAt(dest string) (p Picture, ok bool) {
+	if dest, ok = relative(dest); ok && d.links != nil {
+		return d.links.Picture(dest)
+	}
+	return p, false
+}
+
+// shown is a picture as the text describes it.
+type shown struct {
+	dest, alt, title string
+	// width and height are of an HTML tag, in pixels. Zero means that it has none.
+	width, height int
+	// inFigure is true if its title is a caption.
+	inFigure bool
+}
+
+// picture writes a picture of the site in a link to its file. Any other one becomes a link, as the
+// page's policy lets no foreign picture load.
+func (d *document) picture(s shown, offset int) {
+	if p, ok := d.pictureAt(s.dest); ok {
+		d.localPicture(s, p)
+		return
+	}
+	if dest, ok := relative(s.dest); ok && offset >= 0 {
+		d.dropped = append(d.dropped, Dropped{Dest: dest, Offset: offset, Picture: true})
+		offset = -1
+	}
+	href, ok := d.target(s.dest, offset)
+	// A dropped address must not become the label.
+	if !ok {
+		href = ""
+	}
+	label := escape(cmp.Or(strings.TrimSpace(s.alt), href, "Image"))
+	if ok && d.openAnchor(href, "img", "") {
+		d.print(label)
+		d.closeAnchor()
+		return
+	}
+	d.printf(`<span class="img">%s</span>`, label)
+}
+
+// localPicture writes a picture of the site. A link of the author stays the link around it.
+func (d *document) localPicture(s shown, p Picture) {
+	title := s.title
+	if s.inFigure {
+		title = ""
+	}
+	linked := d.openAnchor(p.Href, "pic", title)
+	// The picture is the whole text of its link, which needs one.
+	file, _, _ := strings.Cut(s.dest, "?")
+	alt := cmp.Or(strings.TrimSpace(s.alt), strings.TrimSpace(s.title),
+		path.Base(unescapePercent(file)))
+	width, height := s.size(p)
+	d.printf(`<img src="%s" alt="%s" width="%d" height="%d" loading="lazy" decoding="async">`,
+		escape(p.Href), escape(alt), width, height)
+	if linked {
+		d.closeAnchor()
+	}
+}
+
+// size is the size at which a picture is shown: the tag's, in the proportion of the picture.
+func (s shown) size(p Picture) (width, height int) {
+	scaled := func(a, b, c int) int { return max(1, (a*b+c/2)/c) }
+	switch {
+	case s.width > 0:
+		return s.width, scaled(s.width, p.Height, p.Width)
+	case s.height > 0:
+		return scaled(s.height, p.Width, p.Height), s.height
+	}
+	return p.Width, p.Height
+}
+
+// rawPicture writes the picture of an HTML tag.
+func (d *document) rawPicture(t rawToken, offset int) {
+	side := func(name string) int {
+		const most = 10_000
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(t.attr(name)), "px"))
+		if err != nil || n < 1 || n > most {
+			return 0
+		}
+		return n
+	}
+	d.picture(shown{
+		dest: t.attr("src"), alt: t.attr("alt"), title: t.attr("title"),
+		width: side("width"), height: side("height"),
+	}, offset)
+}
