@@ -71,7 +71,7 @@ const stems = `accept|act|add|affect|agree|aim|allow|appear|append|apply|applies
 	`protect|prove|provide|publish|push|put|raise|reach|read|receive|reduce|refer|reject|` +
 	`relay|release|rely|relies|remain|remove|rename|replace|report|represent|request|require|` +
 	`reset|resolve|restrict|return|reveal|revert|revoke|run|save|see|seem|sell|send|separate|` +
-	`serve|set|show|sign|simplify|slow|spend|split|stake|start|stay|stop|store|submit|` +
+	`serve|set|show|sign|simplify|slow|spend|split|start|stay|stop|store|submit|` +
 	`subtract|suffer|suffice|support|swap|switch|take|tell|tend|track|transfer|treat|trigger|` +
 	`trust|turn|unlock|update|upgrade|use|validate|verify|verifies|vote|wait|want|withdraw|` +
 	`work|write|yield`

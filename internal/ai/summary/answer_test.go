@@ -287,7 +287,7 @@ func TestQuotesStandAlone(t *testing.T) {
 		text, want string // empty: no quote
 	}{
 		"a list of names":     {users, "- the new holders of accounts", ""},
-		"a name with another": {users, "- the new holders of accounts (called users)", ""},
+		"a name with another": {users, "- the new holders of stake (called users)", ""},
 		"an item with a verb": {users, "- holders pay lower fees", "holders pay lower fees"},
 		"a connective": {users, "However, holders pay lower fees.",
 			"holders pay lower fees."},
