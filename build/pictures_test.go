@@ -168,7 +168,7 @@ func TestPictures(t *testing.T) {
 func TestPicturesRefused(t *testing.T) {
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">`
 	files := map[string]string{
-		"assets/script.svg": svg + "<script>alert(1)</script></svg>",
+		"assets/script.svg": svg + "<foreignObject/></svg>",
 		"assets/text.png":   "a secret", "assets/large.png": strings.Repeat("x", 5<<20+1),
 		"assets/fits.png": pixels(t, 9, 9, 1) + strings.Repeat("x", 5<<20-len(pixels(t, 9, 9, 1))),
 	}
@@ -201,7 +201,7 @@ func TestPicturesRefused(t *testing.T) {
 	base := filepath.Base(dir)
 	want := []string{
 		"12: picture-refused: " + base + `/assets/script.svg: want an SVG that only draws, got ` +
-			`the element "script"; remove it: the picture ../assets/script.svg `,
+			`the element "foreignObject"; remove it: the picture ../assets/script.svg `,
 		"13: picture-refused: " + base + "/assets/text.png: want a PNG, JPEG, GIF, WebP, AVIF ",
 		"14: picture-refused: " + base + "/assets/large.png: want at most 5242880 bytes, got ",
 		"15: picture-refused: " + base + "/assets/link.png: the file cannot be read: path escapes",

@@ -174,19 +174,24 @@ func (c *Corpus) Own(address string) (id mip.ID, published bool) {
 var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
 
 // locate finds a file or folder in a proposal's repository. If the proposal's header has its number
-// under another prefix, a path with that prefix is also tried with the site's: assets/eip-721 is
-// assets/erc-721. If nothing is found, missing is the first missing part of the path. If the
+// under another prefix, a path with that prefix is also tried with the site's, in the folders and in
+// all of it: assets/eip-721 is assets/erc-721. If nothing is found, missing is the first missing part of the path. If the
 // repository is not local, only the proposals' own folders are known, and everything else counts as
 // existing.
 func (c *Corpus) locate(p *Proposal, repoPath string) (found, missing string) {
-	other := numberedPath.ReplaceAllStringFunc(repoPath, func(part string) string {
-		if strings.Trim(part, "/-0123456789") != p.alias {
-			return part
+	ours := func(name string) string {
+		return numberedPath.ReplaceAllStringFunc(name, func(part string) string {
+			if strings.Trim(part, "/-0123456789") != p.alias {
+				return part
+			}
+			return strings.Replace(part, p.alias, strings.ToLower(p.ID.Kind), 1)
+		})
+	}
+	dir, name := path.Split(repoPath)
+	for _, other := range []string{ours(repoPath), ours(dir) + name} {
+		if other != repoPath && !c.exists(p, repoPath) && c.exists(p, other) {
+			return other, ""
 		}
-		return strings.Replace(part, p.alias, strings.ToLower(p.ID.Kind), 1)
-	})
-	if other != repoPath && !c.exists(p, repoPath) && c.exists(p, other) {
-		return other, ""
 	}
 	for i := range len(repoPath) + 1 {
 		if (i == len(repoPath) || repoPath[i] == '/') && !c.exists(p, repoPath[:i]) {

@@ -51,8 +51,9 @@ var types = []struct {
 	{"????ftypavi", ".avif", avifSize},
 }
 
-// Parse recognizes a picture. Its name does not count. The error states what would be right.
-func Parse(data []byte) (Picture, error) {
+// Parse recognizes a picture, whose name does not count. publish are the bytes to publish: all, but
+// for the parts of an SVG that do more than draw. The error states what would be right.
+func Parse(data []byte) (p Picture, publish []byte, err error) {
 	for _, t := range types {
 		if !begins(data, t.start) {
 			continue
@@ -60,26 +61,32 @@ func Parse(data []byte) (Picture, error) {
 		c, err := t.size(bytes.NewReader(data))
 		switch {
 		case err != nil:
-			return Picture{}, fmt.Errorf("the %s is broken: %w", strings.ToUpper(t.ext[1:]), err)
+			return p, nil, fmt.Errorf("the %s is broken: %w", strings.ToUpper(t.ext[1:]), err)
 		case c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels/c.Height:
-			return Picture{}, fmt.Errorf("want at most %d pixels, got %d by %d",
+			return p, nil, fmt.Errorf("want at most %d pixels, got %d by %d",
 				maxPixels, c.Width, c.Height)
 		}
-		return Picture{t.ext, c.Width, c.Height}, nil
+		return Picture{t.ext, c.Width, c.Height}, data, nil
 	}
 	width, height, err := SVG(data)
 	if errors.Is(err, ErrNoSVG) {
-		err = ErrUnknown
+		return p, nil, ErrUnknown
+	}
+	if before := err; before != nil {
+		data = clean(data)
+		if width, height, err = SVG(data); errors.Is(err, ErrNoSVG) {
+			err = before
+		}
 	}
 	if err != nil {
-		return Picture{}, err
+		return p, nil, err
 	}
 	if width <= 0 || height <= 0 {
 		width, height = 300, 150 // as browsers do
 	}
 	scale := min(1, maxSide/max(width, height))
 	side := func(of float64) int { return max(1, int(of*scale+0.5)) }
-	return Picture{".svg", side(width), side(height)}, nil
+	return Picture{".svg", side(width), side(height)}, data, nil
 }
 
 // begins reports whether data has a start.

@@ -24,7 +24,7 @@ type Named struct {
 // File is a picture of the site: one for all texts that name the same bytes.
 type File struct {
 	Picture
-	// Hash is the start of the hash of the bytes, in hexadecimal digits.
+	// Hash is the start of the hash of the published bytes, in hexadecimal digits.
 	Hash string
 
 	Named
@@ -148,8 +148,9 @@ func (c *Cache) read(n Named) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("the file cannot be read: %w", folder.Cause(err))
 	}
-	f := File{Named: n, Hash: hash(data), size: len(data)}
-	f.Picture, err = Parse(data)
+	f := File{Named: n}
+	f.Picture, data, err = Parse(data)
+	f.Hash, f.size = hash(data), len(data)
 	if c != nil {
 		c.byPath.Store(at, cached{info.Size(), info.ModTime(), f, err})
 	}
@@ -163,7 +164,8 @@ func hash(data []byte) string {
 	return fmt.Sprintf("%x", sum[:length])
 }
 
-// Bytes reads the picture again. The error is of a file that has changed since.
+// Bytes reads the picture again and returns what is published of it. The error is of a file that
+// has changed since.
 func (f File) Bytes() ([]byte, error) {
 	root, err := os.OpenRoot(f.Folder)
 	if err != nil {
@@ -171,8 +173,11 @@ func (f File) Bytes() ([]byte, error) {
 	}
 	defer root.Close()
 	data, err := folder.Read(root, f.Name, MaxBytes)
-	if err == nil && hash(data) != f.Hash {
-		err = fmt.Errorf("%s has changed since it was read", f.Name)
+	if err != nil {
+		return nil, err
 	}
-	return data, err
+	if _, data, _ = Parse(data); hash(data) != f.Hash {
+		return nil, fmt.Errorf("%s has changed since it was read", f.Name)
+	}
+	return data, nil
 }

@@ -88,7 +88,7 @@ var (
 // neither. It refuses a drawing that does more than draw: people may open its address directly, as
 // a document of its own.
 func SVG(data []byte) (width, height float64, err error) {
-	d := xml.NewDecoder(bytes.NewReader(data))
+	d := newDecoder(data)
 	begun, style := false, ""
 	for {
 		token, err := d.Token()
@@ -138,6 +138,18 @@ func SVG(data []byte) (width, height float64, err error) {
 	}
 }
 
+// newDecoder returns a decoder of UTF-8, of which ASCII is a part.
+func newDecoder(data []byte) *xml.Decoder {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.CharsetReader = func(charset string, r io.Reader) (io.Reader, error) {
+		if !strings.EqualFold(charset, "us-ascii") {
+			return nil, fmt.Errorf("want the encoding UTF-8, got %s", mip.Quote(charset))
+		}
+		return r, nil
+	}
+	return d
+}
+
 // onlyDraws is the error about a part that drawing does not need.
 func onlyDraws(what, name string) error {
 	return fmt.Errorf("want an SVG that only draws, got the %s %s; remove it",
@@ -153,34 +165,39 @@ func checkElement(e xml.StartElement) error {
 		return onlyDraws("element", e.Name.Local)
 	}
 	for _, a := range e.Attr {
-		known, name := false, a.Name.Local
-		switch a.Name.Space {
-		case "":
-			if strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-") {
-				continue
-			}
-			known = slices.Contains(attributes, name)
-		case linkSpace, "xlink":
-			known = slices.Contains(linkAttributes, name)
-		case xmlSpace:
-			known = name == "lang" || name == "space"
-		default:
-			known = a.Name.Space == "xmlns" || slices.Contains(notes, a.Name.Space)
-		}
-		if !known {
-			return onlyDraws("attribute", name)
-		}
-		value := strings.TrimSpace(a.Value)
-		if name == "href" && !strings.HasPrefix(value, "#") &&
-			(e.Name.Local != "image" || !pixels.MatchString(value)) {
-			return fmt.Errorf("want an SVG that is one file, got a reference to %s; want one to "+
-				"an id in it, such as #a", mip.Quote(value))
-		}
-		if err := checkStyle("attribute", name, value); err != nil {
+		if err := checkAttribute(e.Name.Local, a); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkAttribute refuses an attribute that is not in the lists, or loads something.
+func checkAttribute(element string, a xml.Attr) error {
+	known, name := false, a.Name.Local
+	switch a.Name.Space {
+	case "":
+		if strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-") {
+			return nil
+		}
+		known = slices.Contains(attributes, name)
+	case linkSpace, "xlink":
+		known = slices.Contains(linkAttributes, name)
+	case xmlSpace:
+		known = name == "lang" || name == "space"
+	default:
+		known = a.Name.Space == "xmlns" || slices.Contains(notes, a.Name.Space)
+	}
+	if !known {
+		return onlyDraws("attribute", name)
+	}
+	value := strings.TrimSpace(a.Value)
+	if name == "href" && !strings.HasPrefix(value, "#") &&
+		(element != "image" || !pixels.MatchString(value)) {
+		return fmt.Errorf("want an SVG that is one file, got a reference to %s; want one to "+
+			"an id in it, such as #a", mip.Quote(value))
+	}
+	return checkStyle("attribute", name, value)
 }
 
 // checkStyle refuses a style sheet, or the value of an attribute, that loads something.
