@@ -55,7 +55,8 @@ func siteOf(t *testing.T, files map[string]string) *site.Site {
 		}
 	}
 	s := testSite("MIP")
-	s.File, s.SourceURL = filepath.Join(dir, "site.yaml"), "https://git.example/{commit}/{path}"
+	s.File = filepath.Join(dir, "site.yaml")
+	s.SourceURL = "https://github.com/team/texts/blob/{commit}/{path}"
 	s.Sources = []filename.Source{{Folder: filepath.Join(dir, "proposals")}}
 	return s
 }
@@ -120,7 +121,13 @@ func found(p *build.Plan) (out []string) {
 func TestPictures(t *testing.T) {
 	body := "![a](../assets/a%20b.png) ![b](<../assets/a b.png>) " +
 		"![c](/assets/a%20b.png?raw=true) ![d][ref]\n\n" +
-		"<img src='../assets/a b.png' alt=e width=20>\n\n![f](./same.png#x)\n\n" +
+		"<img src='https://github.com/team/texts/raw/main/assets/a%20b.png' alt=e width=20>\n\n" +
+		"![f](./same.png#x)\n" +
+		"![g](https://github.com/team/texts/blob/main/assets/a%20b.png?raw=true)\n" +
+		"![h](https://raw.githubusercontent.com/team/texts/refs/heads/main/assets/a%20b.png)\n" +
+		"![other](https://raw.githubusercontent.com/other/texts/main/assets/a%20b.png)\n" +
+		"![old](https://github.com/team/texts/raw/0123456/assets/a%20b.png)\n" +
+		"![gone](https://github.com/team/texts/raw/main/assets/gone.png)\n\n" +
 		"[ref]: ../proposals/../assets/a%20b.png \"Title\"\n"
 	for _, git := range []bool{false, true} {
 		one := pixels(t, 30, 20, 1)
@@ -148,7 +155,7 @@ func TestPictures(t *testing.T) {
 		}
 		want := [][]string{{file, "a", "30", "20"}, {file, "b", "30", "20"},
 			{file, "c", "30", "20"}, {file, "d", "30", "20"}, {file, "e", "20", "13"},
-			{file, "f", "30", "20"}}
+			{file, "f", "30", "20"}, {file, "g", "30", "20"}, {file, "h", "30", "20"}}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Fatalf("git %v (-want +got):\n%s", git, d)
 		}
@@ -221,7 +228,7 @@ func TestPicturesRefused(t *testing.T) {
 	}
 	page := asked(t, p, "/mip/1/")
 	for _, part := range []string{
-		`<a class="img" href="https://git.example/HEAD/assets/script.svg"`,
+		`<a class="img" href="https://github.com/team/texts/blob/HEAD/assets/script.svg"`,
 		`<a class="img" href="https://x.example/a.png"`, `<span class="img">p8</span>`} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %s", part)

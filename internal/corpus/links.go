@@ -109,12 +109,33 @@ func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 	return c.byFile(name)
 }
 
+// rawFile matches the address of a file's bytes on GitHub.
+var rawFile = regexp.MustCompile(
+	`^https://raw\.githubusercontent\.com/([^/]+/[^/]+)/(?:refs/heads/)?`)
+
 // Place returns the folder that the files of a proposal's text may not leave, and the file in it
-// that a relative destination names: the top of the repository, else the folder of the site, else
-// the proposals folder. A leading slash means the top. The file may be missing. ok is false for a
-// destination outside of the folder, and for a repository that is not here.
+// that a destination names: the top of the repository, else the folder of the site, else the
+// proposals folder. A leading slash means the top, and so does an address of the repository. The
+// file may be missing. ok is false for a destination outside of the folder, and for a repository
+// that is not here.
 func (c *Corpus) Place(from *Proposal, dest string) (dir, name string, ok bool) {
 	file, _, _ := strings.Cut(dest, "?")
+	if strings.Contains(file, "://") {
+		file = rawFile.ReplaceAllString(file, "https://github.com/$1/raw/")
+		at := slices.IndexFunc(c.options.Addresses, func(base string) bool {
+			_, below := mip.Below(file, base)
+			return base != "" && below
+		})
+		if at <= 0 { // the first is the site's
+			return "", "", false
+		}
+		rest, _ := mip.Below(file, c.options.Addresses[at])
+		m := viewed.FindStringSubmatch(rest)
+		if m == nil || aCommit.MatchString(m[1]) {
+			return "", "", false
+		}
+		file = "/" + m[2]
+	}
 	if plain, err := url.PathUnescape(file); err == nil {
 		file = plain
 	}
@@ -174,10 +195,10 @@ func (c *Corpus) Own(address string) (id mip.ID, published bool) {
 var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
 
 // locate finds a file or folder in a proposal's repository. If the proposal's header has its number
-// under another prefix, a path with that prefix is also tried with the site's, in the folders and in
-// all of it: assets/eip-721 is assets/erc-721. If nothing is found, missing is the first missing part of the path. If the
-// repository is not local, only the proposals' own folders are known, and everything else counts as
-// existing.
+// under another prefix, a path with that prefix is also tried with the site's, in all of it and in
+// the folders alone: assets/eip-721 is assets/erc-721. If nothing is found, missing is the first
+// missing part of the path. If the repository is not local, only the proposals' own folders are
+// known, and everything else counts as existing.
 func (c *Corpus) locate(p *Proposal, repoPath string) (found, missing string) {
 	ours := func(name string) string {
 		return numberedPath.ReplaceAllStringFunc(name, func(part string) string {

@@ -151,7 +151,8 @@ func TestClean(t *testing.T) {
 			drawing("", "<switch><text>a</text></switch>")},
 		{"animation", drawing("", "<g><set attributeName='onload' to='1'/></g>"),
 			drawing("", "<g></g>")},
-		{"fonts", drawing("", "<style><![CDATA[@import 'x'; @font-face {src:url(data:a)} @keyframes a{"+
+		{"fonts", drawing("", "<style><![CDATA[@import 'x'; "+
+			"@font-face {src:url(data:a)} @keyframes a{"+
 			"from{r:1} to{r:2}} g>a{r:1}]]>"+
 			"</style>"), drawing("", "<style>   g&gt;a{r:1}</style>")},
 		{"style sheet beside it", `<?xml version="1.0"?><?xml-stylesheet href="a.css"?>` +

@@ -63,8 +63,8 @@ type Links interface {
 	// The href is root-relative, or absolute if the target is not part of the site; it must not
 	// have a fragment. If ok is false the link is dropped and its text stays.
 	Link(dest string) (href string, ok bool)
-	// Picture returns the picture of the site at a destination as for Link. If ok is false the
-	// picture is shown as a link.
+	// Picture returns the picture of the site at a destination as for Link, or at an address of the
+	// web. If ok is false the picture is shown as a link.
 	Picture(dest string) (p Picture, ok bool)
 }
 

@@ -18,12 +18,12 @@ var named = regexp.MustCompile(`(?i)!\[|<img`)
 // NamesPictures reports whether Markdown may contain a picture. It needs no parsed document.
 func NamesPictures(source string) bool { return named.MatchString(source) }
 
-// Pictures returns the relative destinations of a document's pictures, each once, in their order.
-// They are as [Links] gets them.
+// Pictures returns the destinations of a document's pictures, each once, in their order: relative
+// ones, and addresses of the web. They are as [Links] gets them.
 func Pictures(source *markdown.Document) (dests []string) {
 	seen := map[string]bool{}
 	add := func(dest string) {
-		if dest, ok := relative(dest); ok && !seen[dest] {
+		if dest := located(dest); dest != "" && !seen[dest] {
 			seen[dest] = true
 			dests = append(dests, dest)
 		}
@@ -47,6 +47,19 @@ func Pictures(source *markdown.Document) (dests []string) {
 		return ast.WalkContinue, nil
 	})
 	return dests
+}
+
+// located returns a relative destination or an address of the web without its fragment, and "" for
+// others.
+func located(dest string) string {
+	if file, ok := relative(dest); ok {
+		return file
+	}
+	file, _, _ := strings.Cut(browserTrim(dest), "#")
+	if !strings.HasPrefix(urlScheme(file), "http") {
+		return ""
+	}
+	return file
 }
 
 // relative returns the path of a destination without a scheme, a host and its fragment. ok is false
@@ -80,10 +93,10 @@ func (d *document) caption(paragraph ast.Node) string {
 
 // pictureAt returns the picture of the site at a destination.
 func (d *document) pictureAt(dest string) (p Picture, ok bool) {
-	if dest, ok = relative(dest); ok && d.links != nil {
-		return d.links.Picture(dest)
+	if dest = located(dest); dest == "" || d.links == nil {
+		return p, false
 	}
-	return p, false
+	return d.links.Picture(dest)
 }
 
 // shown is a picture as the text describes it.
