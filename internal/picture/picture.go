@@ -20,7 +20,7 @@ import (
 // Limits of pictures. A picture beyond one of them is left out.
 const (
 	MaxBytes  = 5 << 20    // of a file
-	maxPixels = 40_000_000 // of a picture; a browser needs four bytes for each
+	maxPixels = 50_000_000 // of a picture; a browser needs four bytes for each
 	maxOfText = 200        // pictures that a text names with its translations
 	maxOfSite = 5_000      // files of a site
 	maxTotal  = 512 << 20  // bytes of all files of a site
