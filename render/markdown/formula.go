@@ -1,10 +1,6 @@
 package markdown
 
 import (
-	"fmt"
-	"regexp"
-	"strconv"
-
 	"github.com/mipwatch/mipwatch/internal/tex"
 )
 
@@ -28,22 +24,17 @@ func (d *document) formula(source string, display bool, tag string) {
 	}
 	// The class determines the box: none, one on a separate line, or one within the line that
 	// scrolls.
-	class, inner := "", string(f.MathML)
+	class, inner := "", ""
 	switch {
 	case display:
 		class = "math"
 	case ok && f.Width > formulaMaxWidth && d.inAnchor == 0:
 		class = "maths"
 	}
-	switch {
-	case !ok:
+	if ok {
+		inner = d.inset(f.MathML)
+	} else {
 		inner = `<code class="math">` + escape(source) + "</code>"
-	// The policy knows no MathML, whose parsing rules are a known way for HTML to get past such
-	// policies. A number is the placeholder until the article is clean.
-	case d.rawSeen:
-		d.rawSent = true
-		inner = fmt.Sprintf(`<span class="formula">%d</span>`, len(d.math))
-		d.math = append(d.math, f.MathML)
 	}
 	// A box scrolls by keyboard only if it has a name and the focus; short formulas in a line have
 	// no box.
@@ -57,19 +48,4 @@ func (d *document) formula(source string, display bool, tag string) {
 	default:
 		d.printf(`<%s class="%s">%s</%[1]s>`, tag, class, inner)
 	}
-}
-
-// formulaMark matches the placeholder of a formula. No text of an author can match: raw tags have
-// no class.
-var formulaMark = regexp.MustCompile(`(<span class="formula">)([0-9]+)(</span>)`)
-
-// putFormulas replaces the placeholders of formulas in a clean article.
-func (d *document) putFormulas(article []byte) []byte {
-	return formulaMark.ReplaceAllFunc(article, func(mark []byte) []byte {
-		m := formulaMark.FindSubmatch(mark)
-		if i, err := strconv.Atoi(string(m[2])); err == nil && i < len(d.math) {
-			return fmt.Appendf(nil, "%s%s%s", m[1], d.math[i], m[3])
-		}
-		return mark
-	})
 }

@@ -104,7 +104,7 @@ var fenceName = regexp.MustCompile(`^[{.]*([a-zA-Z][a-zA-Z0-9+#_.-]{0,31})(?:[=,
 // language's.
 var namedLanguages = map[string]string{
 	"": "", "text": "", "txt": "", "plain": "", "plaintext": "", "none": "", "nohighlight": "",
-	"mermaid": "Mermaid", "math": "Math", "csv": "CSV", "csl-json": "CSL JSON",
+	"mermaid": diagramName, "math": "Math", "csv": "CSV", "csl-json": "CSL JSON",
 	"pseudocode": "Pseudocode",
 }
 
@@ -240,11 +240,17 @@ func codeClass(t chroma.TokenType) string {
 	return ""
 }
 
+// diagramName is the caption of a diagram's source.
+const diagramName = "Diagram"
+
 // codeBlock writes a block that scrolls by keyboard, with the name of its language, if any, as the
 // caption.
 func (d *document) codeBlock(n ast.Node, info string) {
 	text := string(n.Lines().Value(d.source))
 	name, lexer := languageOf(info)
+	if name == diagramName && d.beginDiagram(text) {
+		defer d.endDiagram()
+	}
 	d.print(`<figure class="code">`)
 	if name = escape(name); name == "" {
 		d.print(`<pre tabindex="0" aria-label="Code"><code>`)

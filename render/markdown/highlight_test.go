@@ -41,7 +41,7 @@ func TestLanguageNames(t *testing.T) {
 		{"ts", "TypeScript", true}, {"json", "JSON", true}, {"golang", "Go", true},
 		{"rs", "Rust", true}, {"c++", "C++", true}, {"sh", "Bash", true},
 		{"yml", "YAML", true}, {"markdown", "Markdown", true}, {"csv", "CSV", false},
-		{"mermaid", "Mermaid", false}, {"math", "Math", false},
+		{"mermaid", "Diagram", false}, {"math", "Math", false},
 		{"pseudocode", "Pseudocode", false}, {"nosuch", "nosuch", false},
 	} {
 		if name, lexer := languageOf(tt.word); name != tt.want || (lexer != nil) != tt.lexer {

@@ -1,5 +1,5 @@
 // Package markdown renders parsed Markdown as the HTML of an article that is safe to embed: raw
-// HTML is sanitized, code highlighted, and formulas are MathML.
+// HTML is sanitized, code highlighted, formulas are MathML, and diagrams SVG.
 //
 // Rendering has three stages. First the document's ids are collected, since a link may precede the
 // heading to which it leads. Then goldmark's renderer walks the tree, with functions of this
@@ -196,10 +196,12 @@ type document struct {
 	block int
 	// outline holds the levels, as written, of the enclosing headings.
 	outline []int
-	// tables and formulas count the tables, and the formulas that scroll, so far.
-	tables, formulas int
-	// mathBytes and codeBytes count MathML, and code in blocks with a language, so far.
-	mathBytes, codeBytes int
+	// tables, formulas and diagrams count the tables, the formulas that scroll, and the drawings,
+	// so far.
+	tables, formulas, diagrams int
+	// mathBytes, diagramBytes and codeBytes count MathML, SVG, and code in blocks with a language,
+	// so far.
+	mathBytes, diagramBytes, codeBytes int
 	// inLink reports that the walk is within a Markdown link for which an <a> was written.
 	inLink bool
 	// inAnchor is the number of open <a> elements.
@@ -215,8 +217,8 @@ type document struct {
 	rawOpen []string
 	// rawMark holds the length of rawOpen at the start of each open node.
 	rawMark []int
-	// math holds the MathML that replaces the placeholders of formulas after sanitizing.
-	math [][]byte
+	// insets holds the MathML and the SVG that replace placeholders after sanitizing.
+	insets [][]byte
 }
 
 // newDocument collects the ids that the document will have, since a link may precede the heading to

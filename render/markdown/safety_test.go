@@ -87,7 +87,7 @@ var hostile = []string{
 	"$<script>alert(1)</script>$ $\\text{</math><img src=x onerror=alert(1)>}$ " +
 		"$\\begin{array}{c\" onload=x}a\\end{array}$ $\\href{javascript:x}{y}$",
 	"<b>$\\text{</annotation></semantics></math><script>x</script>}$ <span " +
-		"class=formula>0</span> <p>$$\\frac{<table>}{</p>}$$\n\n<table><tr>\n\n$x$ $$y$$",
+		"class=inset>0</span> <p>$$\\frac{<table>}{</p>}$$\n\n<table><tr>\n\n$x$ $$y$$",
 	"<a href=/x>$\\mathbf{<style>}$ [$\\text{<textarea>}$](https://a.example) " +
 		"![$x$](assets/x.png)\n\n# [$a$](mip-1.md) $$b$$",
 	"$$\n<script>\nalert(1)\n$$\n\n> $$\n> x <img src=y onerror=z>\n\n- $$\n  never closed",

@@ -11,13 +11,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// mathElements and mathAttribute are the allowed markup of formulas. None of it loads, links or
-// runs anything.
+// The allowed markup of formulas and diagrams, of which nothing loads, links or runs anything.
 var (
 	mathElements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace mstyle " +
 		"mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd")
 	mathAttribute = regexp.MustCompile(`^((display|encoding|mathvariant|width|lspace|rspace|minsize|maxsize|linethickness|scriptlevel)=[a-z0-9/.-]+` +
 		`|(stretchy|fence|accent|accentunder|displaystyle|movablelimits)=(true|false)|form=(prefix|infix|postfix)|class=[lcr])$`)
+	svgElements  = strings.Fields("svg path rect text")
+	svgAttribute = regexp.MustCompile(`^(?:(?:x|y|width|height)=-?\d+|viewBox=[-\d ]+|role=img|` +
+		`aria-label=(?s:.+)|class=[a-z ]+|d=[-MHVhvlamz\d .]+)$`)
 )
 
 // ArticleFaults lists forbidden content in an article: elements that load, link elsewhere or run, a
@@ -27,7 +29,7 @@ func ArticleFaults(article *html.Node) (faults []string) {
 		faults = append(faults, fmt.Sprintf(format, args...))
 	}
 	active := []string{"script", "style", "iframe", "object", "embed", "form", "base", "meta",
-		"svg", "link", "template",
+		"link", "template",
 		"noscript", "frame", "frameset", "applet", "video", "audio", "source", "button", "select",
 		"textarea", "marquee", "portal"}
 	ids := map[string]bool{}
@@ -43,12 +45,17 @@ func ArticleFaults(article *html.Node) (faults []string) {
 			fault("element <%s>", n.Data)
 		}
 		if n.Namespace != "" || n.Data == "math" || n.Parent.Namespace != "" {
-			if n.Namespace != "math" || !slices.Contains(mathElements, n.Data) ||
-				n.Data == "math" != (n.Parent.Namespace == "") {
+			root, elements, attribute := "math", mathElements, mathAttribute
+			if n.Namespace == "svg" {
+				root, elements, attribute = "svg", svgElements, svgAttribute
+			}
+			if n.Namespace != root || !slices.Contains(elements, n.Data) ||
+				n.Data == root != (n.Parent.Namespace == "") ||
+				n.Data == "svg" && (len(n.Attr) == 0 || n.Attr[0].Key != "role") {
 				fault("<%s> of namespace %q in <%s>", n.Data, n.Namespace, n.Parent.Data)
 			}
 			for _, a := range n.Attr {
-				if !mathAttribute.MatchString(a.Key + "=" + a.Val) {
+				if !attribute.MatchString(a.Key + "=" + a.Val) {
 					fault("attribute %s=%q of <%s>", a.Key, a.Val, n.Data)
 				}
 			}
