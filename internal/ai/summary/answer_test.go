@@ -299,6 +299,11 @@ func TestQuotesStandAlone(t *testing.T) {
 		"two sentences before": {users,
 			"A lamp has a wick. It burns slowly. This reduces the fees of holders.",
 			"A lamp has a wick. It burns slowly. This reduces the fees of holders."},
+		"a connective in the sentence before": {users,
+			"But a lamp has a wick. This reduces the fees of holders.",
+			"a lamp has a wick. This reduces the fees of holders."},
+		"nothing before the sentence before": {users, "A lamp is no candle.\n\n" +
+			"However, that means a longer wick. This reduces the fees of holders.", ""},
 		"the end points back": {users, "A lamp has a wick. Holders pay lower fees for it.",
 			"A lamp has a wick. Holders pay lower fees for it."},
 		"the end points at the sentence itself": {users,

@@ -206,15 +206,18 @@ func (p *part) sentences(b prose.Block) (out []*sentence) {
 		excluded = excluded || wordsOf(lead, "").found.has(markExcluded)
 	}
 	// The sentence before, with those that it points back at, as a reader sees it and as written.
-	before, beforeRaw := "", ""
+	// It is astray if they are in another block.
+	before, beforeRaw, astray := "", "", false
 	for i, raw := range prose.Split(b.Text) {
 		said := prose.Plain(raw, p.labels)
 		own := unturned(said)
 		back := pointsBack(own)
-		last, lastRaw := before, beforeRaw
-		before, beforeRaw = said, raw
+		last, lastRaw, joins := before, beforeRaw, before != "" && !astray
+		before, beforeRaw, astray = said, raw, back && !joins
 		if back && last != "" {
 			before, beforeRaw = last+" "+said, lastRaw+" "+raw
+		} else if own != said {
+			before, beforeRaw = capital(own), unturned(raw)
 		}
 		if !isProse(said) {
 			continue
@@ -228,7 +231,7 @@ func (p *part) sentences(b prose.Block) (out []*sentence) {
 		switch {
 		case back:
 			x.hangs = true
-			if joined := beforeRaw; last != "" && utf8.RuneCountInString(joined) <= maxQuote {
+			if joined := beforeRaw; joins && utf8.RuneCountInString(joined) <= maxQuote {
 				x.text, x.hangs = before, false
 				x.quote = cmp.Or(quotable(joined), x.quote)
 			} else if last != "" {
