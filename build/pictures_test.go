@@ -183,11 +183,11 @@ func TestPicturesRefused(t *testing.T) {
 		"../assets/large.png", "../assets/link.png", "../assets/pipe.png", "../assets",
 		"../assets/none.png", "../../outside.png", "/../outside.png", "//x.example/a.png",
 		"https://x.example/a.png", "../assets/text.png"}
-	body := ""
+	var body strings.Builder
 	for i, name := range names {
-		body += fmt.Sprintf("![p%d](%s)\n", i, name)
+		body.WriteString(fmt.Sprintf("![p%d](%s)\n", i, name))
 	}
-	files["proposals/MIP-1.md"] = proposalOf(1, body)
+	files["proposals/MIP-1.md"] = proposalOf(1, body.String())
 	s := siteOf(t, files)
 	dir := filepath.Dir(s.File)
 	outside := filepath.Join(t.TempDir(), "outside.png")

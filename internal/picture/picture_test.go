@@ -54,14 +54,14 @@ func box(name, content string) string {
 
 // avif is an AVIF whose pictures have these sizes.
 func avif(sizes ...[2]uint32) string {
-	properties := ""
+	var properties strings.Builder
 	for _, s := range sizes {
 		b := binary.BigEndian.AppendUint32(make([]byte, 4), s[0])
 		b = binary.BigEndian.AppendUint32(b, s[1])
-		properties += box("pixi", "12345") + box("ispe", string(b))
+		properties.WriteString(box("pixi", "12345") + box("ispe", string(b)))
 	}
 	return box("ftyp", "avif\x00\x00\x00\x00avifmif1") +
-		box("meta", "\x00\x00\x00\x00"+box("hdlr", "x")+box("iprp", box("ipco", properties)))
+		box("meta", "\x00\x00\x00\x00"+box("hdlr", "x")+box("iprp", box("ipco", properties.String())))
 }
 
 // webp is the start of a WebP of 30 by 20 pixels without loss.
