@@ -21,6 +21,8 @@ const (
 	maxSource = 16 << 10
 	// maxParticipants and maxSteps bound a sequence diagram.
 	maxParticipants, maxSteps = 40, 500
+	// maxNodes, maxEdges and maxBends bound a flowchart. Bends are those of edges over many nodes.
+	maxNodes, maxEdges, maxBends = 150, 300, 1500
 	// maxDepth bounds frames within each other, and activations.
 	maxDepth = 12
 	// maxWidth bounds a drawing, in pixels: nobody finds anything in a wider one.
@@ -59,6 +61,15 @@ func Draw(source string) (Diagram, error) {
 			return Diagram{}, err
 		}
 		kind, about, c = "Sequence diagram", s.about(), s.draw()
+	case "graph", "flowchart":
+		f, err := parseFlow(p)
+		if err != nil {
+			return Diagram{}, err
+		}
+		kind, about = "Flowchart", f.about()
+		if c, err = f.draw(); err != nil {
+			return Diagram{}, err
+		}
 	default:
 		return Diagram{}, fmt.Errorf("line %d: %.40q is not a kind that is drawn", p.line, p.kind)
 	}
@@ -74,6 +85,15 @@ func Draw(source string) (Diagram, error) {
 		return Diagram{}, fmt.Errorf("the drawing has more than %d bytes", maxOutput)
 	}
 	return Diagram{Name: name, SVG: svg}, nil
+}
+
+// firstFew joins the first names of a diagram.
+func firstFew(names []string) string {
+	const most = 4
+	if len(names) > most {
+		names = append(names[:most:most], "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 // shorten cuts a name that is too long to be listened to.
@@ -176,13 +196,14 @@ func (p *prepared) headLine(head, line string, s statement) (string, error) {
 	return head, s.unknown()
 }
 
-// splitStatements yields the parts of a line between semicolons. A semicolon that ends an entity
-// does not divide.
+// splitStatements yields the parts of a line between semicolons. A semicolon that ends an entity,
+// or is within quotes, does not divide.
 func splitStatements(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start := 0
 		for i := 0; i <= len(text); i++ {
-			if i < len(text) && (text[i] != ';' || endsEntity(text[start:i])) {
+			if i < len(text) && (text[i] != ';' || endsEntity(text[start:i]) ||
+				strings.Count(text[start:i], `"`)%2 == 1) {
 				continue
 			}
 			if part := strings.TrimSpace(text[start:i]); part != "" && !yield(part) {

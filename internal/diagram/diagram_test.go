@@ -149,9 +149,35 @@ func TestBounds(t *testing.T) {
 		}
 		return text.String()
 	}
+	all := func(n int, between string) string { // n names
+		text := "n0"
+		for i := range n - 1 {
+			text += fmt.Sprintf("%sn%d", between, i+1)
+		}
+		return text
+	}
+	subgraphs := func(n int) (text string) {
+		for i := range n {
+			text += fmt.Sprintf("subgraph g%d\n", i)
+		}
+		return text
+	}
 	for _, tt := range []struct {
 		name, source, want string
 	}{
+		{"150 nodes", "graph TD\n" + all(150, "-->"), ""},
+		{"151 nodes", "graph LR\n" + all(151, "-->"), "line 2: more than 150 nodes"},
+		{"300 edges that cross", "graph TD\n" + all(30, "&") + "-->" +
+			strings.ReplaceAll(all(10, "&"), "n", "k"), ""},
+		{"400 edges that cross", "graph TD\n" + all(20, "&") + "-->" +
+			strings.ReplaceAll(all(20, "&"), "n", "k"), "300 edges"},
+		{"edges that multiply", "graph TD\n" + strings.Repeat(all(149, "&")+"-->", 16) + "n0",
+			"300 edges"},
+		{"bends", "graph TD\n" + all(120, "-->") + "\nn0-->" + all(100, "&"), "more than"},
+		{"12 subgraphs", "graph\n" + subgraphs(12) + "b\n" + strings.Repeat("end\n", 12), ""},
+		{"13 subgraphs", "graph\n" + subgraphs(13), "line 14: more than"},
+		{"10,000 cycles", "graph\n" + strings.Repeat("a-->b-->a\n", 10_000), "more than 16384"},
+		{"cycles", "graph\n" + strings.Repeat("a-->b-->a\n", 150), ""},
 		{"40 participants", names(40), ""},
 		{"41 participants", names(41), "line 42: more than 40 participants"},
 		{"500 messages", strings.Repeat("a->b:c\n", 500), ""},
@@ -172,7 +198,10 @@ func TestBounds(t *testing.T) {
 		{"numbers", "autonumber 9999 9999\n" + strings.Repeat("a->b:c\n", 400), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d, err := Draw("sequenceDiagram\n" + tt.source)
+			if !strings.HasPrefix(tt.source, "graph") {
+				tt.source = "sequenceDiagram\n" + tt.source
+			}
+			d, err := Draw(tt.source)
 			got := fmt.Sprint(err)
 			if err != nil != (tt.want != "") || !strings.Contains(got, tt.want) {
 				t.Errorf("error %q, want %q", got, tt.want)

@@ -273,14 +273,9 @@ func findArrow(text string) (at int, arrow string) {
 
 // about returns the names of the first participants.
 func (s *sequence) about() string {
-	const most = 4
 	var names []string
-	for i, p := range s.participants {
-		if i == most {
-			names = append(names, "…")
-			break
-		}
+	for _, p := range s.participants {
 		names = append(names, strings.Join(p.lines, " "))
 	}
-	return strings.Join(names, ", ")
+	return firstFew(names)
 }

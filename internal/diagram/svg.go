@@ -76,8 +76,8 @@ func wrap(text string, most int) (lines []string) {
 // canvas collects the elements of a drawing in layers, and the space that they take.
 type canvas struct {
 	back, front bytes.Buffer
-	// left, right and bottom are the edges of the drawing; its top is 0.
-	left, right, bottom int
+	// These are the edges of the drawing.
+	left, right, top, bottom int
 }
 
 // box draws a rectangle on a layer.
@@ -107,7 +107,7 @@ func (c *canvas) text(class string, x, y int, lines []string) {
 // svg returns the drawing, with the title above it.
 func (c *canvas) svg(name, title string) []byte {
 	c.left, c.right, c.bottom = c.left-margin, c.right+margin, c.bottom+margin
-	top := -margin
+	top := c.top - margin
 	if lines := label(title, max(300, c.right-c.left)); len(lines) > 0 {
 		top -= len(lines)*lineHeight + margin
 		if w := widest(lines)*11/10 - (c.right - c.left); w > 0 { // the title is bold

@@ -19,7 +19,7 @@ var (
 		`|(stretchy|fence|accent|accentunder|displaystyle|movablelimits)=(true|false)|form=(prefix|infix|postfix)|class=[lcr])$`)
 	svgElements  = strings.Fields("svg path rect text")
 	svgAttribute = regexp.MustCompile(`^(?:(?:x|y|width|height)=-?\d+|viewBox=[-\d ]+|role=img|` +
-		`aria-label=(?s:.+)|class=[a-z ]+|d=[-MHVhvlamz\d .]+)$`)
+		`aria-label=(?s:.+)|class=[a-z ]+|d=[-MHVLChvlacmz\d .]+)$`)
 )
 
 // ArticleFaults lists forbidden content in an article: elements that load, link elsewhere or run, a
