@@ -3,6 +3,7 @@ package picture_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/gif"
@@ -45,6 +46,16 @@ func header(width, height uint32) string {
 	b = binary.BigEndian.AppendUint32(b, height)
 	b = append(b, 8, 0, 0, 0, 0) // bits, gray, compression, filter, interlace
 	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[12:])))
+}
+
+// repeated is a drawing with groups that show the one before width times, depth times.
+func repeated(width, depth int) string {
+	out := `<g id="g0"><path/></g>`
+	for i := range depth {
+		out += fmt.Sprintf(`<g id="g%d">`, i+1) +
+			strings.Repeat(fmt.Sprintf(`<use href="#g%d"/>`, i), width) + "</g>"
+	}
+	return out
 }
 
 // box is a box of ISO/IEC 14496-12.
@@ -119,6 +130,13 @@ func TestParse(t *testing.T) {
 		{"entities", `<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>` + drawing("", "&b;"),
 			"", 0, 0, "want an SVG that only draws, got a document type with declarations"},
 		{"undeclared entity", drawing("", "<desc>&lol;</desc>"), "", 0, 0, "the SVG is broken: "},
+		{"elements within each other", drawing("", repeated(10, 5)), "", 0, 0,
+			"want an SVG of at most 200000 elements, counted as often as they are shown, got "},
+		{"elements in a circle", drawing("", `<g id="a"><use href="#b"/></g><g id="b">`+
+			`<use href="#a"/></g>`), "", 0, 0, "want an SVG of at most 200000 elements, "},
+		{"many elements", drawing("", strings.Repeat("<g/>", 199_999)), ".svg", 300, 150, ""},
+		{"one element too many", drawing("", strings.Repeat("<g/>", 200_000)), "", 0, 0,
+			"want an SVG of at most 200000 elements, counted as often as they are shown, got 200001"},
 		{"deep", drawing("", strings.Repeat("<g>", deep)+strings.Repeat("</g>", deep)), ".svg",
 			300, 150, ""},
 	} {

@@ -39,7 +39,7 @@ type Entry struct {
 	Refused string
 }
 
-// Set are the pictures of a site. Its zero value is empty and ready.
+// Set are the pictures of a site.
 type Set struct {
 	// Files are the pictures, each once, in the order in which they were added.
 	Files []File
@@ -66,7 +66,7 @@ type cached struct {
 	err     error
 }
 
-// NewSet returns an empty set. The cache may be nil.
+// NewSet returns an empty set.
 func NewSet(c *Cache) *Set {
 	return &Set{cache: c, entries: map[string]map[string]Entry{}, known: map[string]bool{}}
 }
@@ -136,12 +136,10 @@ func (c *Cache) read(n Named) (File, error) {
 		return File{}, fmt.Errorf("want at most %d bytes, got %d", MaxBytes, info.Size())
 	}
 	at := filepath.Join(n.Folder, n.Name)
-	if c != nil {
-		if found, ok := c.byPath.Load(at); ok {
-			before := found.(cached)
-			if before.size == info.Size() && before.changed.Equal(info.ModTime()) {
-				return before.file, before.err
-			}
+	if found, ok := c.byPath.Load(at); ok {
+		before := found.(cached)
+		if before.size == info.Size() && before.changed.Equal(info.ModTime()) {
+			return before.file, before.err
 		}
 	}
 	data, err := folder.Read(root, n.Name, MaxBytes)
@@ -151,9 +149,7 @@ func (c *Cache) read(n Named) (File, error) {
 	f := File{Named: n}
 	f.Picture, data, err = Parse(data)
 	f.Hash, f.size = hash(data), len(data)
-	if c != nil {
-		c.byPath.Store(at, cached{info.Size(), info.ModTime(), f, err})
-	}
+	c.byPath.Store(at, cached{info.Size(), info.ModTime(), f, err})
 	return f, err
 }
 

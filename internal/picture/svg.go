@@ -89,12 +89,12 @@ var (
 // a document of its own.
 func SVG(data []byte) (width, height float64, err error) {
 	d := newDecoder(data)
-	begun, style := false, ""
+	begun, style, drawn := false, "", newRepeated()
 	for {
 		token, err := d.Token()
 		switch {
 		case err == io.EOF && begun:
-			return width, height, nil
+			return width, height, drawn.check()
 		case err == io.EOF:
 			return 0, 0, fmt.Errorf("%w: it has no element", ErrNoSVG)
 		case err != nil && begun:
@@ -114,9 +114,11 @@ func SVG(data []byte) (width, height float64, err error) {
 				width, height = sizeOf(token)
 			}
 			err, style = checkElement(token), ""
+			drawn.begin(token)
 		case xml.CharData:
 			style += string(token) // a comment may split a word
 		case xml.EndElement:
+			drawn.end()
 			if token.Name.Local == "style" {
 				err = checkStyle("element", "style", style)
 			}
