@@ -1,6 +1,8 @@
 package build
 
 import (
+	"slices"
+
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/picture"
 	html "github.com/mipwatch/mipwatch/render/markdown"
@@ -9,26 +11,27 @@ import (
 // findPictures reads the pictures that the texts name. Those of a translation are relative to the
 // proposal's file, and count as the proposal's.
 func (c *Content) findPictures() *picture.Set {
-	var cache *picture.Cache
-	if c.options.Cache != nil {
-		cache = &c.options.Cache.pictures
+	cache := c.options.Cache
+	if cache == nil {
+		cache = &Cache{}
 	}
-	set := picture.NewSet(cache)
+	set := picture.NewSet(&cache.pictures)
 	for _, p := range c.Proposals {
-		var named []picture.Named
-		add := func(d *markdown.Document) {
-			for _, dest := range html.Pictures(d) {
-				if dir, name, ok := c.Place(p, dest); ok {
-					named = append(named, picture.Named{Dest: dest, Folder: dir, Name: name})
-				}
-			}
-		}
+		var dests []string
 		if html.NamesPictures(p.Body) {
-			add(c.doc(p))
-			c.docs.Forget(p.File)
+			dests = cache.named.Get(p.ContentHash, func() []string {
+				defer c.docs.Forget(p.File)
+				return html.Pictures(c.doc(p))
+			})
 		}
 		for _, t := range p.Translations {
-			add(markdown.Join(t.Sections))
+			dests = append(slices.Clip(dests), html.Pictures(markdown.Join(t.Sections))...)
+		}
+		var named []picture.Named
+		for _, dest := range dests {
+			if dir, name, ok := c.Place(p, dest); ok {
+				named = append(named, picture.Named{Dest: dest, Folder: dir, Name: name})
+			}
 		}
 		set.Add(p.File, named)
 	}
@@ -47,13 +50,3 @@ func (l links) Picture(dest string) (p html.Picture, ok bool) {
 
 // pictureOf is the route of a picture.
 func pictureOf(f picture.File) string { return pictureFolder + f.Hash + f.Ext }
-
-// addPictures adds the pictures that texts name. An existing file has the right bytes.
-func (p *planner) addPictures() {
-	for _, f := range p.pictures.Files {
-		p.add(Artifact{
-			Route: pictureOf(f), Pattern: pictureFolder + "{hash}" + f.Ext, Cache: immutable,
-			Body: f.Bytes,
-		})
-	}
-}

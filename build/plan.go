@@ -159,7 +159,6 @@ func NewPlan(ctx context.Context, c *Content) (*Plan, error) {
 	}
 	p.context, p.versions.Context = ctx, ctx
 	p.assets() // includes the cards, which pages name
-	p.addPictures()
 	p.lay()
 	// The following derive from all others.
 	p.sitemap()
