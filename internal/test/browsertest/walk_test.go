@@ -295,10 +295,11 @@ func (w walk) weigh(t *testing.T, tab *Tab, path string) {
 	t.Helper()
 	var asked []string
 	for _, q := range tab.Requests() {
-		// A worker is the theme's script again, which the browser keeps forever. A logo is the
-		// site's own, and comes last.
+		// A worker is the theme's script again, which the browser keeps forever. Logo and pictures
+		// are the site's own, and come last.
 		path := strings.TrimPrefix(q.URL, w.site.base)
 		if q.Type != "Fetch" && !strings.HasPrefix(path, "/assets/logo.") &&
+			!strings.HasPrefix(path, "/assets/pictures/") &&
 			!slices.Contains(asked, path) {
 			asked = append(asked, path)
 		}
