@@ -15,8 +15,8 @@ const maxElements = 200_000
 type repeated struct {
 	// open are the ids of the open elements: an element without an id has its parent's.
 	open []string
-	// own counts the elements of an id without those in others. shows are the ids in it, and the ids
-	// that it refers to.
+	// own counts the elements of an id without those in others. shows are the ids in it, and the
+	// ids that it refers to.
 	own   map[string]int
 	shows map[string][]string
 	total map[string]float64 // of all that an id shows
@@ -55,8 +55,8 @@ func (r *repeated) end() { r.open = r.open[:len(r.open)-1] }
 // check refuses a drawing of too many elements.
 func (r *repeated) check() error {
 	if n := r.of(""); n > maxElements {
-		return fmt.Errorf("want an SVG of at most %d elements, counted as often as they are shown, "+
-			"got %.0f", maxElements, n)
+		return fmt.Errorf("want an SVG of at most %d elements, counted as often as they are "+
+			"shown, got %.0f", maxElements, n)
 	}
 	return nil
 }
