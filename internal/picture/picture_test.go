@@ -50,12 +50,13 @@ func header(width, height uint32) string {
 
 // repeated is a drawing with groups that show the one before width times, depth times.
 func repeated(width, depth int) string {
-	out := `<g id="g0"><path/></g>`
+	var out strings.Builder
+	out.WriteString(`<g id="g0"><path/></g>`)
 	for i := range depth {
-		out += fmt.Sprintf(`<g id="g%d">`, i+1) +
-			strings.Repeat(fmt.Sprintf(`<use href="#g%d"/>`, i), width) + "</g>"
+		out.WriteString(fmt.Sprintf(`<g id="g%d">`, i+1) +
+			strings.Repeat(fmt.Sprintf(`<use href="#g%d"/>`, i), width) + "</g>")
 	}
-	return out
+	return out.String()
 }
 
 // box is a box of ISO/IEC 14496-12.
