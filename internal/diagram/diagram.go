@@ -54,19 +54,24 @@ func Draw(source string) (Diagram, error) {
 	}
 	var c *canvas
 	var kind, about string
-	switch strings.ToLower(p.kind) {
-	case "sequencediagram":
+	switch p.kind {
+	case "sequenceDiagram":
 		s, err := parseSequence(p)
 		if err != nil {
 			return Diagram{}, err
 		}
 		kind, about, c = "Sequence diagram", s.about(), s.draw()
-	case "graph", "flowchart":
-		f, err := parseFlow(p)
+	case "graph", "flowchart", "stateDiagram", "stateDiagram-v2":
+		kind = "Flowchart"
+		parse := parseFlow
+		if strings.HasPrefix(p.kind, "s") {
+			kind, parse = "State diagram", parseState
+		}
+		f, err := parse(p)
 		if err != nil {
 			return Diagram{}, err
 		}
-		kind, about = "Flowchart", f.about()
+		about = f.about()
 		if c, err = f.draw(); err != nil {
 			return Diagram{}, err
 		}

@@ -150,17 +150,14 @@ func TestBounds(t *testing.T) {
 		return text.String()
 	}
 	all := func(n int, between string) string { // n names
-		text := "n0"
-		for i := range n - 1 {
-			text += fmt.Sprintf("%sn%d", between, i+1)
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprint("n", i)
 		}
-		return text
+		return strings.Join(names, between)
 	}
-	subgraphs := func(n int) (text string) {
-		for i := range n {
-			text += fmt.Sprintf("subgraph g%d\n", i)
-		}
-		return text
+	subgraphs := func(n int) string {
+		return "subgraph " + all(n, "\nsubgraph ") + "\n"
 	}
 	for _, tt := range []struct {
 		name, source, want string

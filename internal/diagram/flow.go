@@ -23,6 +23,8 @@ type flowNode struct {
 	shape string
 	lines []string
 	group int
+	// described reports that the lines of a state are not its id.
+	described bool
 }
 
 // flowEdge is an edge. Its ends are 'x' and 'o' for a cross and a circle, '<' and '>' for an arrow,
@@ -103,13 +105,13 @@ func (f *flow) tooLarge(line int) error {
 // finish makes nodes of empty groups, as Mermaid does.
 func (f *flow) finish() error {
 	if len(f.open) > 0 {
-		return errors.New("a subgraph has no end")
+		return errors.New("a frame has no end")
 	}
 	for _, g := range f.groups {
 		i, named := f.index[g.id]
 		switch {
 		case g.filled && named:
-			return fmt.Errorf("an edge leads to the subgraph %q", g.id)
+			return fmt.Errorf("an edge leads to the frame %q", g.id)
 		case g.filled:
 		case named:
 			f.nodes[i].lines, f.nodes[i].group = g.lines, g.parent
@@ -133,11 +135,7 @@ func (f *flow) statement(text string) bool {
 	case word == "subgraph":
 		return f.subgraph(rest)
 	case text == "end":
-		if len(f.open) == 0 {
-			return false
-		}
-		f.open = f.open[:len(f.open)-1]
-		return true
+		return f.endGroup()
 	case word == "direction": // the whole chart has one
 		_, ok := directions[rest]
 		return ok && len(f.open) > 0
@@ -165,6 +163,11 @@ func (f *flow) subgraph(text string) bool {
 			title = m[2]
 		}
 	}
+	return f.startGroup(id, title)
+}
+
+// startGroup opens a group, which no other may be named like.
+func (f *flow) startGroup(id, title string) bool {
 	for _, g := range f.groups {
 		if g.id == id {
 			return false
@@ -177,6 +180,13 @@ func (f *flow) subgraph(text string) bool {
 	f.groups = append(f.groups, group{id: id, lines: flowLabel(title, wrapMessage), parent: parent})
 	f.open = append(f.open, len(f.groups)-1)
 	return true
+}
+
+// endGroup closes the innermost group, if there is one.
+func (f *flow) endGroup() bool {
+	n := len(f.open)
+	f.open = f.open[:max(0, n-1)]
+	return n > 0
 }
 
 // unquote returns the text within double quotes.

@@ -6,7 +6,10 @@ import "math"
 func (n flowNode) size() (w, h int) {
 	w, h = widest(n.lines), max(1, len(n.lines))*lineHeight
 	switch n.shape {
-	case "diamond": // half of each diagonal
+	case "diamond": // the sum of both, as parts of the diagonals, is one
+		if w == 0 {
+			return 28, 28
+		}
 		return w*8/5 + 2*pad, h*8/3 + pad
 	case "circle":
 		side := int(math.Sqrt(float64(w*w+h*h))) + pad
