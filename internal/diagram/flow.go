@@ -312,7 +312,7 @@ func link(text string) (e flowEdge, rest string, ok bool) {
 	}
 	title = strings.TrimSpace(title)
 	title, _ = unquote(title)
-	e.lines, e.class = flowLabel(title, wrapNote), "line"
+	e.lines, e.class = flowLabel(title, wrapEdge), "line"
 	switch {
 	case strings.Contains(body, "."):
 		e.class += " dash"

@@ -8,11 +8,6 @@ import (
 	"strings"
 )
 
-// Widths at which labels wrap, in pixels.
-const (
-	wrapName, wrapMessage, wrapNote, wrapFrame = 160, 300, 260, 420
-)
-
 // sequence is a parsed sequence diagram.
 type sequence struct {
 	participants []participant

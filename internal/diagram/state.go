@@ -52,7 +52,7 @@ func (f *flow) state(text string) bool {
 	if m := transition.FindStringSubmatch(text); m != nil {
 		from, to := f.stateNode(m[1], "start"), f.stateNode(m[2], "end")
 		f.edges = append(f.edges, flowEdge{from: from, to: to, end: '>', class: "line",
-			lines: flowLabel(m[3], wrapNote)})
+			lines: flowLabel(m[3], wrapEdge)})
 		return true
 	}
 	m := stateLine.FindStringSubmatch(text)

@@ -15,6 +15,11 @@ const (
 	margin     = 8  // around the whole drawing
 )
 
+// Widths at which labels wrap, in pixels.
+const (
+	wrapName, wrapEdge, wrapNote, wrapMessage, wrapFrame = 160, 170, 260, 300, 420
+)
+
 // width returns the width of text in pixels. It is an upper bound for the fonts in use, since
 // nothing measures text at build time: letters are as wide as in DejaVu Sans and Verdana, which
 // are the widest fonts that a browser falls back to.
