@@ -3,7 +3,6 @@ package markdown
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,11 +11,20 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 )
 
-// named matches the start of a picture.
-var named = regexp.MustCompile(`(?i)!\[|<img`)
-
 // NamesPictures reports whether Markdown may contain a picture. It needs no parsed document.
-func NamesPictures(source string) bool { return named.MatchString(source) }
+func NamesPictures(source string) bool {
+	if strings.Contains(source, "![") {
+		return true
+	}
+	const tag = "img"
+	for found := true; found; {
+		_, source, found = strings.Cut(source, "<")
+		if len(source) >= len(tag) && strings.EqualFold(source[:len(tag)], tag) {
+			return true
+		}
+	}
+	return false
+}
 
 // Pictures returns the destinations of a document's pictures, each once, in their order: relative
 // ones, and addresses of the web. They are as [Links] gets them.
