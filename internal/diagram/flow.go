@@ -234,7 +234,9 @@ func (f *flow) chain(text string) bool {
 		}
 		for _, e.from = range from {
 			for _, e.to = range to {
-				f.edges = append(f.edges, e)
+				if f.edges = append(f.edges, e); len(f.edges) > maxEdges {
+					return true // the caller reports that
+				}
 			}
 		}
 		from = to
@@ -244,7 +246,7 @@ func (f *flow) chain(text string) bool {
 
 // nodesOf reads nodes with ampersands between them, and returns the text that follows.
 func (f *flow) nodesOf(text string) (nodes []int, rest string, ok bool) {
-	for len(f.edges) <= maxEdges {
+	for {
 		text = strings.TrimSpace(text)
 		id := flowID.FindString(text)
 		if id == "" {
@@ -256,12 +258,11 @@ func (f *flow) nodesOf(text string) (nodes []int, rest string, ok bool) {
 			return nil, text, false
 		}
 		text = strings.TrimSpace(text[len(class.FindString(text)):])
-		if text == "" || text[0] != '&' || len(nodes) > maxNodes {
+		if text == "" || text[0] != '&' {
 			return nodes, text, true
 		}
 		text = text[1:]
 	}
-	return nodes, "", true // too large
 }
 
 // label reads the shape and the label of a node, if it has one.
