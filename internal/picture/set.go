@@ -29,6 +29,8 @@ type File struct {
 
 	Named
 	size int
+	// drawing is what is published of an SVG. Cleaning it costs more than keeping it.
+	drawing string
 }
 
 // Entry is what became of a picture that a text names.
@@ -149,6 +151,9 @@ func (c *Cache) read(n Named) (File, error) {
 	f := File{Named: n}
 	f.Picture, data, err = Parse(data)
 	f.Hash, f.size = hash(data), len(data)
+	if f.Ext == ".svg" {
+		f.drawing = string(data)
+	}
 	c.byPath.Store(at, cached{info.Size(), info.ModTime(), f, err})
 	return f, err
 }
@@ -160,9 +165,12 @@ func hash(data []byte) string {
 	return fmt.Sprintf("%x", sum[:length])
 }
 
-// Bytes reads the picture again and returns what is published of it. The error is of a file that
-// has changed since.
+// Bytes returns what is published of the picture. It reads pixels again; the error is of a file
+// that has changed since.
 func (f File) Bytes() ([]byte, error) {
+	if f.drawing != "" {
+		return []byte(f.drawing), nil
+	}
 	root, err := os.OpenRoot(f.Folder)
 	if err != nil {
 		return nil, err
@@ -172,7 +180,7 @@ func (f File) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, data, _ = Parse(data); hash(data) != f.Hash {
+	if hash(data) != f.Hash {
 		return nil, fmt.Errorf("%s has changed since it was read", f.Name)
 	}
 	return data, nil
