@@ -20,7 +20,6 @@ func (c *Content) findPictures() *picture.Set {
 		var dests []string
 		if html.NamesPictures(p.Body) {
 			dests = cache.named.Get(p.ContentHash, func() []string {
-				defer c.docs.Forget(p.File)
 				return html.Pictures(c.doc(p))
 			})
 		}
