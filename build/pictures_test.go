@@ -319,20 +319,36 @@ func TestPictureChanges(t *testing.T) {
 // TestPictureHosts publishes pictures with a policy of their own, on a plain host too. The snapshot
 // of the function has none.
 func TestPictureHosts(t *testing.T) {
-	s := siteOf(t, map[string]string{"proposals/MIP-1.md": proposalOf(1, "![a](a.svg)"),
-		"proposals/a.svg": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><g/></svg>`})
+	const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><g/></svg>`
+	s := siteOf(t, map[string]string{
+		"proposals/MIP-1.md": proposalOf(1, "![a](a.svg) ![b](b.svg) ![c](c.txt) ![d](d.js)"),
+		"proposals/a.svg":    svg,
+		// These are HTML, an archive and a script at the same time.
+		"proposals/b.svg": svg + "<html><script>alert(1)</script></html>",
+		"proposals/c.txt": pixels(t, 9, 9, 1) + "PK\x03\x04<script>alert(1)</script>",
+		"proposals/d.js":  "GIF89a/*\x01\x00\x00*/=1;alert(1)//" + strings.Repeat("\n", 99),
+	})
 	p := planOf(t, s, nil)
-	file := seen(t, p, "/mip/1/")[0][0]
-	w := httptest.NewRecorder()
-	p.Publish().ServeHTTP(w, httptest.NewRequest("GET", file, nil))
-	for name, want := range map[string]string{
-		"Content-Type": "image/svg+xml", "X-Content-Type-Options": "nosniff",
-		"Cache-Control":           "public, max-age=31536000, immutable",
-		"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-	} {
-		if got := w.Header().Get(name); !strings.HasSuffix(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
+	shown := seen(t, p, "/mip/1/")
+	for i, kind := range []string{"svg+xml", "svg+xml", "png", "gif"} {
+		if i >= len(shown) {
+			t.Fatalf("%d pictures, want 4: %q", i, found(p))
 		}
+		w := httptest.NewRecorder()
+		p.Publish().ServeHTTP(w, httptest.NewRequest("GET", shown[i][0], nil))
+		for name, want := range map[string]string{
+			"Content-Type": "image/" + kind, "X-Content-Type-Options": "nosniff",
+			"Cache-Control":           "public, max-age=31536000, immutable",
+			"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+		} {
+			if got := w.Header().Get(name); !strings.HasSuffix(got, want) {
+				t.Errorf("%s: %s: %q, want %q", shown[i][0], name, got, want)
+			}
+		}
+	}
+	file := shown[0][0]
+	if shown[1][0] != file {
+		t.Errorf("%s is published as %s, want what is drawn alone", "b.svg", shown[1][0])
 	}
 	dir := t.TempDir()
 	if _, err := build.Snapshot(context.Background(), p, dir); err != nil {

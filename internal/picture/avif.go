@@ -14,8 +14,8 @@ func avifSize(r io.Reader) (size image.Config, err error) {
 	if err != nil {
 		return size, err
 	}
-	for _, ispe := range boxes(boxesOf(boxesOf(boxesOf(data, "meta", 4), "iprp", 0), "ipco", 0),
-		"ispe") {
+	properties := boxesOf(boxesOf(boxesOf(data, "meta", 4), "iprp", 0), "ipco", 0)
+	for _, ispe := range boxes(properties, "ispe") {
 		if len(ispe) < 12 {
 			continue
 		}
@@ -26,6 +26,10 @@ func avifSize(r io.Reader) (size image.Config, err error) {
 	}
 	if size.Width == 0 {
 		return size, errors.New("it states no size")
+	}
+	// Quarters of a turn (section 6.5.10).
+	if turn := boxesOf(properties, "irot", 0); len(turn) > 0 && turn[0]&1 == 1 {
+		size.Width, size.Height = size.Height, size.Width
 	}
 	return size, nil
 }

@@ -2,6 +2,7 @@ package picture_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -59,6 +60,12 @@ func repeated(width, depth int) string {
 	return out.String()
 }
 
+// inside is an element of a drawing that shows a picture of pixels.
+func inside(data string) string {
+	return `<image href="data:image/png;base64,` + base64.StdEncoding.EncodeToString([]byte(data)) +
+		`"/>`
+}
+
 // box is a box of ISO/IEC 14496-12.
 func box(name, content string) string {
 	return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(content)))) + name + content
@@ -80,6 +87,71 @@ func avif(sizes ...[2]uint32) string {
 // webp is the start of a WebP of 30 by 20 pixels without loss.
 const webp = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00" +
 	"\x2f\x1d\xc0\x04\x00\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
+
+// exif is the metadata of a camera that turned a picture, in one of both byte orders.
+func exif(order binary.AppendByteOrder, mark string, turn uint16) string {
+	b := order.AppendUint16([]byte(mark), 42)
+	b = order.AppendUint32(b, 10) // where the entries are
+	b = order.AppendUint16(append(b, 0, 0), 2)
+	for _, entry := range []struct{ tag, value uint16 }{{0x011a, 6}, {0x0112, turn}} {
+		b = order.AppendUint16(order.AppendUint16(b, entry.tag), 3) // a short number
+		b = order.AppendUint32(b, 1)
+		b = append(order.AppendUint16(b, entry.value), 0, 0)
+	}
+	return string(b)
+}
+
+// little and big are metadata in both byte orders.
+func little(turn uint16) string { return exif(binary.LittleEndian, "II", turn) }
+func big(turn uint16) string    { return exif(binary.BigEndian, "MM", turn) }
+
+// turned is a JPEG of 30 by 20 pixels with metadata.
+func turned(t testing.TB, exif string) string {
+	const head = "\xff\xe0\x00\x04ab" // a segment of another kind
+	exif = "Exif\x00\x00" + exif
+	data := encoded(t, ".jpg")
+	return data[:2] + head + "\xff\xe1" +
+		string(binary.BigEndian.AppendUint16(nil, uint16(2+len(exif)))) + exif + data[2:]
+}
+
+// chunk is a part of a PNG.
+func chunk(name, content string) string {
+	b := append(binary.BigEndian.AppendUint32(nil, uint32(len(content))), name+content...)
+	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:])))
+}
+
+// riff is a part of a WebP.
+func riff(name, content string) string {
+	return name + string(binary.LittleEndian.AppendUint32(nil, uint32(len(content)))) + content +
+		strings.Repeat("\x00", len(content)%2)
+}
+
+// moving is a picture of so many frames, of 30 by 20 pixels or, for a WebP, of any size.
+func moving(t testing.TB, ext string, frames int, side uint32) string {
+	t.Helper()
+	switch ext {
+	case ".gif":
+		data := encoded(t, ext)
+		at := strings.IndexByte(data[13+3*256:], ',') + 13 + 3*256
+		frame := data[at : len(data)-1]
+		return data[:6] + string(binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(
+			nil, uint16(side)), uint16(side))) + data[10:at] + "!\xf9\x04\x00\x00\x00\x00\x00" +
+			strings.Repeat(frame, frames) + ";,"
+	case ".png":
+		return header(side, side) + chunk("acTL", "12345678") +
+			strings.Repeat(chunk("fcTL", strings.Repeat("x", 26))+chunk("fdAT", "1234"), frames)
+	case ".avif":
+		count := binary.BigEndian.AppendUint32(make([]byte, 8), uint32(frames))
+		return avif([2]uint32{side, side}) + box("moov", box("mvhd", "x")+box("trak", box("mdia",
+			box("minf", box("stbl", box("stsz", string(count))))))) +
+			box("mdat", string(make([]byte, frames)))
+	}
+	size := binary.LittleEndian.AppendUint32(make([]byte, 4), side-1)[:7]
+	size = append(size, binary.LittleEndian.AppendUint32(nil, side-1)[:3]...)
+	body := "WEBP" + riff("VP8X", "\x02"+string(size[1:])) + riff("ANIM", "123456") +
+		strings.Repeat(riff("ANMF", "odd"), frames)
+	return riff("RIFF", body)
+}
 
 func TestParse(t *testing.T) {
 	const deep = 10_000
@@ -104,6 +176,58 @@ func TestParse(t *testing.T) {
 		{"SVG without a size", drawing("", ""), ".svg", 300, 150, ""},
 		{"SVG of a wide view box", drawing(`viewBox="0 0 1e9 5e8"`, ""), ".svg", 10_000, 5_000, ""},
 		{"SVG that is thin", drawing(`viewBox="0 0 1e9 1"`, ""), ".svg", 10_000, 1, ""},
+
+		{"JPEG that is turned right", turned(t, little(6)), ".jpg", 20, 30, ""},
+		{"JPEG that is turned left and mirrored", turned(t, big(5)), ".jpg", 20, 30, ""},
+		{"JPEG that is turned left", turned(t, big(8)), ".jpg", 20, 30, ""},
+		{"JPEG that stands on its head", turned(t, big(3)), ".jpg", 30, 20, ""},
+		{"JPEG that is turned in an unknown way", turned(t, big(9)), ".jpg", 30, 20, ""},
+		{"JPEG whose metadata is cut off", turned(t, big(6)[:33]), ".jpg", 30, 20, ""},
+		{"JPEG whose metadata is elsewhere", turned(t, "MM\x00\x2a\xff\xff\xff\xff"), ".jpg",
+			30, 20, ""},
+		{"JPEG with many entries", turned(t, "MM\x00\x2a\x00\x00\x00\x08\xff\xff"), ".jpg",
+			30, 20, ""},
+		{"PNG that is turned", header(30, 20) + chunk("eXIf", big(6)), ".png", 20, 30, ""},
+		{"PNG that is turned after its pixels", header(30, 20) + chunk("IDAT", "x") +
+			chunk("eXIf", big(6)), ".png", 30, 20, ""},
+		{"PNG with a part of no end", header(30, 20) + "\xff\xff\xff\xffeXIf" + big(6), ".png",
+			30, 20, ""},
+		{"AVIF that is turned", strings.Replace(avif([2]uint32{30, 20}), "pixi12345",
+			"irot\x012345", 1), ".avif", 20, 30, ""},
+
+		{"most frames of a GIF", moving(t, ".gif", 200, 5000), ".gif", 5000, 5000, ""},
+		{"one frame of a GIF too many", moving(t, ".gif", 201, 5000), "", 0, 0,
+			"want at most 5000000000 pixels in all frames, got 201 frames of 5000 by 5000"},
+		{"most frames of a PNG", moving(t, ".png", 200, 5000), ".png", 5000, 5000, ""},
+		{"one frame of a PNG too many", moving(t, ".png", 201, 5000), "", 0, 0,
+			"want at most 5000000000 pixels in all frames, got 201 frames of 5000 by 5000"},
+		{"most frames of a WebP", moving(t, ".webp", 200, 5000), ".webp", 5000, 5000, ""},
+		{"one frame of a WebP too many", moving(t, ".webp", 201, 5000), "", 0, 0,
+			"want at most 5000000000 pixels in all frames, got 201 frames of 5000 by 5000"},
+		{"most frames of an AVIF", moving(t, ".avif", 200, 5000), ".avif", 5000, 5000, ""},
+		{"one frame of an AVIF too many", moving(t, ".avif", 201, 5000), "", 0, 0,
+			"want at most 5000000000 pixels in all frames, got 201 frames of 5000 by 5000"},
+		{"frames of a GIF that is cut off", strings.TrimSuffix(moving(t, ".gif", 3, 30), ";,") +
+			",\xff", ".gif", 30, 30, ""},
+
+		{"SVG with most pixels", drawing("", inside(header(8000, 3125))+inside(header(3125, 8000))),
+			".svg", 300, 150, ""},
+		{"SVG with one row of pixels too many", drawing("", inside(header(8000, 3125))+
+			inside(header(8000, 3126))), "", 0, 0, "want an SVG with pictures of at most 50000000 pixels"},
+		{"SVG with a picture of many pixels", drawing("", inside(header(40_000, 40_000))), "", 0, 0,
+			"a picture in the SVG: want at most 50000000 pixels, got 40000 by 40000"},
+		{"SVG with a picture in lines", drawing("", strings.Replace(inside(encoded(t, ".png")), "iVBO",
+			"\n iV%42O\n", 1)), ".svg", 300, 150, ""},
+		{"SVG with a picture that is none", drawing("", inside("<svg/>")), "", 0, 0,
+			"a picture in the SVG: want a PNG, JPEG, GIF or WebP"},
+		{"SVG with a picture that is broken", drawing("", `<image href="data:image/png;base64,@"/>`),
+			"", 0, 0, "a picture in the SVG: want a PNG, JPEG, GIF or WebP in base64"},
+		{"SVG with HTML behind it", drawing("", "") + "<html><body/></html>", ".svg", 300, 150, ""},
+		{"SVG with an SVG behind it", drawing("", "") + drawing("", ""), "", 0, 0,
+			"the SVG is broken: want nothing behind its element svg"},
+		{"SVG with text behind it", drawing("", "") + "alert(1)", "", 0, 0,
+			"the SVG is broken: want nothing behind its element svg"},
+		{"SVG with text before it", "alert(1)" + drawing("", ""), "", 0, 0, "want a PNG, "},
 
 		{"nothing", "", "", 0, 0, "want a PNG, JPEG, GIF, WebP, AVIF or SVG, and its bytes"},
 		{"text", "root:x:0:0", "", 0, 0, "want a PNG, "},
@@ -201,7 +325,10 @@ func TestClean(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{encoded(f, ".png"), encoded(f, ".jpg"), encoded(f, ".gif"), webp,
 		avif([2]uint32{30, 20}), header(40_000, 40_000), drawing(`viewBox="0 0 1 1"`, "<g/>"),
-		drawing("", "<a><g onload='1'/><style>@import 'a';</style></a>")} {
+		drawing("", "<a><g onload='1'/><style>@import 'a';</style></a>"),
+		turned(f, little(6)), header(30, 20) + chunk("eXIf", big(6)), moving(f, ".gif", 3, 30),
+		moving(f, ".png", 3, 30), moving(f, ".webp", 3, 30), moving(f, ".avif", 3, 30),
+		drawing("", inside(encoded(f, ".png")))} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

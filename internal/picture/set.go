@@ -47,6 +47,8 @@ type Set struct {
 	Files []File
 	// Paths are the files that were looked for, missing ones too.
 	Paths []string
+	// Limits can be changed before the first Add.
+	Limits Limits
 
 	cache   *Cache
 	entries map[string]map[string]Entry // by text and destination
@@ -70,7 +72,8 @@ type cached struct {
 
 // NewSet returns an empty set.
 func NewSet(c *Cache) *Set {
-	return &Set{cache: c, entries: map[string]map[string]Entry{}, known: map[string]bool{}}
+	return &Set{Limits: Limits{Text: 200, Site: 5_000, Bytes: 512 << 20}, cache: c,
+		entries: map[string]map[string]Entry{}, known: map[string]bool{}}
 }
 
 // Of returns what became of the pictures of a text, by destination.
@@ -98,19 +101,19 @@ func (s *Set) Add(text string, named []Named) {
 
 // file reads a picture and adds it to the files. before counts the others of its text.
 func (s *Set) file(n Named, before int) (File, error) {
-	if before >= maxOfText {
-		return File{}, fmt.Errorf("want at most %d pictures in a text", maxOfText)
+	if before >= s.Limits.Text {
+		return File{}, fmt.Errorf("want at most %d pictures in a text", s.Limits.Text)
 	}
 	s.Paths = append(s.Paths, filepath.Join(n.Folder, filepath.FromSlash(n.Name)))
 	f, err := s.cache.read(n)
 	switch {
 	case err != nil || s.known[f.Hash]:
 		return f, err
-	case len(s.Files) >= maxOfSite:
-		return f, fmt.Errorf("want at most %d pictures in the site", maxOfSite)
-	case s.total+f.size > maxTotal:
+	case len(s.Files) >= s.Limits.Site:
+		return f, fmt.Errorf("want at most %d pictures in the site", s.Limits.Site)
+	case s.total+f.size > s.Limits.Bytes:
 		return f, fmt.Errorf("want at most %d bytes of pictures in the site, and this would make "+
-			"it %d", maxTotal, s.total+f.size)
+			"it %d", s.Limits.Bytes, s.total+f.size)
 	}
 	s.known[f.Hash] = true
 	s.total += f.size

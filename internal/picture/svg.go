@@ -89,7 +89,7 @@ var (
 // a document of its own.
 func SVG(data []byte) (width, height float64, err error) {
 	d := newDecoder(data)
-	begun, style, drawn := false, "", newRepeated()
+	begun, style, drawn, area := false, "", newRepeated(), 0
 	for {
 		token, err := d.Token()
 		switch {
@@ -102,6 +102,7 @@ func SVG(data []byte) (width, height float64, err error) {
 		case err != nil:
 			return 0, 0, fmt.Errorf("%w: %w", ErrNoSVG, err)
 		}
+		behind := begun && len(drawn.open) == 1
 		switch token := token.(type) {
 		case xml.StartElement:
 			// Browsers draw no other root element.
@@ -113,10 +114,20 @@ func SVG(data []byte) (width, height float64, err error) {
 				begun = true
 				width, height = sizeOf(token)
 			}
-			err, style = checkElement(token), ""
+			if err, style = checkElement(token), ""; err == nil && behind {
+				err = errBehind
+			}
+			if err == nil && token.Name.Local == "image" {
+				area, err = addPixels(area, token)
+			}
 			drawn.begin(token)
 		case xml.CharData:
 			style += string(token) // a comment may split a word
+			if blank := len(bytes.Trim(token, "\ufeff \t\r\n")) == 0; !blank && !begun {
+				err = fmt.Errorf("%w: it begins with text", ErrNoSVG)
+			} else if !blank && behind {
+				err = errBehind
+			}
 		case xml.EndElement:
 			drawn.end()
 			if token.Name.Local == "style" {
@@ -139,6 +150,9 @@ func SVG(data []byte) (width, height float64, err error) {
 		}
 	}
 }
+
+// errBehind is the error of a second root element, or of text after the first one.
+var errBehind = errors.New("the SVG is broken: want nothing behind its element svg")
 
 // newDecoder returns a decoder of UTF-8, of which ASCII is a part.
 func newDecoder(data []byte) *xml.Decoder {
