@@ -228,7 +228,8 @@ func TestReadLogo(t *testing.T) {
 			<defs><linearGradient id="a" gradientTransform="rotate(45)"><stop offset="0" stop-color="rgb(1,2,3)"/></linearGradient>
 			<radialGradient id="b" xlink:href="#a"/></defs><style type="text/css"><![CDATA[.c{fill:url(#a)} @media (prefers-color-scheme: dark){.c:not(.d){fill:hsl(1 2% 3%)}}]]></style>
 			<g class="c" style="fill:url('#b')" clip-path="url(#e)" transform="matrix(1 0 0 1 0 0)"><path d="M0 0h9z" stroke-width="2"/></g>
-			<image width="1" height="1" xlink:href="data:image/png;base64,AAAA"/></svg>`, ".svg", 2, ""},
+			<image width="1" height="1" xlink:href="data:image/png;base64,
+			iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptV"/></svg>`, ".svg", 2, ""},
 		{"PNG that is cut off", "a.png", picture(30, 20)[:60], "", 0, "the PNG is broken: "},
 		{"huge PNG", "a.png", picture(2049, 1), "", 0,
 			"want at most 2048 pixels on a side, got 2049 by 1"},
