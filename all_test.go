@@ -56,9 +56,9 @@ var imports = map[string][]string{
 	// for tests only
 	"internal/test/corpora": {"internal/test/testenv"},
 	"internal/corpus": {"internal/api", "internal/day", "internal/filename",
-		"internal/folder", "internal/header", "internal/history", "internal/markdown",
-		"internal/mip", "internal/problem", "internal/strictjson", "github.com/yuin/goldmark",
-		"golang.org/x/sync/errgroup"},
+		"internal/folder", "internal/gitsync", "internal/header", "internal/history",
+		"internal/markdown", "internal/mip", "internal/problem", "internal/strictjson",
+		"github.com/yuin/goldmark", "golang.org/x/sync/errgroup"},
 	"internal/filename": {"internal/folder", "internal/mip"},
 	"internal/history": {"internal/filename", "internal/folder", "internal/git",
 		"internal/gitsync", "internal/header", "internal/mip", "internal/problem",

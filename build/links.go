@@ -141,9 +141,8 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 		_, linked := links{p.Content, c}.Link(d.dest)
 		why := p.pictures.Of(c.File)[d.dest].Refused
 		switch {
-		case t.Problem == "" && d.picture && why != "":
-			dest := mip.ShortenRunes(d.dest, mostShown)
-			out = append(out, problem.New(file, d.line, "picture-refused", why, dest))
+		case d.picture && why != "":
+			t.Problem, t.Args = "picture-refused", []string{why}
 		case d.picture && linked:
 		case t.Path != "" && c.Local:
 			t.Problem = "source-unknown/local"

@@ -127,6 +127,10 @@ func TestPictures(t *testing.T) {
 		"![h](https://raw.githubusercontent.com/team/texts/refs/heads/main/assets/a%20b.png)\n" +
 		"![other](https://raw.githubusercontent.com/other/texts/main/assets/a%20b.png)\n" +
 		"![old](https://github.com/team/texts/raw/0123456/assets/a%20b.png)\n" +
+		"![branch](https://github.com/team/texts/blob/a/b/assets/a%20b.png?raw=true)\n" +
+		"![tag](https://raw.githubusercontent.com/team/texts/refs/tags/v1/assets/a%20b.png)\n" +
+		"![main](https://github.com/team/texts/raw/main/docs/assets/a%20b.png)\n" +
+		"![gone](https://github.com/team/texts/raw/0123456/assets/gone.png)\n" +
 		"![gone](https://github.com/team/texts/raw/main/assets/gone.png)\n\n" +
 		"[ref]: ../proposals/../assets/a%20b.png \"Title\"\n"
 	for _, git := range []bool{false, true} {
@@ -155,7 +159,8 @@ func TestPictures(t *testing.T) {
 		}
 		want := [][]string{{file, "a", "30", "20"}, {file, "b", "30", "20"},
 			{file, "c", "30", "20"}, {file, "d", "30", "20"}, {file, "e", "20", "13"},
-			{file, "f", "30", "20"}, {file, "g", "30", "20"}, {file, "h", "30", "20"}}
+			{file, "f", "30", "20"}, {file, "g", "30", "20"}, {file, "h", "30", "20"},
+			{file, "old", "30", "20"}, {file, "branch", "30", "20"}, {file, "tag", "30", "20"}}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Fatalf("git %v (-want +got):\n%s", git, d)
 		}
@@ -167,6 +172,28 @@ func TestPictures(t *testing.T) {
 		}
 		if text := asked(t, p, "/mip/1.md"); !strings.Contains(text, "![a](../assets/a%20b.png)") {
 			t.Errorf("the raw text is another one: %s", text)
+		}
+	}
+}
+
+// TestPictureFolders finds pictures without git, wherever in the folder of the site they and the
+// texts are.
+func TestPictureFolders(t *testing.T) {
+	one := pixels(t, 30, 20, 1)
+	for _, c := range []struct{ folder, dest string }{
+		{"proposals", "../assets/a.png"}, {"proposals", "/assets/a.png"},
+		{"texts/mips", "../../assets/a.png"}, {"texts/mips", "/assets/a.png"},
+		{"texts/mips", "../a.png"}, {".", "assets/a.png"}, {".", "/assets/a.png"},
+	} {
+		s := siteOf(t, map[string]string{c.folder + "/MIP-1.md": proposalOf(1,
+			"![a]("+c.dest+") ![b](../../../b.png)"), "assets/a.png": one, "texts/a.png": one})
+		s.Sources[0].Folder = filepath.Join(filepath.Dir(s.File), c.folder)
+		p := planOf(t, s, nil)
+		if got := seen(t, p, "/mip/1/"); len(got) != 1 {
+			t.Errorf("%s in %s: %q", c.dest, c.folder, got)
+		}
+		if got := found(p); len(got) != 1 || !strings.Contains(got[0], "dead-link: ") {
+			t.Errorf("%s in %s: %q", c.dest, c.folder, got)
 		}
 	}
 }
@@ -215,7 +242,7 @@ func TestPicturesRefused(t *testing.T) {
 		"16: picture-refused: " + base + "/assets/pipe.png: want a file, got ",
 		"17: picture-refused: " + base + "/assets: want a file, got ",
 		"18: picture-refused: " + base + "/assets/none.png: there is no such file in this folder",
-		"19: dead-link: ", "20: dead-link: ",
+		"19: dead-link: ", "20: picture-refused: " + base + "/outside.png: there is no such file",
 		"23: picture-refused: " + base + "/assets/text.png: ",
 	}
 	for i, line := range got {

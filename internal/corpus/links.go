@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/mipwatch/mipwatch/internal/filename"
+	"github.com/mipwatch/mipwatch/internal/gitsync"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -109,60 +110,46 @@ func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 	return c.byFile(name)
 }
 
-// rawFile matches the address of a file's bytes on GitHub.
-var rawFile = regexp.MustCompile(
-	`^https://raw\.githubusercontent\.com/([^/]+/[^/]+)/(?:refs/heads/)?`)
-
 // Place returns the folder that the files of a proposal's text may not leave, and the file in it
 // that a destination names: the top of the repository, else the folder of the site, else the
-// proposals folder. A leading slash means the top, and so does an address of the repository. The
-// file may be missing. ok is false for a destination outside of the folder, and for a repository
-// that is not here.
+// proposals folder; for a synced text the folder of the pictures that came with it. Of several
+// files that it may mean, the first that exists is taken. The file may be missing. ok is false for
+// a destination outside of the folder.
 func (c *Corpus) Place(from *Proposal, dest string) (dir, name string, ok bool) {
-	file, _, _ := strings.Cut(dest, "?")
-	if strings.Contains(file, "://") {
-		file = rawFile.ReplaceAllString(file, "https://github.com/$1/raw/")
-		at := slices.IndexFunc(c.options.Addresses, func(base string) bool {
-			_, below := mip.Below(file, base)
-			return base != "" && below
-		})
-		if at <= 0 { // the first is the site's
-			return "", "", false
+	text := from.RepoPath
+	dir = c.Log.Top(from.source.Folder)
+	switch {
+	case from.Upstream:
+		dir = filepath.Join(from.source.Folder, gitsync.PicturesFolder)
+	case dir == "" && c.options.Config != "":
+		// Without git the paths are those in the folder of the site.
+		config := filepath.Dir(c.options.Config)
+		at, err := filepath.Rel(config,
+			filepath.Join(from.source.Folder, filepath.FromSlash(from.source.Name)))
+		if err == nil && filepath.IsLocal(at) {
+			dir, text = config, filepath.ToSlash(at)
 		}
-		rest, _ := mip.Below(file, c.options.Addresses[at])
-		m := viewed.FindStringSubmatch(rest)
-		if m == nil || aCommit.MatchString(m[1]) {
-			return "", "", false
-		}
-		file = "/" + m[2]
 	}
-	if plain, err := url.PathUnescape(file); err == nil {
-		file = plain
-	}
-	target := path.Join(path.Dir(from.RepoPath), file)
-	if path.IsAbs(file) {
-		target = path.Clean(file)[1:]
-	}
-	if from.Upstream || !filepath.IsLocal(target) {
+	paths := c.options.Paths(from, text, dest)
+	if len(paths) == 0 {
 		return "", "", false
 	}
-	name, _ = c.locate(from, target)
-	if top := c.Log.Top(from.source.Folder); top != "" {
-		return top, name, true
+	name = paths[0]
+	if dir == "" {
+		dir, name = c.folderOf(from, name)
+		return dir, name, dir != ""
 	}
-	if c.options.Config != "" {
-		dir = filepath.Dir(c.options.Config)
-		at, err := filepath.Rel(dir, filepath.Join(filepath.Dir(from.source.Folder), name))
-		if err == nil && filepath.IsLocal(at) {
-			return dir, at, true
+	for _, other := range paths {
+		if c.holds(dir, other) {
+			return dir, other, true
 		}
 	}
-	dir, name = c.folderOf(from, name)
-	return dir, name, dir != ""
+	return dir, name, true
 }
 
 // viewed matches the path of a file or folder below a repository's web address.
-var viewed = regexp.MustCompile(`^(?:-/)?(?:blob|tree|raw|src/branch)/([^/]+)/(.+)$`)
+var viewed = regexp.MustCompile(`^(?:-/)?(?:blob|tree|raw|src/branch|src/commit|src/tag)/` +
+	`(?:refs/(?:heads|tags)/)?([^/]+)/(.+)$`)
 
 // aCommit matches a commit hash in place of a branch: such a link is meant for that version.
 var aCommit = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
@@ -191,26 +178,12 @@ func (c *Corpus) Own(address string) (id mip.ID, published bool) {
 	return mip.ID{}, false
 }
 
-// numberedPath matches the start of a name such as eip-721, up to the number's first digit.
-var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
-
-// locate finds a file or folder in a proposal's repository. If the proposal's header has its number
-// under another prefix, a path with that prefix is also tried with the site's, in all of it and in
-// the folders alone: assets/eip-721 is assets/erc-721. If nothing is found, missing is the first
-// missing part of the path. If the repository is not local, only the proposals' own folders are
-// known, and everything else counts as existing.
+// locate finds a file or folder in a proposal's repository, in any of its forms. If nothing is
+// found, missing is the first missing part of the path. If the repository is not local, only the
+// proposals' own folders are known, and everything else counts as existing.
 func (c *Corpus) locate(p *Proposal, repoPath string) (found, missing string) {
-	ours := func(name string) string {
-		return numberedPath.ReplaceAllStringFunc(name, func(part string) string {
-			if strings.Trim(part, "/-0123456789") != p.alias {
-				return part
-			}
-			return strings.Replace(part, p.alias, strings.ToLower(p.ID.Kind), 1)
-		})
-	}
-	dir, name := path.Split(repoPath)
-	for _, other := range []string{ours(repoPath), ours(dir) + name} {
-		if other != repoPath && !c.exists(p, repoPath) && c.exists(p, other) {
+	for _, other := range p.forms(repoPath)[1:] {
+		if !c.exists(p, repoPath) && c.exists(p, other) {
 			return other, ""
 		}
 	}

@@ -20,6 +20,10 @@ import (
 // opens it.
 const RecordName = ".mipwatch-upstream.json"
 
+// PicturesFolder is the folder in a proposals folder that has the pictures of its synced texts,
+// each at its path in the upstream.
+const PicturesFolder = "pictures"
+
 const (
 	// maxSize bounds a record, in bytes. A file with fifty versions takes about 12 KiB.
 	maxSize = 64 << 20
