@@ -224,14 +224,14 @@ func (p *planner) headers() {
 	add("/api/v1/*", fields...)
 	// A CDN takes a file's type from its extension, which many routes lack and feeds share with
 	// other XML.
-	placed := map[string]bool{}
+	placed, colons := map[string]bool{}, strings.NewReplacer("{", ":", "}", "")
 	for _, a := range p.plan.Artifacts {
 		from := "/" + a.File
 		base, api := path.Base(a.File), strings.HasPrefix(a.Route, "/api/")
 		dated := strings.HasPrefix(base, "feed.") || path.Ext(base) == ".ics"
 		if dated && a.Pattern != a.Route {
 			// One rule covers all feeds or calendars of a kind.
-			from = strings.NewReplacer("{", ":", "}", "").Replace(a.Pattern)
+			from = colons.Replace(a.Pattern)
 		} else if !a.index || a.Type() == typeHTML || api || strings.HasPrefix(a.File, "_") {
 			continue
 		}

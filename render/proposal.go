@@ -174,7 +174,7 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	m := w.Metadata
 	w.Steps, w.Text, w.HistoryURL = steps(p.info.Statuses, m, v.Entered),
 		template.HTML(bytes.TrimSpace(v.Body)), p.historyURL(m, v.History)
-	if v.Summary != nil && (v.Summary.Committed || words(v.Sections) > leastToSummarize) {
+	if v.Summary != nil && (v.Summary.Committed || isLong(v.Sections)) {
 		w.Impact, w.Ask = p.impact(w), !v.Summary.Committed
 	}
 	w.Required = p.required(w)
@@ -196,16 +196,19 @@ func (p *Pages) Proposal(v ProposalPage) ([]byte, error) {
 	}, w)
 }
 
-// leastToSummarize is the number of words below which a summary would repeat the text, such as a
-// notice of a move.
-const leastToSummarize = 60
-
-// words counts the words of a text.
-func words(sections []mip.Section) (n int) {
+// isLong reports whether a text has more words than its summary would. The summary of a short one,
+// such as a notice of a move, would repeat it.
+func isLong(sections []mip.Section) bool {
+	const short = 60 // words
+	n := 0
 	for _, s := range sections {
-		n += len(strings.Fields(s.Markdown))
+		for range strings.FieldsSeq(s.Markdown) {
+			if n++; n > short {
+				return true
+			}
+		}
 	}
-	return n
+	return false
 }
 
 // alternates are the other formats and languages of a proposal, in the order of the page's head.

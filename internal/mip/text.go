@@ -57,7 +57,15 @@ func Collapse(s string) string {
 	if isCollapsed(s) {
 		return s
 	}
-	return strings.Join(strings.Fields(s), " ")
+	var b strings.Builder
+	b.Grow(len(s))
+	for word := range strings.FieldsSeq(s) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }
 
 // isCollapsed reports whether a text has no white space but single blanks between words. It may

@@ -64,10 +64,20 @@ func Find(sections []mip.Section) []mip.Requirement {
 	return out
 }
 
+// stems are the words of which each key word has one.
+var stems = []string{"MUST", "SHALL", "SHOULD", "REQUIRED", "RECOMMENDED"}
+
+// names reports whether a text has the letters of a key word.
+func names(text string) bool {
+	return slices.ContainsFunc(stems, func(word string) bool {
+		return strings.Contains(text, word)
+	})
+}
+
 // Mentioned reports whether a text has a key word at all, also where Find ignores it, such as in
 // code. It is fast.
 func Mentioned(text string) bool {
-	for _, word := range []string{"MUST", "SHALL", "SHOULD", "REQUIRED", "RECOMMENDED"} {
+	for _, word := range stems {
 		for at := 0; ; {
 			i := strings.Index(text[at:], word)
 			if i < 0 {
@@ -110,6 +120,10 @@ var (
 // keyWords returns the key words of a sentence of the source, in order. Key words in code and in
 // quotes are names.
 func keyWords(sentence string, labels map[string]bool) []string {
+	// Most sentences have none, and need no expression and no parser.
+	if !names(sentence) {
+		return nil
+	}
 	const name = "-" // which separates words as the code does
 	text := prose.Plain(code.ReplaceAllString(sentence, name), labels)
 	return keyWord.FindAllString(quoted.ReplaceAllString(text, name), -1)

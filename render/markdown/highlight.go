@@ -142,23 +142,33 @@ const (
 	highlightMaxDocument = 32 << 10
 	// highlightMaxLine bounds a line, in bytes.
 	highlightMaxLine = 1000
+	// highlightMaxBlank bounds a run of blanks and line ends, in bytes. Real code has shorter ones.
+	highlightMaxBlank = 99
 	// highlightMaxErrors bounds the tokens that the language does not know.
 	highlightMaxErrors = 100
 	// highlightMaxEmpty bounds consecutive tokens without text.
 	highlightMaxEmpty = 100
 )
 
-// manyBlanks matches a run of blanks and line ends longer than in any real code.
-var manyBlanks = regexp.MustCompile(`\s{100}`)
-
 // highlightable reports whether the text may be given to a lexer.
 func highlightable(text string) bool {
-	for line := range strings.Lines(text) {
-		if len(line) > highlightMaxLine {
+	line, blank := 0, 0 // bytes of the line and of the white space before the next byte
+	for i := range len(text) {
+		if line++; line > highlightMaxLine {
+			return false
+		}
+		switch text[i] {
+		case '\n':
+			line = 0
+		case ' ', '\t', '\f', '\r':
+		default:
+			blank = -1
+		}
+		if blank++; blank > highlightMaxBlank {
 			return false
 		}
 	}
-	return len(text) <= highlightMaxBlock && !manyBlanks.MatchString(text)
+	return len(text) <= highlightMaxBlock
 }
 
 // highlightCode returns text as HTML with a span around each run of tokens of one class. Lexers are
