@@ -39,7 +39,8 @@ var imports = map[string][]string{
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
 	"cmd/mipwatch": {"build", "internal/corpus", "internal/filename", "internal/folder",
-		"internal/gitsync", "internal/mip", "internal/release", "internal/site", "internal/survey",
+		"internal/gitsync", "internal/markdown", "internal/mip", "render/markdown",
+		"internal/release", "internal/site", "internal/survey",
 		"internal/demo", "internal/samples",
 		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",
 		"github.com/spf13/cobra", "golang.org/x/term"},
@@ -70,7 +71,7 @@ var imports = map[string][]string{
 	"internal/fetch":   {},
 	"internal/folder":  {"internal/mip"},
 	"internal/git":     {},
-	"internal/gitsync": {"internal/folder", "internal/git", "internal/mip",
+	"internal/gitsync": {"internal/folder", "internal/git", "internal/mip", "internal/picture",
 		"github.com/gofrs/flock", "golang.org/x/text"},
 	"internal/graph": {},
 	"internal/header": {"internal/day", "internal/filename", "internal/mip",

@@ -55,7 +55,7 @@ type Content struct {
 // Load reads the proposals with their committed summaries and translations. It renders texts whose
 // HTML may become too large, so that such a text is refused before anything is written.
 func Load(ctx context.Context, o Options) (*Content, error) {
-	all, err := corpus.Load(ctx, o.corpus())
+	all, err := corpus.Load(ctx, o.Corpus())
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ type Options struct {
 	Cache *Cache
 }
 
-// corpus returns the options of the corpus.
-func (o Options) corpus() corpus.Options {
+// Corpus returns the options of the corpus.
+func (o Options) Corpus() corpus.Options {
 	var others []string
 	for _, k := range o.Site.AllKinds()[1:] {
 		others = append(others, k.Prefix)

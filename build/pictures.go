@@ -17,19 +17,19 @@ func (c *Content) findPictures() *picture.Set {
 	}
 	set := picture.NewSet(&cache.pictures)
 	for _, p := range c.Proposals {
-		var dests []string
+		var all []html.Named
 		if html.NamesPictures(p.Body) {
-			dests = cache.named.Get(p.ContentHash, func() []string {
+			all = cache.named.Get(p.ContentHash, func() []html.Named {
 				return html.Pictures(c.doc(p))
 			})
 		}
 		for _, t := range p.Translations {
-			dests = append(slices.Clip(dests), html.Pictures(markdown.Join(t.Sections))...)
+			all = append(slices.Clip(all), html.Pictures(markdown.Join(t.Sections))...)
 		}
 		var named []picture.Named
-		for _, dest := range dests {
-			if dir, name, ok := c.Place(p, dest); ok {
-				named = append(named, picture.Named{Dest: dest, Folder: dir, Name: name})
+		for _, n := range all {
+			if dir, name, ok := c.Place(p, n.Dest); ok {
+				named = append(named, picture.Named{Dest: n.Dest, Folder: dir, Name: name})
 			}
 		}
 		set.Add(p.File, named)

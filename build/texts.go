@@ -30,7 +30,7 @@ type Cache struct {
 	summaries sync.Map // of keptSummary, by file
 	history   history.Cache
 	pictures  picture.Cache
-	named     once.Values[[]string] // destinations of pictures, by hash of the text
+	named     once.Values[[]html.Named] // pictures, by hash of the text
 }
 
 // keptSummary is a summary by rules.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mipwatch/mipwatch/build"
 	"github.com/mipwatch/mipwatch/internal/gitsync"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -77,6 +78,7 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	s.keepGoing = s.keepGoing || config.KeepGoing
 	options := gitsync.Options{
 		Git: s.address(up.Git), Named: up.Git, Ref: up.Ref, Targets: targets,
+		Texts:     upstreamTexts{build.Options{Site: config}.Corpus()},
 		KeepGoing: s.keepGoing, Timeout: s.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },
@@ -174,7 +176,7 @@ func (s *syncer) fetched(n int) error {
 func (s *syncer) finish(r gitsync.Report, progress *progress) error {
 	// With --keep-going problems are like warnings. Otherwise one file that cannot be taken leaves
 	// all files unchanged.
-	refused := len(r.Problems) > 0 && !s.keepGoing
+	refused := r.Failed() && !s.keepGoing
 	if s.format == "json" {
 		if err := writeJSON(s.stdout, r); err != nil {
 			return err

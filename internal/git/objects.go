@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -183,6 +185,46 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	found, err := lookUp(ctx, top, hashes)
 	for i, x := range found[:min(len(found), len(entries))] {
 		entries[i].Size = x.size // 0 for a missing object, which fails when it is read
+	}
+	return entries, err
+}
+
+// Files finds the entries of paths of a commit: files, folders, links and submodules. It follows no
+// link. Paths that the commit lacks are missing in the result.
+func Files(ctx context.Context, top, commit string, paths []string) (map[string]Entry, error) {
+	objects, err := OpenObjects(ctx, top)
+	if err != nil {
+		return nil, err
+	}
+	defer objects.Close()
+	byFolder := map[string][]string{}
+	for _, name := range paths {
+		if dir, base := path.Split(name); !strings.Contains(name, "\n") {
+			byFolder[dir] = append(byFolder[dir], base)
+		}
+	}
+	var names, hashes []string
+	entries := map[string]Entry{}
+	for dir, wanted := range byFolder {
+		listed, err := objects.tree(commit + ":" + strings.TrimSuffix(dir, "/"))
+		if err != nil && !errors.Is(err, ErrNoFolder) {
+			return nil, err
+		}
+		for _, e := range listed {
+			if slices.Contains(wanted, e.Name) {
+				entries[dir+e.Name] = e
+				names, hashes = append(names, dir+e.Name), append(hashes, e.Hash)
+			}
+		}
+	}
+	if len(hashes) == 0 {
+		return entries, nil
+	}
+	found, err := lookUp(ctx, top, hashes)
+	for i, x := range found[:min(len(found), len(names))] {
+		e := entries[names[i]]
+		e.Size = x.size // 0 for a submodule
+		entries[names[i]] = e
 	}
 	return entries, err
 }

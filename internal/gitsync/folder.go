@@ -1,11 +1,8 @@
 package gitsync
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,11 +19,12 @@ import (
 
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxTotal bounds the texts that one run writes into a folder, in bytes. The largest known folder
-// has 10 MB.
-const maxTotal = 256 << 20
+// maxTotal bounds the files that one run writes into a folder, in bytes: the pictures have at most
+// two thirds of it. The texts of the largest known folder have 10 MB.
+const maxTotal = 768 << 20
 
 // folder is a proposals folder, locked for one sync.
 type folder struct {
@@ -36,12 +34,12 @@ type folder struct {
 	made bool
 	root *os.Root
 	lock *flock.Flock
-	// texts are the upstream's texts by local name.
+	// texts are the upstream's texts by local name, and the pictures that they name.
 	texts map[string]*upstreamText
-	// total is the size of the texts to write, in bytes.
+	// total is the size of the files to write, in bytes.
 	total int
 	old   *Record
-	// here has the hashes of the folder's files by name.
+	// here has the hashes of the folder's files by name, and of its pictures that sync knows.
 	here map[string]string
 	// next is the record to write, or nil if there is nothing to do.
 	next *Record
@@ -93,28 +91,6 @@ func unreadable(folder string, err error) error {
 		path.Join(filepath.ToSlash(folder), RecordName), local.Cause(err))
 }
 
-// irregular replaces the hash of a folder, a link or an unreadable file. No file has it.
-const irregular = "irregular"
-
-// readFiles reads the folder's files. Symbolic links are treated as foreign files.
-func (f *folder) readFiles() error {
-	entries, err := fs.ReadDir(f.root.FS(), ".")
-	if err != nil {
-		return f.failed("", err)
-	}
-	f.here = map[string]string{}
-	for _, e := range entries {
-		f.here[e.Name()] = irregular
-		if !e.Type().IsRegular() {
-			continue
-		}
-		if raw, err := local.Read(f.root, e.Name(), local.MaxFile); err == nil {
-			f.here[e.Name()] = hashOf(raw)
-		}
-	}
-	return nil
-}
-
 // wait locks the folder. It calls waiting once if another run has the lock.
 func (f *folder) wait(ctx context.Context, waiting func()) error {
 	locked, err := f.lock.TryLock()
@@ -161,7 +137,7 @@ func (f *folder) current(next *Record) bool {
 // refuse reports why a text is not taken. file is the path in the upstream or the local one.
 func (f *folder) refuse(x *upstreamText, file, code, format string, args ...any) {
 	x.refused = true
-	f.report.problem(file, code, format, args...)
+	f.report.problem(x.Name, file, code, format, args...)
 }
 
 // compare determines the changes. It writes new texts under temporary names, and nothing else.
@@ -179,7 +155,10 @@ func (f *folder) compare(next *Record, k *repositories) error {
 		}
 	}
 	next.Files = f.entries()
-	next.Incomplete = len(f.report.Problems) > 0
+	// What is wrong with a picture of the upstream is wrong until its next commit.
+	next.Incomplete = slices.ContainsFunc(f.report.Problems, func(p mip.Problem) bool {
+		return p.Code != pictureRefused
+	})
 	// A run without changes writes nothing. A new commit of the upstream that touches none of the
 	// files is no change.
 	same := *next
@@ -221,7 +200,7 @@ func (f *folder) leave(texts map[string]*upstreamText, k *repositories) error {
 				return err
 			}
 			if where == nowhere {
-				f.report.problem(f.path(name), "uncommitted",
+				f.report.problem(name, f.path(name), "uncommitted",
 					"it is gone from the upstream, and no commit has it as it is here; commit "+
 						"it, or move it elsewhere, and sync again")
 				continue
@@ -269,16 +248,20 @@ func (f *folder) take(x *upstreamText, k *repositories) error {
 	if x.refused {
 		return nil
 	}
-	raw, err := k.upstream.Blob(x.Blob, local.MaxFile)
+	if f.hasPicture(x) {
+		x.SHA256 = f.here[x.Name]
+		f.report.Unchanged++
+		return nil
+	}
+	raw, err := k.upstream.Blob(x.Blob, maxFile)
 	if err != nil || raw == nil {
 		return cmp.Or(err, fmt.Errorf("%w: %s is not there", git.ErrFailed, x.Path))
 	}
 	x.SHA256 = hashOf(raw)
 	here, isHere := f.here[x.Name]
 	switch {
-	case bytes.HasPrefix(raw, []byte("version https://git-lfs.github.com/spec/")):
-		f.refuse(x, x.Path, "lfs-pointer",
-			"the upstream keeps this file with Git LFS, and here is only a pointer to it")
+	case isPointer(raw):
+		f.refuse(x, x.Path, "lfs-pointer", pointer)
 		return nil
 	case here == x.SHA256:
 		f.report.Unchanged++
@@ -328,7 +311,7 @@ func (f *folder) steps() (steps []func() error) {
 	// On many systems two names that differ only by case or Unicode form are one file.
 	for _, name := range f.gone {
 		steps = append(steps, func() error {
-			return f.done(name, f.root.Remove(name), &f.report.Removed)
+			return f.done(name, f.remove(name), &f.report.Removed)
 		})
 	}
 	steps = append(steps, f.record)
@@ -344,6 +327,17 @@ func (f *folder) steps() (steps []func() error) {
 		steps = append(steps, func() error { return f.done(x.Name, x.temp.Commit(x.Name), list) })
 	}
 	return steps
+}
+
+// remove removes a file, and the folders of pictures that it leaves empty.
+func (f *folder) remove(name string) error {
+	err := f.root.Remove(name)
+	for dir := path.Dir(name); err == nil && dir != "."; dir = path.Dir(dir) {
+		if f.root.Remove(dir) != nil {
+			break // not empty
+		}
+	}
+	return err
 }
 
 // done adds a file to a list of the report, which has only what really happened, or returns why it
@@ -366,10 +360,4 @@ func (f *folder) record() error {
 		return f.failed(RecordName, err)
 	}
 	return nil
-}
-
-// hashOf is the SHA-256 of a file in hexadecimal.
-func hashOf(raw []byte) string {
-	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:])
 }

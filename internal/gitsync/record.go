@@ -31,8 +31,8 @@ const (
 	// so that the oldest shown one can be compared.
 	maxVersions = 51
 	// about explains the record to people who open it.
-	about = "Written by mipwatch sync, and to be committed with the files. It tells where they " +
-		"are from and when they changed there."
+	about = "Written by mipwatch sync, and to be committed with the files. It tells where they, " +
+		"and their pictures, are from and when they changed there."
 )
 
 // Record describes one synced folder. The zero value means that the folder was never synced.
@@ -54,7 +54,7 @@ type Record struct {
 
 // File is one synced file.
 type File struct {
-	// Name is the file's name in the proposals folder.
+	// Name is the file's name in the proposals folder. A picture's begins with [PicturesFolder].
 	Name string `json:"name"`
 	// Path is the file's path in the upstream.
 	Path string `json:"path"`
@@ -124,8 +124,9 @@ func (r *Record) check() error {
 		return errors.New("commit is no hash")
 	}
 	for i, f := range r.Files {
-		ok := plainName(f.Name) && (i == 0 || r.Files[i-1].Name < f.Name) && fs.ValidPath(f.Path) &&
-			(path.Base(f.Path) == f.Name || nameOf(f.Path) == f.Name)
+		ok := plainName(f.Name) && (path.Base(f.Path) == f.Name || nameOf(f.Path) == f.Name) ||
+			f.Name == localPicture(f.Path) && plainPath(f.Path)
+		ok = ok && (i == 0 || r.Files[i-1].Name < f.Name) && fs.ValidPath(f.Path)
 		ok = ok && git.WholeHash(f.SHA256) && git.WholeHash(f.Blob) &&
 			(f.Added == nil || commitTime(*f.Added))
 		for _, v := range f.Versions {

@@ -54,7 +54,7 @@ func (r *repositories) close() {
 
 // savedIn returns where git has the present bytes of a file. It is nowhere for a link or a folder.
 func (r *repositories) savedIn(f *folder, name string) (saved, error) {
-	raw, err := local.Read(f.root, name, local.MaxFile)
+	raw, err := local.Read(f.root, name, maxFile)
 	if err != nil || hashOf(raw) != f.here[name] {
 		return nowhere, nil
 	}
@@ -63,14 +63,14 @@ func (r *repositories) savedIn(f *folder, name string) (saved, error) {
 	if old, ok := f.old.File(name); ok && old.SHA256 == f.here[name] {
 		return inUpstream, nil
 	}
-	blob, err := r.upstream.Blob(git.BlobName(r.commit, raw), local.MaxFile)
+	blob, err := r.upstream.Blob(git.BlobName(r.commit, raw), maxFile)
 	if err != nil || blob != nil {
 		return inUpstream, err
 	}
 	if r.here == nil || strings.Contains(name, "\n") {
 		return nowhere, nil
 	}
-	committed, err := r.here.Blob("HEAD:"+r.prefix+name, local.MaxFile)
+	committed, err := r.here.Blob("HEAD:"+r.prefix+name, maxFile)
 	if err == nil && committed != nil && bytes.Equal(committed, raw) {
 		return inLocalCommit, nil
 	}

@@ -1,5 +1,6 @@
 // Package gitsync copies proposals from an upstream git repository into local folders: whole or not
-// at all, nothing but the texts of proposals, and nothing over files that are not committed.
+// at all, nothing but the texts of proposals and the pictures that they name, and nothing over
+// files that are not committed.
 //
 // A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary
 // folder. It compares the folders with the commit and writes new texts under temporary names. If
@@ -10,6 +11,8 @@
 // last commit of the local repository. Other files are somebody's work: they are reported and stay.
 // A killed run leaves whole files of the upstream, and the next run completes the rest without
 // asking.
+//
+// A picture that cannot be taken stops nothing.
 //
 // The package does not know site.yaml, the meaning of the texts, or their publication.
 package gitsync
@@ -30,6 +33,7 @@ import (
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/picture"
 )
 
 // maxRepository bounds a fetch, in bytes. The largest known repository of proposals has a quarter
@@ -47,6 +51,8 @@ type Options struct {
 	// the default branch.
 	Ref     string
 	Targets []Target
+	// Texts finds the pictures that the texts name. If it is nil, none is taken.
+	Texts Texts
 	// KeepGoing syncs the sound files. Local files stay as they are if the upstream's have errors.
 	KeepGoing bool
 	// Timeout bounds all work of git.
@@ -83,18 +89,26 @@ type Report struct {
 	// Overwritten are the changed or removed files whose bytes only the last local commit has, and
 	// not the upstream.
 	Overwritten []string `json:"overwritten"`
-	// Problems are reasons why files are not taken. With any, and without KeepGoing, nothing was
-	// changed.
+	// Problems are reasons why files are not taken. With an error, and without KeepGoing, nothing
+	// was changed. Those of pictures are warnings.
 	Problems []mip.Problem `json:"problems"`
 	// Notices are sentences about commits of the upstream. They prevent nothing.
 	Notices []string `json:"notices"`
 }
 
-// problem adds the reason why a file is not taken.
-func (r *Report) problem(file, code, format string, args ...any) {
+// problem adds the reason why a file is not taken, whose local name is name.
+func (r *Report) problem(name, file, code, format string, args ...any) {
 	p := mip.Problem{Level: mip.Error, Code: code, File: file,
 		Message: fmt.Sprintf(format, args...)}
+	if isPicture(name) {
+		p.Level = mip.Warning
+	}
 	r.Problems = append(r.Problems, p)
+}
+
+// Failed reports whether a text is not taken.
+func (r *Report) Failed() bool {
+	return slices.ContainsFunc(r.Problems, func(p mip.Problem) bool { return p.Level == mip.Error })
 }
 
 // Reasons why nothing could be synced.
@@ -154,7 +168,7 @@ func (s *syncer) run(ctx context.Context) error {
 		return err
 	}
 	// Whole or not at all: one file with an error leaves all folders as they are.
-	if len(s.Problems) > 0 && !s.KeepGoing {
+	if s.Failed() && !s.KeepGoing {
 		s.Unchanged, s.Overwritten = 0, []string{}
 		return nil
 	}
@@ -224,7 +238,11 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 		return err
 	}
 	defer objects.Close()
+	var count picture.Count
 	for _, f := range s.folders {
+		if err := s.pictures(ctx, f, objects, &count); err != nil {
+			return err
+		}
 		k := openRepositories(ctx, objects, s.To, f.Folder)
 		err := f.compare(s.record(f), k)
 		k.close()

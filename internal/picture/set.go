@@ -53,7 +53,34 @@ type Set struct {
 	cache   *Cache
 	entries map[string]map[string]Entry // by text and destination
 	known   map[string]bool             // by hash
-	total   int                         // bytes
+	count   Count
+}
+
+// DefaultLimits are those of a site.
+func DefaultLimits() Limits { return Limits{Text: 200, Site: 5_000, Bytes: 512 << 20} }
+
+// OfText returns the error of one more picture in a text that has before pictures.
+func (l Limits) OfText(before int) error {
+	if before >= l.Text {
+		return fmt.Errorf("want at most %d pictures in a text", l.Text)
+	}
+	return nil
+}
+
+// Count counts the files of pictures of a site. The zero value has none.
+type Count struct{ files, bytes int }
+
+// Add counts a file, unless it exceeds a limit: then it returns which.
+func (c *Count) Add(l Limits, size int) error {
+	switch {
+	case c.files >= l.Site:
+		return fmt.Errorf("want at most %d pictures in the site", l.Site)
+	case c.bytes+size > l.Bytes:
+		return fmt.Errorf("want at most %d bytes of pictures in the site, and this would make "+
+			"it %d", l.Bytes, c.bytes+size)
+	}
+	c.files, c.bytes = c.files+1, c.bytes+size
+	return nil
 }
 
 // Cache keeps from one set to the next what was read, as long as a file has the same size and time.
@@ -72,7 +99,7 @@ type cached struct {
 
 // NewSet returns an empty set.
 func NewSet(c *Cache) *Set {
-	return &Set{Limits: Limits{Text: 200, Site: 5_000, Bytes: 512 << 20}, cache: c,
+	return &Set{Limits: DefaultLimits(), cache: c,
 		entries: map[string]map[string]Entry{}, known: map[string]bool{}}
 }
 
@@ -101,22 +128,18 @@ func (s *Set) Add(text string, named []Named) {
 
 // file reads a picture and adds it to the files. before counts the others of its text.
 func (s *Set) file(n Named, before int) (File, error) {
-	if before >= s.Limits.Text {
-		return File{}, fmt.Errorf("want at most %d pictures in a text", s.Limits.Text)
+	if err := s.Limits.OfText(before); err != nil {
+		return File{}, err
 	}
 	s.Paths = append(s.Paths, filepath.Join(n.Folder, filepath.FromSlash(n.Name)))
 	f, err := s.cache.read(n)
-	switch {
-	case err != nil || s.known[f.Hash]:
+	if err != nil || s.known[f.Hash] {
 		return f, err
-	case len(s.Files) >= s.Limits.Site:
-		return f, fmt.Errorf("want at most %d pictures in the site", s.Limits.Site)
-	case s.total+f.size > s.Limits.Bytes:
-		return f, fmt.Errorf("want at most %d bytes of pictures in the site, and this would make "+
-			"it %d", s.Limits.Bytes, s.total+f.size)
+	}
+	if err := s.count.Add(s.Limits, f.size); err != nil {
+		return f, err
 	}
 	s.known[f.Hash] = true
-	s.total += f.size
 	s.Files = append(s.Files, f)
 	return f, nil
 }

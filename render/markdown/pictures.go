@@ -26,35 +26,48 @@ func NamesPictures(source string) bool {
 	return false
 }
 
-// Pictures returns the destinations of a document's pictures, each once, in their order: relative
-// ones, and addresses of the web. They are as [Links] gets them.
-func Pictures(source *markdown.Document) (dests []string) {
+// Named is a picture that a text names.
+type Named struct {
+	// Dest is a relative destination, or an address of the web, as [Links] gets it.
+	Dest string
+	// Offset is as in a [Fragment].
+	Offset int
+}
+
+// Pictures returns a document's pictures, each destination once, in their order.
+func Pictures(source *markdown.Document) (named []Named) {
 	seen := map[string]bool{}
-	add := func(dest string) {
+	add := func(dest string, offset int) {
 		if dest := located(dest); dest != "" && !seen[dest] {
 			seen[dest] = true
-			dests = append(dests, dest)
+			named = append(named, Named{dest, offset})
 		}
 	}
+	block := 0
 	_ = ast.Walk(source.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		if n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
+			block = n.Lines().At(0).Start
+		}
 		switch n := n.(type) {
 		case *ast.Image:
-			if entering {
-				add(resolveMarkdown(n.Destination))
+			offset := block
+			if alt, ok := n.FirstChild().(*ast.Text); ok {
+				offset = alt.Segment.Start
 			}
+			add(resolveMarkdown(n.Destination), offset)
 		case *ast.HTMLBlock, *ast.RawHTML:
-			if !entering {
-				break
-			}
 			for _, t := range rawTokens(n, source.Body) {
 				if t.isStart() && rawKinds[t.Data] == rawImage {
-					add(t.attr("src"))
+					add(t.attr("src"), block)
 				}
 			}
 		}
 		return ast.WalkContinue, nil
 	})
-	return dests
+	return named
 }
 
 // located returns a relative destination or an address of the web without its fragment, and "" for

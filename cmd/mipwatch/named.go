@@ -1,0 +1,35 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/gitsync"
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	html "github.com/mipwatch/mipwatch/render/markdown"
+)
+
+// upstreamTexts implements [gitsync.Texts]: a build reads the texts in the same way.
+type upstreamTexts struct{ options corpus.Options }
+
+// Pictures implements [gitsync.Texts]. What is no sound proposal names none.
+func (u upstreamTexts) Pictures(f folder.File, path string, text []byte) (out []gitsync.Named) {
+	if !html.NamesPictures(string(text)) {
+		return nil
+	}
+	p := u.options.Text(f, text)
+	if p == nil {
+		return nil
+	}
+	last := strings.Count(p.Raw, "\n") + 1
+	for _, n := range html.Pictures(markdown.Parse(p.Body)) {
+		paths := u.options.Paths(p, path, n.Dest)
+		if len(paths) == 0 && strings.Contains(n.Dest, "://") {
+			continue // on another host
+		}
+		line := last - strings.Count(p.Body[n.Offset:], "\n")
+		out = append(out, gitsync.Named{Dest: n.Dest, Line: line, Paths: paths})
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package gitsync
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	local "github.com/mipwatch/mipwatch/internal/folder"
+	"github.com/mipwatch/mipwatch/internal/git"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/picture"
+)
+
+const (
+	// pictureRefused is the code of a picture that is not taken as the upstream has it.
+	pictureRefused = "picture-refused"
+	// maxFile bounds a file that a run compares or writes, in bytes.
+	maxFile = max(local.MaxFile, picture.MaxBytes)
+	// maxPaths bounds the paths that all texts of a folder name.
+	maxPaths = 50_000
+)
+
+// Texts finds the pictures that texts name.
+type Texts interface {
+	// Pictures returns the pictures in a text, which is f here and at a path in the upstream, in
+	// the order of the text. Those on other hosts are left out.
+	Pictures(f local.File, path string, text []byte) []Named
+}
+
+// Named is a picture as a text names it.
+type Named struct {
+	// Dest is the destination, and Line its line.
+	Dest string
+	Line int
+	// Paths are the paths in the upstream that it can mean, the likeliest first. None means that it
+	// leads out of the repository.
+	Paths []string
+}
+
+// naming is a picture that a text names.
+type naming struct {
+	Named
+	text *upstreamText
+	// before counts the pictures that the text names before.
+	before int
+}
+
+// localPicture is the local name of a picture with that path in the upstream.
+func localPicture(file string) string { return PicturesFolder + "/" + file }
+
+// isPicture reports whether a local name is a picture's.
+func isPicture(name string) bool { return strings.HasPrefix(name, PicturesFolder+"/") }
+
+// pictures adds to the folder's texts the pictures that they name, and reports those that are not
+// taken. They count towards the limits of all folders.
+func (s *syncer) pictures(
+	ctx context.Context, f *folder, upstream *git.Objects, count *picture.Count,
+) error {
+	all, err := s.named(f, upstream)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, n := range all {
+		for _, name := range n.Paths {
+			if len(wanted) < maxPaths {
+				wanted[name] = true
+			}
+		}
+	}
+	entries, err := git.Files(ctx, s.clone, s.To, slices.Sorted(maps.Keys(wanted)))
+	if err != nil {
+		return err
+	}
+	// The first folded name is taken. Others are one file with it on some systems.
+	taken, results := map[string]string{}, map[string]error{}
+	for _, n := range all {
+		at := slices.IndexFunc(n.Paths, func(name string) bool { return entries[name].Hash != "" })
+		switch err := picture.DefaultLimits().OfText(n.before); {
+		case len(n.Paths) == 0:
+			s.refusePicture(n, n.Dest, errors.New("it leads out of the repository"))
+			continue
+		case err != nil:
+			s.refusePicture(n, n.Paths[0], err)
+			continue
+		case at < 0:
+			s.refusePicture(n, n.Paths[0], errors.New("the upstream has no such file"))
+			continue
+		}
+		file := n.Paths[at]
+		why, known := results[file]
+		if !known {
+			why = f.picture(file, entries[file], taken[fold(file)], upstream, count)
+			if _, failed := errors.AsType[*readError](why); failed {
+				return why
+			}
+			if results[file] = why; why == nil {
+				taken[fold(file)] = file
+			}
+		}
+		if why != nil {
+			s.refusePicture(n, file, why)
+		}
+	}
+	return nil
+}
+
+// readError is a failure of git, which ends the run.
+type readError struct{ error }
+
+// Unwrap returns the error of git.
+func (e *readError) Unwrap() error { return e.error }
+
+// named returns the pictures of the folder's texts, each once for a text.
+func (s *syncer) named(f *folder, upstream *git.Objects) (all []naming, err error) {
+	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
+		x := f.texts[name]
+		if x.refused || s.Texts == nil {
+			continue
+		}
+		raw, err := upstream.Blob(x.Blob, local.MaxFile)
+		if err != nil {
+			return nil, err
+		}
+		here := local.File{Folder: f.Folder, Name: x.Name}
+		for i, n := range s.Texts.Pictures(here, x.Path, raw) {
+			all = append(all, naming{n, x, i})
+		}
+	}
+	return all, nil
+}
+
+// refusePicture reports why a picture is not taken.
+func (s *syncer) refusePicture(n naming, file string, why error) {
+	s.Problems = append(s.Problems, mip.Problem{Level: mip.Warning, Code: pictureRefused,
+		File: n.text.Path, Line: n.Line, Message: mip.Escape(
+			local.Visible(mip.ShortenRunes(file, maxName)) + ": " + why.Error())})
+}
+
+// picture adds a picture of the upstream to the files to take, or returns why it is not taken. twin
+// is the path of another one with the same folded name.
+func (f *folder) picture(
+	file string, e git.Entry, twin string, upstream *git.Objects, count *picture.Count,
+) error {
+	switch {
+	case e.Mode == git.ModeSymlink:
+		return errors.New("a symbolic link; only files are taken")
+	case e.Mode == git.ModeSubmodule:
+		return errors.New("a submodule; only files are taken")
+	case !strings.HasPrefix(e.Mode, git.ModeFile):
+		return errors.New("a folder; only files are taken")
+	case !plainPath(file):
+		return fmt.Errorf("its path is longer than %d bytes, hidden, or has what cannot be seen",
+			maxName)
+	case twin != "":
+		return fmt.Errorf("its name differs only by case or by the Unicode form of its letters "+
+			"from %s", twin)
+	case e.Size > picture.MaxBytes:
+		return fmt.Errorf("want at most %d bytes, got %d", picture.MaxBytes, e.Size)
+	}
+	// What turns out to be no picture counts too, so that reading is bounded.
+	if err := count.Add(picture.DefaultLimits(), int(e.Size)); err != nil {
+		return err
+	}
+	x := &upstreamText{File: File{Name: localPicture(file), Path: file, Blob: e.Hash}}
+	f.readFile(x.Name)
+	if !f.hasPicture(x) {
+		raw, err := upstream.Blob(e.Hash, picture.MaxBytes)
+		if err != nil {
+			return &readError{err}
+		}
+		if isPointer(raw) {
+			return errors.New(pointer)
+		}
+		if _, _, err := picture.Parse(raw); err != nil {
+			return err
+		}
+	}
+	f.texts[x.Name] = x
+	return nil
+}
+
+// pointer is the reason for not taking a file for which [isPointer] is true.
+const pointer = "the upstream keeps this file with Git LFS, and here is only a pointer to it"
+
+// isPointer reports whether a file is only the name of a file of Git LFS.
+func isPointer(raw []byte) bool {
+	return bytes.HasPrefix(raw, []byte("version https://git-lfs.github.com/spec/"))
+}
+
+// hasPicture reports whether a picture is in the folder as the upstream has it: it was synced and
+// has not changed since, here or there.
+func (f *folder) hasPicture(x *upstreamText) bool {
+	old, ok := f.old.File(x.Name)
+	return ok && isPicture(x.Name) && old.Blob == x.Blob && old.SHA256 == f.here[x.Name]
+}
+
+// plainPath reports whether a path can be the path of a picture here: nobody is misled by it, and
+// no program takes its folders for a repository.
+func plainPath(file string) bool {
+	for part := range strings.SplitSeq(file, "/") {
+		if fold(part) == ".git" || part != local.Visible(part) || strings.ContainsAny(part, `\:`) {
+			return false
+		}
+	}
+	return fs.ValidPath(file) && !strings.HasPrefix(path.Base(file), ".") && len(file) <= maxName
+}
