@@ -58,9 +58,8 @@ type (
 		line int
 	}
 	droppedAt struct {
-		dest    string
-		picture bool
-		line    int
+		html.Dropped
+		line int
 	}
 )
 
@@ -84,7 +83,7 @@ func newTextLinks(last int, body []byte, a *html.Article) (out textLinks) {
 		out.fragments = append(out.fragments, fragmentAt{f, line(f.Offset)})
 	}
 	for _, d := range a.Dropped {
-		out.dropped = append(out.dropped, droppedAt{d.Dest, d.Picture, line(d.Offset)})
+		out.dropped = append(out.dropped, droppedAt{d, line(d.Offset)})
 	}
 	return out
 }
@@ -137,20 +136,24 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 		}
 	}
 	for _, d := range found.dropped {
-		t := p.Resolve(c, d.dest)
-		_, linked := links{p.Content, c}.Link(d.dest)
-		why := p.pictures.Of(c.File)[d.dest].Refused
+		if d.Undrawn != "" {
+			out = append(out, problem.New(file, d.line, "diagram-undrawn", d.Undrawn))
+			continue
+		}
+		t := p.Resolve(c, d.Dest)
+		_, linked := links{p.Content, c}.Link(d.Dest)
+		why := p.pictures.Of(c.File)[d.Dest].Refused
 		switch {
-		case d.picture && why != "":
+		case d.Picture && why != "":
 			t.Problem, t.Args = "picture-refused", []string{why}
-		case d.picture && linked:
+		case d.Picture && linked:
 		case t.Path != "" && c.Local:
 			t.Problem = "source-unknown/local"
 		case t.Path != "":
 			t.Problem, t.Args = "source-unknown", []string{"site.yaml"}
 		}
 		if t.Problem != "" {
-			args := shortened(append(t.Args, d.dest))
+			args := shortened(append(t.Args, d.Dest))
 			out = append(out, problem.New(file, d.line, t.Problem, args...))
 		}
 	}

@@ -94,8 +94,8 @@ func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
 // now.
 func (c *Content) leadSomewhere(p *corpus.Proposal, dropped []droppedAt) bool {
 	return slices.ContainsFunc(dropped, func(d droppedAt) bool {
-		_, ok := links{c, p}.Link(d.dest)
-		return ok && !d.picture
+		_, ok := links{c, p}.Link(d.Dest)
+		return ok && !d.Picture && d.Undrawn == ""
 	})
 }
 

@@ -7,7 +7,7 @@
 package diagram
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"html"
 	"regexp"
@@ -21,8 +21,8 @@ const (
 	maxSource = 16 << 10
 	// maxParticipants and maxSteps bound a sequence diagram.
 	maxParticipants, maxSteps = 40, 500
-	// maxNodes, maxEdges and maxBends bound a flowchart. Bends are those of edges over many nodes.
-	maxNodes, maxEdges, maxBends = 150, 300, 1500
+	// maxNodes and maxEdges bound a flowchart.
+	maxNodes, maxEdges = 150, 300
 	// maxDepth bounds frames within each other, and activations.
 	maxDepth = 12
 	// maxWidth bounds a drawing, in pixels: nobody finds anything in a wider one.
@@ -33,63 +33,107 @@ const (
 
 // Diagram is a drawing.
 type Diagram struct {
+	// Kind is the kind in words, such as "state diagram", or the first word of a kind that is not
+	// drawn. It is empty for a source that states none.
+	Kind string
 	// Name is the kind of the diagram with its title or its first words, as plain text.
 	Name string
 	// SVG is an svg element with text elements. It has classes, and no style, id or address.
 	SVG []byte
 }
 
-// Draw draws the source of a Mermaid diagram. The error names the line that prevents a drawing, or
-// the bound that the source exceeds.
+// Draw draws the source of a Mermaid diagram. The error is an [Error]; Kind is set even then, if
+// the source states it.
 func Draw(source string) (Diagram, error) {
 	if len(source) > maxSource {
-		return Diagram{}, fmt.Errorf("the source has more than %d bytes", maxSource)
+		return Diagram{}, tooLarge(0, "a source of at most %d bytes, got %d", maxSource,
+			len(source))
 	}
 	if !utf8.ValidString(source) {
-		return Diagram{}, errors.New("the source is not UTF-8")
+		return Diagram{}, &Error{0, "want UTF-8, and the source is none"}
 	}
 	p, err := prepare(source)
+	d := Diagram{Kind: p.name()}
 	if err != nil {
-		return Diagram{}, err
+		return d, err
 	}
 	var c *canvas
-	var kind, about string
-	switch p.kind {
-	case "sequenceDiagram":
+	var about string
+	switch d.Kind {
+	case kinds["sequenceDiagram"]:
 		s, err := parseSequence(p)
 		if err != nil {
-			return Diagram{}, err
+			return d, err
 		}
-		kind, about, c = "Sequence diagram", s.about(), s.draw()
-	case "graph", "flowchart", "stateDiagram", "stateDiagram-v2":
-		kind = "Flowchart"
+		about, c = s.about(), s.draw()
+	case kinds["flowchart"], kinds["stateDiagram"]:
 		parse := parseFlow
-		if strings.HasPrefix(p.kind, "s") {
-			kind, parse = "State diagram", parseState
+		if d.Kind == kinds["stateDiagram"] {
+			parse = parseState
 		}
 		f, err := parse(p)
 		if err != nil {
-			return Diagram{}, err
+			return d, err
 		}
 		about = f.about()
 		if c, err = f.draw(); err != nil {
-			return Diagram{}, err
+			return d, err
 		}
 	default:
-		return Diagram{}, fmt.Errorf("line %d: %.40q is not a kind that is drawn", p.line, p.kind)
+		return d, &Error{p.line, fmt.Sprintf("want a flowchart, a sequence diagram or a state "+
+			"diagram, got %.40q", p.kind)}
 	}
-	if p.title != "" {
-		about = strings.Join(label(p.title, maxWidth), " ")
+	if spoken := cmp.Or(p.spoken, p.title); spoken != "" {
+		about = strings.Join(label(spoken, maxWidth), " ")
 	}
-	name := shorten(kind + ": " + about)
-	svg := c.svg(name, p.title)
+	d.Name = shorten(strings.ToUpper(d.Kind[:1]) + d.Kind[1:] + ": " + about)
+	svg := c.svg(d.Name, p.title)
 	switch {
 	case c.right-c.left > maxWidth:
-		return Diagram{}, fmt.Errorf("the drawing is wider than %d pixels", maxWidth)
+		return d, tooLarge(0, "a drawing of at most %d pixels in width, got %d", maxWidth,
+			c.right-c.left)
 	case len(svg) > maxOutput:
-		return Diagram{}, fmt.Errorf("the drawing has more than %d bytes", maxOutput)
+		return d, tooLarge(0, "a drawing of at most %d bytes, got %d", maxOutput, len(svg))
 	}
-	return Diagram{Name: name, SVG: svg}, nil
+	d.SVG = svg
+	return d, nil
+}
+
+// kinds are the kinds that are drawn, by the first word of their source.
+var kinds = map[string]string{
+	"sequenceDiagram": "sequence diagram", "graph": "flowchart", "flowchart": "flowchart",
+	"stateDiagram": "state diagram", "stateDiagram-v2": "state diagram",
+}
+
+// plainWord matches a word that can be shown as the name of a kind.
+var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,29}$`)
+
+// name returns the kind in words: for one that is not drawn its word.
+func (p prepared) name() string {
+	if name, ok := kinds[p.kind]; ok || !plainWord.MatchString(p.kind) {
+		return name
+	}
+	return p.kind
+}
+
+// Error is the reason for which a diagram is not drawn.
+type Error struct {
+	// Line is the line of the source that prevents the drawing, from 1; 0 is the whole source.
+	Line   int
+	Reason string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Reason
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
+}
+
+// tooLarge returns the error of a bound.
+func tooLarge(line int, format string, args ...any) error {
+	return &Error{line, "want " + fmt.Sprintf(format, args...)}
 }
 
 // firstFew joins the first names of a diagram.
@@ -121,6 +165,8 @@ func firstWord(text string) (word, rest string) {
 // prepared is a source without its head and its comments.
 type prepared struct {
 	title string
+	// spoken is the title for those who do not see the drawing, if it has one.
+	spoken string
 	// kind is the first word, such as "sequenceDiagram", and rest is what follows it on its line.
 	kind, rest string
 	// line is the line of kind, counted from 1.
@@ -137,17 +183,39 @@ type statement struct {
 
 // unknown returns the error of a statement that the package does not know.
 func (s statement) unknown() error {
-	return fmt.Errorf("line %d: %.80q is not understood", s.line, s.text)
+	return &Error{s.line, fmt.Sprintf("%.80q is not understood", s.text)}
 }
+
+// described matches the title and the description for those who do not see the drawing, and title
+// what a sequence diagram has as its title.
+var (
+	described   = regexp.MustCompile(`^(accTitle|accDescr)\s*(?::\s*(.*)|(\{)([^}]*))$`)
+	titleInside = regexp.MustCompile(`^title\s*:\s*(.*)$`)
+)
 
 // prepare reads the head, drops comments and divides the rest into statements.
 func prepare(source string) (prepared, error) {
 	var p prepared
-	head := "" // what the head is within: nothing, "---" or a key of it
+	head := ""           // what a line is within: "---" or a key of it, "%%{" or "accDescr"
+	var quoted statement // it begins with lines before, since its quotes have no end
 	for i, line := range strings.Split(source, "\n") {
 		text := strings.TrimSpace(line)
 		s := statement{i + 1, text}
-		switch {
+		if head == "%%{" || head == "accDescr" {
+			ends := map[string]string{"%%{": "}%%", "accDescr": "}"}
+			if strings.HasSuffix(text, ends[head]) {
+				head = ""
+			}
+			continue
+		}
+		odd := kinds[p.kind] == "flowchart" && strings.Count(text, `"`)%2 == 1
+		switch m := described.FindStringSubmatch(text); {
+		case quoted.text != "":
+			quoted.text += "<br>" + text
+			if odd {
+				p.add(quoted)
+				quoted.text = ""
+			}
 		case text == "":
 		case head != "" && text == "---":
 			head = ""
@@ -159,21 +227,44 @@ func prepare(source string) (prepared, error) {
 		case text == "---" && p.kind == "" && p.title == "":
 			head = "---"
 		case strings.HasPrefix(text, "%%{") && !strings.HasSuffix(text, "}%%"):
-			return p, s.unknown() // a directive of several lines
+			head = "%%{"
 		case strings.HasPrefix(text, "%%"):
-		case p.kind == "":
-			p.kind, p.rest = firstWord(strings.TrimRight(text, "; \t"))
-			p.line = s.line
-		default:
-			for part := range splitStatements(text) {
-				p.statements = append(p.statements, statement{s.line, part})
+		case p.kind != "" && m != nil && m[1] == "accTitle" && m[3] == "":
+			p.spoken = m[2]
+		case p.kind != "" && m != nil && m[1] == "accDescr":
+			if m[3] != "" {
+				head = "accDescr"
 			}
+		case p.kind == "sequenceDiagram" && titleInside.MatchString(text):
+			p.title = cmp.Or(p.title, titleInside.FindStringSubmatch(text)[1])
+		case odd:
+			quoted = s
+		default:
+			p.add(s)
 		}
 	}
-	if p.kind == "" {
-		return p, errors.New("the diagram is empty")
+	switch {
+	case quoted.text != "":
+		return p, quoted.unknown()
+	case p.kind == "":
+		return p, &Error{0, "the diagram is empty"}
 	}
 	return p, nil
+}
+
+// add adds the statements of a line. The first one has the kind.
+func (p *prepared) add(s statement) {
+	for part := range splitStatements(s.text) {
+		switch {
+		case strings.HasPrefix(part, "%%"):
+			return // a comment up to the end of the line
+		case p.kind == "":
+			p.kind, p.rest = firstWord(part)
+			p.line = s.line
+		default:
+			p.statements = append(p.statements, statement{s.line, part})
+		}
+	}
 }
 
 // headLine reads a line of the head. It accepts a title and the configuration, and returns the key
@@ -202,14 +293,24 @@ func (p *prepared) headLine(head, line string, s statement) (string, error) {
 }
 
 // splitStatements yields the parts of a line between semicolons. A semicolon that ends an entity,
-// or is within quotes, does not divide.
+// or is within quotes or brackets, does not divide.
 func splitStatements(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		start := 0
+		start, depth, quoted := 0, 0, false
 		for i := 0; i <= len(text); i++ {
-			if i < len(text) && (text[i] != ';' || endsEntity(text[start:i]) ||
-				strings.Count(text[start:i], `"`)%2 == 1) {
-				continue
+			if i < len(text) {
+				switch c := text[i]; {
+				case c == '"':
+					quoted = !quoted
+				case quoted:
+				case strings.IndexByte("([{", c) >= 0:
+					depth++
+				case strings.IndexByte(")]}", c) >= 0:
+					depth = max(0, depth-1)
+				}
+				if text[i] != ';' || quoted || depth > 0 || endsEntity(text[start:i]) {
+					continue
+				}
 			}
 			if part := strings.TrimSpace(text[start:i]); part != "" && !yield(part) {
 				return

@@ -163,34 +163,44 @@ func TestBounds(t *testing.T) {
 		name, source, want string
 	}{
 		{"150 nodes", "graph TD\n" + all(150, "-->"), ""},
-		{"151 nodes", "graph LR\n" + all(151, "-->"), "line 2: more than 150 nodes"},
+		{"151 nodes", "graph LR\n" + all(151, "-->"), "line 2: want at most 150 nodes"},
 		{"300 edges that cross", "graph TD\n" + all(30, "&") + "-->" +
 			strings.ReplaceAll(all(10, "&"), "n", "k"), ""},
 		{"400 edges that cross", "graph TD\n" + all(20, "&") + "-->" +
 			strings.ReplaceAll(all(20, "&"), "n", "k"), "300 edges"},
 		{"edges that multiply", "graph TD\n" + strings.Repeat(all(149, "&")+"-->", 16) + "n0",
 			"300 edges"},
-		{"bends", "graph TD\n" + all(120, "-->") + "\nn0-->" + all(100, "&"), "more than"},
+		{"bends", "graph TD\n" + all(120, "-->") + "\nn0-->" + all(100, "&"), "at most 1500 ranks"},
 		{"12 subgraphs", "graph\n" + subgraphs(12) + "b\n" + strings.Repeat("end\n", 12), ""},
-		{"13 subgraphs", "graph\n" + subgraphs(13), "line 14: more than"},
-		{"10,000 cycles", "graph\n" + strings.Repeat("a-->b-->a\n", 10_000), "more than 16384"},
+		{"13 subgraphs", "graph\n" + subgraphs(13), "line 14: want at most"},
+		{"300 edges between two frames", "graph\nsubgraph a\n" + all(15, "\n") +
+			"\nend\nsubgraph b\n" +
+			strings.ReplaceAll(all(20, "\n"), "n", "k") + "\nend\na-->b", ""},
+		{"400 edges between two frames", "graph\nsubgraph a\n" + all(20, "\n") +
+			"\nend\nsubgraph b\n" +
+			strings.ReplaceAll(all(20, "\n"), "n", "k") + "\nend\na-->b", "300 edges, with"},
+		{"300 edges to frames", "graph\n" + subgraphs(12) + "b\nc\n" + strings.Repeat("end\n", 12) +
+			strings.Repeat("x-->n0\n", 150), ""},
+		{"quotes without an end", "graph\n" + strings.Repeat("a[\"b\n", 2_001), "line 2002: "},
+		{"brackets", "graph\na" + strings.Repeat("[;(;{;", 2_000), "line 2: "},
+		{"10,000 cycles", "graph\n" + strings.Repeat("a-->b-->a\n", 10_000), "at most 16384 bytes"},
 		{"cycles", "graph\n" + strings.Repeat("a-->b-->a\n", 150), ""},
 		{"40 participants", names(40), ""},
-		{"41 participants", names(41), "line 42: more than 40 participants"},
+		{"41 participants", names(41), "line 42: want at most 40 participants"},
 		{"500 messages", strings.Repeat("a->b:c\n", 500), ""},
-		{"501 messages", strings.Repeat("a->b:c\n", 501), "line 502: more than"},
-		{"10,000 messages", strings.Repeat("a->b:c\n", 10_000), "more than 16384 bytes"},
-		{"10,000 participants", names(10_000), "more than 16384 bytes"},
+		{"501 messages", strings.Repeat("a->b:c\n", 501), "line 502: want at most"},
+		{"10,000 messages", strings.Repeat("a->b:c\n", 10_000), "at most 16384 bytes"},
+		{"10,000 participants", names(10_000), "at most 16384 bytes"},
 		{"12 frames", strings.Repeat("opt x\n", 12) + "a->b:c\n" + strings.Repeat("end\n", 12), ""},
-		{"13 frames", strings.Repeat("opt x\n", 13), "line 14: more than"},
+		{"13 frames", strings.Repeat("opt x\n", 13), "line 14: want at most"},
 		{"a long label", "a->b:" + strings.Repeat("word ", 3000), ""},
-		{"a long word", "a->b:" + strings.Repeat("w", 15_000), "wider than 6000 pixels"},
-		{"a megabyte", "a->b:" + strings.Repeat("w ", 500_000), "more than 16384 bytes"},
+		{"a long word", "a->b:" + strings.Repeat("w", 15_000), "at most 6000 pixels in width"},
+		{"a megabyte", "a->b:" + strings.Repeat("w ", 500_000), "at most 16384 bytes"},
 		{"12 activations", strings.Repeat("activate a\n", 12), ""},
-		{"13 activations", strings.Repeat("activate a\n", 13), "line 14: more than"},
+		{"13 activations", strings.Repeat("activate a\n", 13), "line 14: want at most"},
 		{"line breaks", "a->b:x" + strings.Repeat("<br>", 4000) + "y", ""},
 		{"entities", "a->b:" + strings.Repeat("&quot; ", 2300), ""},
-		{"not UTF-8", "a->b:\xff", "the source is not UTF-8"},
+		{"not UTF-8", "a->b:\xff", "want UTF-8"},
 		{"letters that XML forbids", "a->b:\x00\x01\ufffe", ""},
 		{"numbers", "autonumber 9999 9999\n" + strings.Repeat("a->b:c\n", 400), ""},
 	} {
@@ -198,7 +208,12 @@ func TestBounds(t *testing.T) {
 			if !strings.HasPrefix(tt.source, "graph") {
 				tt.source = "sequenceDiagram\n" + tt.source
 			}
-			d, err := Draw(tt.source)
+			var d Diagram
+			var err error
+			const most = 100_000 // objects: what a source makes the reader do is bounded, too
+			if n := testing.AllocsPerRun(1, func() { d, err = Draw(tt.source) }); n > most {
+				t.Errorf("%.0f objects, want at most %d", n, most)
+			}
 			got := fmt.Sprint(err)
 			if err != nil != (tt.want != "") || !strings.Contains(got, tt.want) {
 				t.Errorf("error %q, want %q", got, tt.want)
@@ -227,4 +242,29 @@ func FuzzDraw(f *testing.F) {
 			t.Errorf("Draw(%q) gives another drawing", source)
 		}
 	})
+}
+
+// TestDrawn draws diagrams that no golden shows.
+func TestDrawn(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "drawn", "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			t.Run(filepath.Base(path)+"/"+f.Name, func(t *testing.T) {
+				d, err := Draw(string(f.Data))
+				if err != nil {
+					t.Errorf("%v in\n%s", err, f.Data)
+				}
+				for _, fault := range faults(d) {
+					t.Error(fault)
+				}
+			})
+		}
+	}
 }

@@ -1,8 +1,6 @@
 package diagram
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -16,6 +14,8 @@ type flow struct {
 	groups    []group
 
 	open []int // the open groups
+	// named are the ids of edges, which only concern their colors.
+	named map[string]bool
 }
 
 // flowNode is a node. Its group is -1 outside of all groups.
@@ -28,20 +28,15 @@ type flowNode struct {
 }
 
 // flowEdge is an edge. Its ends are 'x' and 'o' for a cross and a circle, '<' and '>' for an arrow,
-// and 0 for none.
+// and 0 for none. An edge without a class is not drawn: it only places its nodes.
 type flowEdge struct {
 	from, to   int
 	start, end byte
 	class      string
 	lines      []string
-}
-
-// group is a frame around nodes, within its parent or -1.
-type group struct {
-	id     string
-	lines  []string
-	parent int
-	filled bool // it holds a node or a group
+	// fromFrame and toFrame are the groups at whose frames the edge ends, instead of at its nodes
+	// in them, or -1.
+	fromFrame, toFrame int
 }
 
 // directions are the directions of flowcharts by their abbreviation.
@@ -52,7 +47,8 @@ var directions = map[string]string{
 // shapes are the brackets around a label, by shape. One that begins like another precedes it.
 var shapes = []struct{ open, end, shape string }{
 	{"([", "])", "stadium"}, {"[[", "]]", "routine"}, {"[(", ")]", "cylinder"},
-	{"((", "))", "circle"},
+	{"(((", ")))", "double"}, {"((", "))", "circle"},
+	{"[/", "/]", "right"}, {`[\`, `\]`, "left"}, {"[/", `\]`, "wide"}, {`[\`, "/]", "narrow"},
 	{"{{", "}}", "hexagon"}, {"[", "]", "box"}, {"(", ")", "round"}, {"{", "}", "diamond"},
 	{">", "]", "flag"},
 }
@@ -61,7 +57,8 @@ var (
 	flowID = regexp.MustCompile(`^[\pL\pN_.$/*#]+(?:-[\pL\pN_$/*#]+)*`)
 	class  = regexp.MustCompile(`^:::[\w-]+`)
 	// A link is whole, or its label is between its halves.
-	wholeLink = regexp.MustCompile(`^([<xo]?)(-{2,}[->xo]|={2,}[=>xo]|-\.+-[>xo]?)`)
+	wholeLink = regexp.MustCompile(`^([<xo]?)(-{2,}[->xo]|={2,}[=>xo]|-\.+-[>xo]?|~~~+)`)
+	edgeID    = regexp.MustCompile(`^([\w-]+)@[<xo]?[-=~]`)
 	halfLink  = regexp.MustCompile(`^([<xo]?)(--|==|-\.)`)
 	otherHalf = map[string]*regexp.Regexp{
 		"--": regexp.MustCompile(`-{2,}[->xo]`), "==": regexp.MustCompile(`={2,}[=>xo]`),
@@ -69,13 +66,15 @@ var (
 	}
 	linkLabel = regexp.MustCompile(`^\s*\|([^|]*)\|`)
 	// ignored matches what only concerns colors and clicks.
-	ignored   = regexp.MustCompile(`^(?:classDef|class|style|linkStyle|click)\s`)
-	groupHead = regexp.MustCompile(`^([^\[\]"]*?)\s*(?:\[(.*)\])?$`)
+	ignored = regexp.MustCompile(`^(?:classDef|class|style|linkStyle|click)\s`)
+	// propertyOf matches a statement about an edge.
+	propertyOf = regexp.MustCompile(`^([\w-]+)@\{[^{}]*\}$`)
+	groupHead  = regexp.MustCompile(`^([^\[\]"]*?)\s*(?:\[(.*)\])?$`)
 )
 
 // parseFlow reads the statements of a flowchart.
 func parseFlow(p prepared) (*flow, error) {
-	f := &flow{index: map[string]int{}}
+	f := &flow{index: map[string]int{}, named: map[string]bool{}}
 	direction, ok := directions[p.rest]
 	if !ok {
 		return nil, statement{p.line, p.rest}.unknown()
@@ -96,32 +95,8 @@ func parseFlow(p prepared) (*flow, error) {
 func (f *flow) tooLarge(line int) error {
 	if len(f.nodes) > maxNodes || len(f.edges) > maxEdges || len(f.open) > maxDepth ||
 		len(f.groups) > maxNodes {
-		return fmt.Errorf("line %d: more than %d nodes, %d edges or %d frames within each other",
-			line, maxNodes, maxEdges, maxDepth)
-	}
-	return nil
-}
-
-// finish makes nodes of empty groups, as Mermaid does.
-func (f *flow) finish() error {
-	if len(f.open) > 0 {
-		return errors.New("a frame has no end")
-	}
-	for _, g := range f.groups {
-		i, named := f.index[g.id]
-		switch {
-		case g.filled && named:
-			return fmt.Errorf("an edge leads to the frame %q", g.id)
-		case g.filled:
-		case named:
-			f.nodes[i].lines, f.nodes[i].group = g.lines, g.parent
-		default:
-			f.node(g.id, g.parent)
-			f.nodes[len(f.nodes)-1].lines = g.lines
-		}
-	}
-	if len(f.nodes) == 0 {
-		return errors.New("the diagram is empty")
+		return tooLarge(line, "at most %d nodes, %d edges and %d frames within each other, got "+
+			"more", maxNodes, maxEdges, maxDepth)
 	}
 	return nil
 }
@@ -136,57 +111,13 @@ func (f *flow) statement(text string) bool {
 		return f.subgraph(rest)
 	case text == "end":
 		return f.endGroup()
+	case propertyOf.MatchString(text) && f.named[propertyOf.FindStringSubmatch(text)[1]]:
+		return true
 	case word == "direction": // the whole chart has one
 		_, ok := directions[rest]
 		return ok && len(f.open) > 0
 	}
 	return f.chain(text)
-}
-
-// group returns the innermost open group, or -1.
-func (f *flow) group() int {
-	if n := len(f.open); n > 0 {
-		return f.open[n-1]
-	}
-	return -1
-}
-
-// subgraph opens a group.
-func (f *flow) subgraph(text string) bool {
-	id, title := text, text
-	if unquoted, ok := unquote(text); ok {
-		id, title = unquoted, unquoted
-	} else if m := groupHead.FindStringSubmatch(text); m == nil || m[1] == "" {
-		return false
-	} else if id = m[1]; m[2] != "" {
-		if title, ok = unquote(m[2]); !ok {
-			title = m[2]
-		}
-	}
-	return f.startGroup(id, title)
-}
-
-// startGroup opens a group, which no other may be named like.
-func (f *flow) startGroup(id, title string) bool {
-	for _, g := range f.groups {
-		if g.id == id {
-			return false
-		}
-	}
-	parent := f.group()
-	if parent >= 0 {
-		f.groups[parent].filled = true
-	}
-	f.groups = append(f.groups, group{id: id, lines: flowLabel(title, wrapMessage), parent: parent})
-	f.open = append(f.open, len(f.groups)-1)
-	return true
-}
-
-// endGroup closes the innermost group, if there is one.
-func (f *flow) endGroup() bool {
-	n := len(f.open)
-	f.open = f.open[:max(0, n-1)]
-	return n > 0
 }
 
 // unquote returns the text within double quotes.
@@ -197,25 +128,33 @@ func unquote(text string) (string, bool) {
 	return text, false
 }
 
-// flowLabel returns the lines of a label. In flowcharts \n breaks a line, too.
+// Icons and the emphasis of Markdown are not drawn.
+var (
+	icon     = regexp.MustCompile(`\bfa[bklrs]?:fa-[\w-]+`)
+	emphasis = regexp.MustCompile(`\*\*([^*]+)\*\*|\*([^*]+)\*|\b_([^_]+)_\b`)
+)
+
+// flowLabel returns the lines of a label. In flowcharts \n breaks a line, too. A label between
+// backticks is Markdown.
 func flowLabel(text string, most int) []string {
+	if n := len(text); n > 2 && text[0] == '`' && text[n-1] == '`' {
+		text = emphasis.ReplaceAllString(text[1:n-1], "$1$2$3")
+	}
+	text = icon.ReplaceAllString(text, "")
 	return label(strings.ReplaceAll(text, `\n`, "<br>"), most)
 }
 
 // node returns the node of an id, and adds it to a group if there is none.
 func (f *flow) node(id string, group int) int {
 	i, ok := f.index[id]
-	if ok && f.nodes[i].group < 0 && group >= 0 {
-		f.nodes[i].group, f.groups[group].filled = group, true
+	if ok && f.nodes[i].group < 0 {
+		f.nodes[i].group = group
 	}
 	if !ok {
 		i = len(f.nodes)
 		f.index[id] = i
 		lines := flowLabel(id, wrapName)
 		f.nodes = append(f.nodes, flowNode{shape: "box", lines: lines, group: group})
-		if group >= 0 {
-			f.groups[group].filled = true
-		}
 	}
 	return i
 }
@@ -226,6 +165,9 @@ func (f *flow) chain(text string) bool {
 	for ok && text != "" {
 		var e flowEdge
 		var to []int
+		if m := edgeID.FindStringSubmatch(text); m != nil {
+			f.named[m[1]], text = true, text[len(m[1])+1:]
+		}
 		if e, text, ok = link(text); !ok {
 			return false
 		}
@@ -267,15 +209,22 @@ func (f *flow) nodesOf(text string) (nodes []int, rest string, ok bool) {
 
 // label reads the shape and the label of a node, if it has one.
 func (f *flow) label(node int, text string) (rest string, ok bool) {
+	n := &f.nodes[node]
+	if inner, found := strings.CutPrefix(text, "@{"); found {
+		inner, rest, found = strings.Cut(inner, "}")
+		return rest, found && n.properties(inner)
+	}
+	opened := false
 	for _, s := range shapes {
 		inner, found := strings.CutPrefix(text, s.open)
 		if !found {
 			continue
 		}
+		opened = true
 		title := ""
 		if strings.HasPrefix(inner, `"`) {
 			title, inner, found = strings.Cut(inner[1:], `"`)
-			found = found && strings.HasPrefix(inner, s.end) && !strings.HasPrefix(title, "`")
+			found = found && strings.HasPrefix(inner, s.end)
 			rest = strings.TrimPrefix(inner, s.end)
 		} else {
 			title, rest, found = strings.Cut(inner, s.end)
@@ -283,14 +232,55 @@ func (f *flow) label(node int, text string) (rest string, ok bool) {
 			found = found && !strings.ContainsAny(title, `[](){}"`) &&
 				strings.Trim(title, `/\`) == title
 		}
-		most := wrapNote
-		if s.shape == "diamond" || s.shape == "circle" {
-			most = wrapName
+		if found {
+			n.shape = s.shape
+			n.lines = flowLabel(title, n.wrap())
+			return rest, true
 		}
-		f.nodes[node].shape, f.nodes[node].lines = s.shape, flowLabel(title, most)
-		return rest, found
 	}
-	return text, true
+	return text, !opened
+}
+
+// wrap returns the width at which the label of a node wraps.
+func (n *flowNode) wrap() int {
+	if n.shape == "diamond" || n.shape == "circle" || n.shape == "double" {
+		return wrapName
+	}
+	return wrapNote
+}
+
+// property matches a key of a node with its value.
+var property = regexp.MustCompile(`^\s*(shape|label)\s*:\s*(?:"([^"]*)"|([^",]*[^\s",]))\s*(?:,|$)`)
+
+// properties reads the shape and the label of a node in Mermaid's newer syntax.
+func (n *flowNode) properties(text string) bool {
+	for strings.TrimSpace(text) != "" {
+		m := property.FindStringSubmatch(text)
+		if m == nil {
+			return false
+		}
+		text = text[len(m[0]):]
+		if m[1] == "label" {
+			n.lines = flowLabel(m[2]+m[3], n.wrap())
+		} else if n.shape = "box"; shapeNames[m[2]+m[3]] != "" {
+			n.shape = shapeNames[m[2]+m[3]]
+		}
+	}
+	return true
+}
+
+// shapeNames are the names of shapes in the newer syntax. All others, most of which stand for a
+// document or a device, are boxes.
+var shapeNames = map[string]string{
+	"rounded": "round", "event": "round", "stadium": "stadium", "pill": "stadium",
+	"terminal": "stadium", "subproc": "routine", "subprocess": "routine", "subroutine": "routine",
+	"fr-rect": "routine", "cyl": "cylinder", "db": "cylinder", "database": "cylinder",
+	"cylinder": "cylinder", "circle": "circle", "circ": "circle", "dbl-circ": "double",
+	"double-circle": "double", "diam": "diamond", "diamond": "diamond", "decision": "diamond",
+	"question": "diamond", "hex": "hexagon", "hexagon": "hexagon", "prepare": "hexagon",
+	"lean-r": "right", "lean-right": "right", "in-out": "right", "lean-l": "left",
+	"lean-left": "left", "out-in": "left", "trap-b": "wide", "trapezoid": "wide",
+	"trap-t": "narrow", "odd": "flag",
 }
 
 // link reads a link with its label, and returns the text that follows.
@@ -313,8 +303,11 @@ func link(text string) (e flowEdge, rest string, ok bool) {
 	}
 	title = strings.TrimSpace(title)
 	title, _ = unquote(title)
-	e.lines, e.class = flowLabel(title, wrapEdge), "line"
+	e.lines, e.class, e.fromFrame, e.toFrame = flowLabel(title, wrapEdge), "line", -1, -1
 	switch {
+	case body[0] == '~':
+		e.class = ""
+		return e, rest, title == ""
 	case strings.Contains(body, "."):
 		e.class += " dash"
 	case strings.Contains(body, "="):

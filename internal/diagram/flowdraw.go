@@ -2,21 +2,25 @@ package diagram
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/diagram/layout"
 )
 
-// loopSize is the extent of an edge of a node to itself, in pixels.
-const loopSize = 28
+// Sizes of a flowchart, in pixels.
+const (
+	loopSize = 28 // of an edge of a node to itself
+	rankGap  = 34 // between ranks, for the lines
+	bandPad  = 14 // between a frame and its contents
+)
 
 // flowDrawing is a flowchart while it is drawn.
 type flowDrawing struct {
 	*flow
 	canvas
-	layers
+	*layout.Layout
 	boxes  [][2]int // width and height by node
 	loops  []int    // the edge to itself by node, or -1
 	frames []frameBox
@@ -26,23 +30,21 @@ type flowDrawing struct {
 func (f *flow) draw() (*canvas, error) {
 	d := &flowDrawing{flow: f, loops: slices.Repeat([]int{-1}, len(f.nodes)),
 		frames: make([]frameBox, len(f.groups))}
-	if err := d.measure(); err != nil {
+	edges, labels, err := d.measureEdges()
+	if err != nil {
 		return nil, err
 	}
-	if err := d.rank(); err != nil {
-		return nil, err
+	spots := d.measureNodes()
+	bands, depth := f.bandOrder()
+	gap := rankGap + depth*(bandPad+lineHeight)
+	if d.Layout, err = layout.Place(spots, edges, labels, bands, gap); err != nil {
+		return nil, &Error{0, err.Error()}
 	}
-	order, depth := f.bandOrder()
-	d.order(order)
-	d.align()
-	gap := rankGap
-	if depth > 0 {
-		gap += depth * (bandPad + lineHeight)
-	}
-	d.stack(gap)
 	d.place(-1, 0)
 	d.drawFrames()
-	d.drawEdges()
+	if err := d.drawEdges(); err != nil {
+		return nil, err
+	}
 	for i := range f.nodes {
 		d.drawNode(i)
 	}
@@ -52,14 +54,21 @@ func (f *flow) draw() (*canvas, error) {
 // across reports whether edges lead to the right or to the left.
 func (f *flow) across() bool { return f.direction == "right" || f.direction == "left" }
 
-// measure makes a spot of each node and of each label.
-func (d *flowDrawing) measure() error {
-	edges, labels := make([][2]int, len(d.edges)), make([]*spot, len(d.edges))
+// measureEdges returns the ends of each edge, and a spot for its label if it has one.
+func (d *flowDrawing) measureEdges() (edges [][2]int, labels []*layout.Spot, err error) {
+	edges, labels = make([][2]int, len(d.edges)), make([]*layout.Spot, len(d.edges))
 	for i, e := range d.edges {
 		edges[i] = [2]int{e.from, e.to}
 		switch {
 		case e.from == e.to && d.loops[e.from] >= 0:
-			return errors.New("two edges lead from a node to itself")
+			// One line has the labels of both.
+			first := &d.edges[d.loops[e.from]]
+			if len(first.lines) == 0 || len(e.lines) == 0 {
+				return nil, nil, &Error{0, "two edges lead from a node to itself, one of them " +
+					"without a label"}
+			}
+			first.lines = append(first.lines, e.lines...)
+			d.edges[i].class = ""
 		case e.from == e.to:
 			d.loops[e.from] = i
 		case len(e.lines) > 0:
@@ -67,142 +76,41 @@ func (d *flowDrawing) measure() error {
 			labels[i] = &s
 		}
 	}
+	return edges, labels, nil
+}
+
+// measureNodes returns a spot for each node, with room for an edge to itself.
+func (d *flowDrawing) measureNodes() (spots []layout.Spot) {
 	for i, n := range d.nodes {
 		w, h := n.size()
+		if n.shape == "bar" && d.across() {
+			w, h = h, w
+		}
 		d.boxes = append(d.boxes, [2]int{w, h})
 		s := d.spot(w, h)
-		s.band = n.group + 1
+		s.Band = n.group + 1
 		if d.loops[i] >= 0 {
 			lines := d.edges[d.loops[i]].lines
 			lw, lh := widest(lines), len(lines)*lineHeight
 			if d.across() {
-				s.after += loopSize + lh
-				s.size = max(s.size, lw)
+				s.After += loopSize + lh
+				s.Size = max(s.Size, lw)
 			} else {
-				s.after += loopSize + lw + pad
-				s.size = max(s.size, lh)
+				s.After += loopSize + lw + pad
+				s.Size = max(s.Size, lh)
 			}
 		}
-		d.add(s)
+		spots = append(spots, s)
 	}
-	d.connect(edges, labels)
-	return nil
+	return spots
 }
 
 // spot returns a spot of that width and height.
-func (d *flowDrawing) spot(w, h int) spot {
+func (d *flowDrawing) spot(w, h int) layout.Spot {
 	if d.across() {
 		w, h = h, w
 	}
-	return spot{size: h, before: (w + 1) / 2, after: (w + 1) / 2}
-}
-
-// bandOrder returns the place of each band, which is that of its group plus one, and the greatest
-// depth of groups.
-func (f *flow) bandOrder() (order []int, depth int) {
-	order = make([]int, len(f.groups)+1)
-	next := 0
-	var visit func(group, level int)
-	visit = func(group, level int) {
-		order[group+1], depth = next, max(depth, level)
-		next++
-		for i, g := range f.groups {
-			if g.parent == group {
-				visit(i, level+1)
-			}
-		}
-	}
-	visit(-1, 0)
-	return order, depth
-}
-
-// place puts the band of a group at a position across the flow, and then the bands of the groups
-// within it. It returns the end of the last one.
-func (d *flowDrawing) place(g, at int) int {
-	title := 0
-	if g >= 0 {
-		at += bandPad
-		title = len(d.groups[g].lines) * lineHeight
-		if d.across() {
-			at += title
-		}
-	}
-	start, low, high := at, math.MaxInt, math.MinInt
-	for _, s := range d.spots {
-		if s.band == g+1 {
-			low, high = min(low, s.cross-s.before), max(high, s.cross+s.after)
-		}
-	}
-	if low <= high {
-		for i := range d.spots {
-			if d.spots[i].band == g+1 {
-				d.spots[i].cross += at - low
-			}
-		}
-		at += high - low + spotGap
-	}
-	for i, child := range d.groups {
-		if child.parent == g && child.filled {
-			at = d.place(i, at) + spotGap
-		}
-	}
-	if g < 0 {
-		return at
-	}
-	at -= spotGap
-	if !d.across() {
-		at = max(at, start+widest(d.groups[g].lines))
-	}
-	f := &d.frames[g]
-	f.left, f.right = start-bandPad, at+bandPad
-	if d.across() {
-		f.left -= title
-	}
-	return f.right
-}
-
-// drawFrames draws the groups, outer ones first. Along the flow a frame is as long as its members.
-func (d *flowDrawing) drawFrames() {
-	for g := range d.frames {
-		d.frames[g].top, d.frames[g].bottom = math.MaxInt, math.MinInt
-	}
-	for _, s := range d.spots {
-		if s.band > 0 {
-			f := &d.frames[s.band-1]
-			f.top = min(f.top, s.flow-s.size/2-bandPad)
-			f.bottom = max(f.bottom, s.flow+s.size/2+bandPad)
-		}
-	}
-	for g, child := range slices.Backward(d.groups) { // an inner group is after its parent
-		f := &d.frames[g]
-		if !child.filled {
-			continue
-		}
-		switch title := len(child.lines) * lineHeight; d.direction {
-		case "down":
-			f.top -= title
-		case "up":
-			f.bottom += title
-		default:
-			f.bottom = max(f.bottom, f.top+widest(child.lines)+2*pad)
-		}
-		if child.parent >= 0 {
-			parent := &d.frames[child.parent]
-			parent.top = min(parent.top, f.top-bandPad)
-			parent.bottom = max(parent.bottom, f.bottom+bandPad)
-		}
-	}
-	for g, f := range d.frames {
-		if !d.groups[g].filled {
-			continue
-		}
-		x1, y1 := d.xy(f.top, f.left)
-		x2, y2 := d.xy(f.bottom, f.right)
-		x1, x2, y1, y2 = min(x1, x2), max(x1, x2), min(y1, y2), max(y1, y2)
-		box(&d.back, "frame", x1, y1, x2-x1, y2-y1)
-		d.text("start", x1+8, y1+4, d.groups[g].lines)
-		d.cover(x1, y1, x2, y2)
-	}
+	return layout.Spot{Size: h, Before: (w + 1) / 2, After: (w + 1) / 2}
 }
 
 // xy returns the point at a position along and across the flow.
@@ -225,16 +133,22 @@ func (d *flowDrawing) cover(left, top, right, bottom int) {
 }
 
 // drawEdges draws the edges with their labels.
-func (d *flowDrawing) drawEdges() {
+func (d *flowDrawing) drawEdges() error {
 	ports := d.ports()
 	for i, e := range d.edges {
-		way := d.paths[i]
-		if way == nil {
+		if e.class == "" {
+			continue
+		}
+		if d.Paths[i] == nil {
 			d.drawLoop(e)
 			continue
 		}
+		way, at, last := d.course(i)
+		if at >= last || len(e.lines) > 0 && !slices.ContainsFunc(way, d.isLabel) {
+			return &Error{0, "an edge leads to a frame from what is within or beside it"}
+		}
 		var line strings.Builder
-		at, cross := d.nodeEdge(way[0], 1), ports[i][0]
+		cross := ports[i][0]
 		x1, y1 := d.xy(at, cross)
 		fmt.Fprintf(&line, "M%d %d", x1, y1)
 		curve := func(flow, to int) {
@@ -244,17 +158,18 @@ func (d *flowDrawing) drawEdges() {
 			fmt.Fprintf(&line, "C%d %d %d %d %d %d", ax, ay, bx, by, x, y)
 			at, cross = flow, to
 		}
-		for _, n := range way[1 : len(way)-1] {
-			s := d.spots[n]
-			curve(s.flow-s.size/2, s.cross)
-			x, y := d.xy(s.flow+s.size/2, s.cross)
+		for _, n := range way {
+			s := d.Spots[n]
+			curve(s.Flow-s.Size/2, s.Cross)
+			x, y := d.xy(s.Flow+s.Size/2, s.Cross)
+			d.cover(x-layout.BendWidth, y-layout.BendWidth, x+layout.BendWidth, y+layout.BendWidth)
 			fmt.Fprintf(&line, "L%d %d", x, y)
-			at = s.flow + s.size/2
+			at = s.Flow + s.Size/2
 		}
-		curve(d.nodeEdge(way[len(way)-1], -1), ports[i][1])
+		curve(last, ports[i][1])
 		path(&d.back, e.class, "%s", line.String())
 		start, end := e.start, e.end
-		if d.reversed[i] {
+		if d.Reversed[i] {
 			start, end = end, start
 		}
 		dx, dy := d.xy(1, 0)
@@ -263,19 +178,46 @@ func (d *flowDrawing) drawEdges() {
 		d.tip(start, x1, y1, -dx, -dy)
 		d.drawLabel(e.lines, way)
 	}
+	return nil
 }
+
+// course returns the spots between the ends of an edge, and where it begins and ends along the
+// flow: at a node or at a frame, within and beside which it has no spots.
+func (d *flowDrawing) course(edge int) (way []int, start, end int) {
+	e, path := d.edges[edge], d.Paths[edge]
+	first, last := e.fromFrame, e.toFrame
+	if d.Reversed[edge] {
+		first, last = last, first
+	}
+	start, end = d.nodeEdge(path[0], 1), d.nodeEdge(path[len(path)-1], -1)
+	if first >= 0 {
+		start = d.frames[first].bottom
+	}
+	if last >= 0 {
+		end = d.frames[last].top
+	}
+	for _, n := range path[1 : len(path)-1] {
+		if s := d.Spots[n]; s.Flow-s.Size/2 >= start && s.Flow+s.Size/2 <= end {
+			way = append(way, n)
+		}
+	}
+	return way, start, end
+}
+
+// isLabel reports whether a spot between nodes is a label's: bends are narrower.
+func (d *flowDrawing) isLabel(n int) bool { return d.Spots[n].Before > layout.BendWidth }
 
 // ports returns the positions across the flow at which each path leaves its first node and reaches
 // its last one. Those of one side of a node are apart, in the order of where the lines lead.
 func (d *flowDrawing) ports() [][2]int {
 	type port struct{ path, end, toward int }
 	sides := map[[2]int][]port{} // by node and end of the path
-	ports := make([][2]int, len(d.paths))
-	for i, way := range d.paths {
+	ports := make([][2]int, len(d.Paths))
+	for i, way := range d.Paths {
 		if n := len(way) - 1; n > 0 {
 			first, last := [2]int{way[0], 0}, [2]int{way[n], 1}
-			sides[first] = append(sides[first], port{i, 0, d.spots[way[1]].cross})
-			sides[last] = append(sides[last], port{i, 1, d.spots[way[n-1]].cross})
+			sides[first] = append(sides[first], port{i, 0, d.Spots[way[1]].Cross})
+			sides[last] = append(sides[last], port{i, 1, d.Spots[way[n-1]].Cross})
 		}
 	}
 	for side, all := range sides {
@@ -289,14 +231,15 @@ func (d *flowDrawing) ports() [][2]int {
 			step = 0
 		}
 		for k, p := range all {
-			ports[p.path][p.end] = d.spots[side[0]].cross + (2*k-len(all)+1)*step/2
+			ports[p.path][p.end] = d.Spots[side[0]].Cross + (2*k-len(all)+1)*step/2
 		}
 	}
 	return ports
 }
 
 // pointed are the shapes whose sides are no straight lines: all edges end at their middles.
-var pointed = []string{"diamond", "circle", "hexagon", "flag", "stadium", "start", "end"}
+var pointed = []string{"diamond", "circle", "double", "hexagon", "flag", "stadium", "start", "end",
+	"left", "right", "wide", "narrow"}
 
 // nodeEdge returns where lines leave a node along the flow: after it if side is 1, before it if it
 // is -1.
@@ -305,7 +248,7 @@ func (d *flowDrawing) nodeEdge(n, side int) int {
 	if d.across() {
 		size = d.boxes[n][0]
 	}
-	return d.spots[n].flow + side*size/2
+	return d.Spots[n].Flow + side*size/2
 }
 
 // drawLabel draws the label of an edge at its spot.
@@ -313,10 +256,10 @@ func (d *flowDrawing) drawLabel(lines []string, way []int) {
 	if len(lines) == 0 {
 		return
 	}
-	for _, n := range way[1 : len(way)-1] {
-		if s := d.spots[n]; s.before > 4 {
+	for _, n := range way {
+		if s := d.Spots[n]; d.isLabel(n) {
 			w, h := widest(lines)+pad, len(lines)*lineHeight
-			x, y := d.xy(s.flow, s.cross)
+			x, y := d.xy(s.Flow, s.Cross)
 			box(&d.back, "gap", x-w/2, y-h/2, w, h)
 			d.text("label", x, y-h/2, lines)
 			d.cover(x-w/2, y-h/2, x+w/2, y+h/2)
@@ -327,8 +270,8 @@ func (d *flowDrawing) drawLabel(lines []string, way []int) {
 
 // drawLoop draws an edge of a node to itself, beside the node across the flow.
 func (d *flowDrawing) drawLoop(e flowEdge) {
-	s, text := d.spots[e.from], len(e.lines)*lineHeight
-	x, y := d.xy(s.flow, s.cross)
+	s, text := d.Spots[e.from], len(e.lines)*lineHeight
+	x, y := d.xy(s.Flow, s.Cross)
 	w, h := d.boxes[e.from][0]/2, d.boxes[e.from][1]/2
 	if d.across() {
 		y += h

@@ -2,6 +2,9 @@ package diagram
 
 import "math"
 
+// ringGap is the space between two circles of a node, in pixels.
+const ringGap = 5
+
 // size returns the width and the height of a node.
 func (n flowNode) size() (w, h int) {
 	w, h = widest(n.lines), max(1, len(n.lines))*lineHeight
@@ -11,23 +14,28 @@ func (n flowNode) size() (w, h int) {
 			return 28, 28
 		}
 		return w*8/5 + 2*pad, h*8/3 + pad
-	case "circle":
+	case "circle", "double":
 		side := int(math.Sqrt(float64(w*w+h*h))) + pad
+		if n.shape == "double" {
+			side += 2 * ringGap
+		}
 		return side, side
-	case "hexagon", "stadium", "flag":
+	case "hexagon", "stadium", "flag", "left", "right", "wide", "narrow":
 		return w + h + 2*pad, h + 2*pad
 	case "cylinder":
 		return w + 2*pad, h + 4*pad
 	case "start", "end":
 		return 18, 18
+	case "bar":
+		return 70, 8
 	}
 	return max(40, w+3*pad), h + 2*pad
 }
 
 // drawNode draws a node with its label.
 func (d *flowDrawing) drawNode(i int) {
-	n, s := d.nodes[i], d.spots[i]
-	x, y := d.xy(s.flow, s.cross)
+	n, s := d.nodes[i], d.Spots[i]
+	x, y := d.xy(s.Flow, s.Cross)
 	w, h := d.boxes[i][0], d.boxes[i][1]
 	l, t := x-w/2, y-h/2
 	d.cover(l-4, t, l+w+4, t+h)
@@ -43,6 +51,21 @@ func (d *flowDrawing) drawNode(i int) {
 		path(layer, "box", "M%d %dL%d %dL%d %dL%d %dz", x, t, l+w, y, x, t+h, l, y)
 	case "circle":
 		path(layer, "box", "M%d %da%d %[3]d 0 1 0 .1 0z", x, t, w/2)
+	case "double":
+		path(layer, "box", "M%d %da%d %[3]d 0 1 0 .1 0z", x, t, w/2)
+		path(layer, "line", "M%d %da%d %[3]d 0 1 0 .1 0z", x, t+ringGap, w/2-ringGap)
+	case "left":
+		path(layer, "box", "M%d %dH%dL%d %dH%dz", l, t, l+w-h/2, l+w, t+h, l+h/2)
+	case "right":
+		path(layer, "box", "M%d %dH%dL%d %dH%dz", l+h/2, t, l+w, l+w-h/2, t+h, l)
+	case "wide":
+		path(layer, "box", "M%d %dH%dL%d %dH%dz", l+h/2, t, l+w-h/2, l+w, t+h, l)
+	case "narrow":
+		path(layer, "box", "M%d %dH%dL%d %dH%dz", l, t, l+w, l+w-h/2, t+h, l+h/2)
+	case "note":
+		box(layer, "note", l, t, w, h)
+	case "bar":
+		path(layer, "tip", "M%d %dh%dv%dh%dz", l, t, w, h, -w)
 	case "hexagon":
 		path(layer, "box", "M%d %dh%dL%d %dL%d %dh%dL%d %dz", l+h/2, t, w-h, l+w, y, l+w-h/2, t+h,
 			h-w, l, y)

@@ -14,6 +14,7 @@ type sequence struct {
 	index        map[string]int // of participants by name
 	steps        []step
 
+	boxes  []columnBox
 	open   []string // words of the open frames
 	active []int    // number of open activations by participant
 	number int      // of the next message, 0 for none
@@ -24,6 +25,14 @@ type sequence struct {
 type participant struct {
 	lines []string
 	actor bool
+	// share is the width that the column has of the title of its box, in pixels.
+	share int
+}
+
+// columnBox is a box around columns: those from one up to another, without the last.
+type columnBox struct {
+	from, to int
+	lines    []string
 }
 
 // action is what a step does.
@@ -80,15 +89,15 @@ func parseSequence(p prepared) (*sequence, error) {
 		}
 		if len(s.participants) > maxParticipants || len(s.steps) > maxSteps ||
 			len(s.open) > maxDepth || slices.ContainsFunc(s.active, tooDeep) {
-			return nil, fmt.Errorf("line %d: more than %d participants, %d steps, or %d frames or "+
-				"activations within each other", st.line, maxParticipants, maxSteps, maxDepth)
+			return nil, tooLarge(st.line, "at most %d participants, %d steps, and %d frames or "+
+				"activations within each other, got more", maxParticipants, maxSteps, maxDepth)
 		}
 	}
 	switch {
 	case len(s.open) > 0:
-		return nil, fmt.Errorf("the frame %q has no end", s.open[len(s.open)-1])
+		return nil, &Error{0, fmt.Sprintf("the frame %q has no end", s.open[len(s.open)-1])}
 	case len(s.participants) == 0:
-		return nil, fmt.Errorf("line %d: the diagram is empty", p.line)
+		return nil, &Error{p.line, "the diagram is empty"}
 	}
 	return s, nil
 }
@@ -99,7 +108,7 @@ func tooDeep(active int) bool { return active > maxDepth }
 // statement reads a statement and reports whether it understands it.
 func (s *sequence) statement(text string) bool {
 	word, rest := firstWord(text)
-	word = strings.ToLower(word)
+	word = strings.TrimSuffix(strings.ToLower(word), "_over")
 	_, frame := dividers[word]
 	top := ""
 	if len(s.open) > 0 {
@@ -108,6 +117,17 @@ func (s *sequence) statement(text string) bool {
 	switch {
 	case word == "participant" || word == "actor":
 		return s.declare(rest, word == "actor")
+	case top == "box" && text != "end":
+		return false
+	case word == "box":
+		s.open = append(s.open, word)
+		s.boxes = append(s.boxes, columnBox{from: len(s.participants), lines: boxTitle(rest)})
+		return top == ""
+	case top == "box":
+		s.open = s.open[:len(s.open)-1]
+		return s.endBox()
+	case word == "link" || word == "links":
+		return linkOf.MatchString(rest)
 	case word == "activate" || word == "deactivate":
 		i, ok := s.participant(rest)
 		if !ok || word == "deactivate" {
@@ -137,6 +157,31 @@ func (s *sequence) statement(text string) bool {
 		return s.message(text)
 	}
 	return true
+}
+
+// linkOf matches the links of a participant, which a drawing has not.
+var linkOf = regexp.MustCompile(`^[^:]+:\s*(?:\{.*\}|[^@]+@\s*\S+)$`)
+
+// boxColor matches the color with which the title of a box may begin.
+var boxColor = regexp.MustCompile(`(?i)^(?:(?:rgb|hsl)a?\([^)]*\)|#[0-9a-f]{3,8}|transparent|` +
+	`(?:light|dark|medium|pale|deep|hot|sky|royal|navajo|floral|ghost|antique|alice|powder|steel)*` +
+	`(?:aqua|azure|beige|black|blue|brown|coral|cyan|gold|gray|green|grey|indigo|ivory|khaki|` +
+	`lavender|lime|linen|magenta|maroon|navy|olive|orange|orchid|pink|plum|purple|red|salmon|` +
+	`sienna|silver|snow|tan|teal|tomato|turquoise|violet|wheat|white|yellow)+)(?:\s+|$)`)
+
+// boxTitle returns the lines of the title of a box.
+func boxTitle(text string) []string {
+	return label(text[len(boxColor.FindString(text)):], wrapName)
+}
+
+// endBox closes the newest box, whose columns share the width of the title.
+func (s *sequence) endBox() bool {
+	b := &s.boxes[len(s.boxes)-1]
+	b.to = len(s.participants)
+	for i := b.from; i < b.to; i++ {
+		s.participants[i].share = widest(b.lines)/(b.to-b.from) + 1
+	}
+	return b.to > b.from
 }
 
 // color matches a color of a rect.

@@ -73,6 +73,18 @@ func (s *sequence) draw() *canvas {
 // layers puts frames and lifelines behind the rest.
 func (d *sequenceDrawing) layers(head int) *canvas {
 	back := canvas{left: d.left, right: d.right, bottom: d.bottom}
+	for _, b := range d.boxes {
+		left := d.middles[b.from] - d.participants[b.from].space() - pad
+		right := d.middles[b.to-1] + d.participants[b.to-1].space() + pad
+		top := -len(b.lines)*lineHeight - pad
+		box(&back.back, "ground", left, top, right-left, d.bottom+pad-top)
+		d.text("", (left+right)/2, top+pad/2, b.lines)
+		back.left, back.right = min(back.left, left), max(back.right, right)
+		back.top = min(back.top, top)
+	}
+	if len(d.boxes) > 0 {
+		back.bottom += pad
+	}
 	for _, f := range d.frames {
 		if f.word == "rect" {
 			box(&back.back, "ground", f.left, f.top, f.right-f.left, f.bottom-f.top)
@@ -108,6 +120,9 @@ func (s *sequence) headHeight() (most int) {
 // half returns half the width of a participant's head.
 func (p participant) half() int { return max(80, widest(p.lines)+2*pad)/2 + 1 }
 
+// space returns half the width of a participant's column.
+func (p participant) space() int { return max(p.half(), p.share/2+pad) }
+
 // columns returns the middles of the columns, each as far to the left as labels allow.
 func (s *sequence) columns() []int {
 	type need struct{ from, width int }
@@ -118,7 +133,7 @@ func (s *sequence) columns() []int {
 		}
 	}
 	for i := 1; i < len(s.participants); i++ {
-		apart(i-1, i, s.participants[i-1].half()+s.participants[i].half()+columnGap)
+		apart(i-1, i, s.participants[i-1].space()+s.participants[i].space()+columnGap)
 	}
 	for _, st := range s.steps {
 		w := widest(st.lines)
@@ -139,7 +154,7 @@ func (s *sequence) columns() []int {
 		}
 	}
 	middles := make([]int, len(needs))
-	middles[0] = s.participants[0].half()
+	middles[0] = s.participants[0].space()
 	for i := range needs {
 		for _, n := range needs[i] {
 			middles[i] = max(middles[i], middles[n.from]+n.width)

@@ -12,32 +12,98 @@ var (
 	transition = regexp.MustCompile(`^` + stateName + `\s*-->\s*` + stateName + `\s*(?::(.*))?$`)
 	stateLine  = regexp.MustCompile(`^` + stateName + `\s*(?::(.*))?$`)
 	stateAs    = regexp.MustCompile(`^"([^"]*)"\s+as\s+` + stateName + `\s*(\{)?$`)
-	stateBlock = regexp.MustCompile(`^` + stateName + `\s*(\{|<<choice>>)?$`)
+	stateBlock = regexp.MustCompile(`^` + stateName +
+		`\s*(\{|(?:<<|\[\[)(?:choice|fork|join)(?:>>|\]\]))?$`)
+	stateNote = regexp.MustCompile(`(?i)^note\s+(?:left|right)\s+of\s+` + stateName +
+		`\s*(?::\s*(.*))?$`)
 )
 
 // parseState reads the statements of a state diagram as those of a flowchart.
 func parseState(p prepared) (*flow, error) {
 	f := &flow{index: map[string]int{}, direction: directions[""]}
+	noted := "" // the state that has the note whose lines follow
+	var lines []string
 	if p.rest != "" {
 		return nil, statement{p.line, p.rest}.unknown()
 	}
 	for _, st := range p.statements {
-		if !f.state(st.text) {
+		st.text, _, _ = strings.Cut(st.text, " %%") // a comment
+		m := stateNote.FindStringSubmatch(st.text)
+		switch {
+		case noted != "" && strings.EqualFold(st.text, "end note"):
+			f.note(noted, strings.Join(lines, "<br>"))
+			noted, lines = "", nil
+		case noted != "":
+			lines = append(lines, st.text)
+		case m != nil && m[2] != "":
+			f.note(m[1], m[2])
+		case m != nil:
+			noted = m[1]
+		case !f.state(st.text):
 			return nil, st.unknown()
 		}
 		if err := f.tooLarge(st.line); err != nil {
 			return nil, err
 		}
 	}
+	if noted != "" {
+		return nil, &Error{0, "a note has no end"}
+	}
 	return f, f.finish()
+}
+
+// note adds a note beside a state.
+func (f *flow) note(state, text string) {
+	from := f.stateNode(state, "")
+	to := len(f.nodes)
+	f.nodes = append(f.nodes, flowNode{shape: "note", lines: flowLabel(text, wrapNote),
+		group: f.nodes[from].group})
+	f.edges = append(f.edges, flowEdge{from: from, to: to, class: "life dash", fromFrame: -1,
+		toFrame: -1})
+}
+
+// region parts a composite state: what is above the line goes into a group of its own, and what
+// follows into another one. Only states can be above it.
+func (f *flow) region() bool {
+	g := f.group()
+	if g < 0 {
+		return false
+	}
+	parent, first := g, !strings.HasPrefix(f.groups[g].id, "--")
+	if !first {
+		parent = f.groups[g].parent
+		f.endGroup()
+	}
+	start := func() int {
+		f.startGroup(fmt.Sprint("--", len(f.groups)), "")
+		return len(f.groups) - 1
+	}
+	if first {
+		for _, other := range f.groups {
+			if other.parent == parent {
+				return false
+			}
+		}
+		top := start()
+		for i := range f.nodes {
+			if f.nodes[i].group == parent {
+				f.nodes[i].group = top
+			}
+		}
+		f.endGroup()
+	}
+	start()
+	return true
 }
 
 // state reads a statement of a state diagram and reports whether it understands it.
 func (f *flow) state(text string) bool {
 	word, rest := firstWord(text)
 	switch {
-	case ignored.MatchString(text):
+	case ignored.MatchString(text) || text == "hide empty description":
 		return true
+	case text == "--":
+		return f.region()
 	case word == "direction":
 		direction, ok := directions[rest]
 		if len(f.open) == 0 {
@@ -45,6 +111,9 @@ func (f *flow) state(text string) bool {
 		}
 		return ok
 	case text == "}":
+		if g := f.group(); g >= 0 && strings.HasPrefix(f.groups[g].id, "--") {
+			f.endGroup() // the last region
+		}
 		return f.endGroup()
 	case word == "state":
 		return f.declareState(rest)
@@ -52,7 +121,7 @@ func (f *flow) state(text string) bool {
 	if m := transition.FindStringSubmatch(text); m != nil {
 		from, to := f.stateNode(m[1], "start"), f.stateNode(m[2], "end")
 		f.edges = append(f.edges, flowEdge{from: from, to: to, end: '>', class: "line",
-			lines: flowLabel(m[3], wrapEdge)})
+			lines: flowLabel(m[3], wrapEdge), fromFrame: -1, toFrame: -1})
 		return true
 	}
 	m := stateLine.FindStringSubmatch(text)
@@ -85,8 +154,10 @@ func (f *flow) declareState(text string) bool {
 		return f.startGroup(id, title)
 	}
 	n := &f.nodes[f.stateNode(id, "")]
-	if kind != "" {
+	if strings.Contains(kind, "choice") {
 		n.shape, n.lines = "diamond", nil
+	} else if kind != "" {
+		n.shape, n.lines = "bar", nil
 	} else if title != id {
 		n.lines, n.described = flowLabel(title, wrapNote), true
 	}

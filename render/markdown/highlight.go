@@ -258,8 +258,12 @@ const diagramName = "Diagram"
 func (d *document) codeBlock(n ast.Node, info string) {
 	text := string(n.Lines().Value(d.source))
 	name, lexer := languageOf(info)
-	if name == diagramName && d.beginDiagram(text) {
-		defer d.endDiagram()
+	caption := name
+	if name == diagramName {
+		drawn := false
+		if caption, drawn = d.beginDiagram(n, text); drawn {
+			defer d.endDiagram()
+		}
 	}
 	d.print(`<figure class="code">`)
 	if name = escape(name); name == "" {
@@ -267,7 +271,7 @@ func (d *document) codeBlock(n ast.Node, info string) {
 	} else {
 		d.printf(
 			`<figcaption><span>%s</span></figcaption><pre tabindex="0" aria-label="%s code"><code>`,
-			name, name)
+			escape(caption), name)
 	}
 	// The sum includes blocks that stay plain: it bounds work, and does not depend on the result.
 	if lexer != nil {

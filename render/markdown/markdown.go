@@ -85,11 +85,13 @@ type Article struct {
 	// pages.
 	Fragments []Fragment
 	// Dropped lists its links that lead nowhere, and its pictures that are not shown: [Links] has
-	// no address or no picture, or the policy refuses it.
+	// no address or no picture, or the policy refuses it. It also lists diagrams that are not
+	// drawn.
 	Dropped []Dropped
 }
 
-// Dropped is a link that only its text represents, or a picture that is a link or a text.
+// Dropped is a link that only its text represents, a picture that is a link or a text, or a diagram
+// that is its source.
 type Dropped struct {
 	// Dest is the destination as written, except for escapes; for a relative one the path.
 	Dest string
@@ -97,6 +99,9 @@ type Dropped struct {
 	Offset int
 	// Picture is true for a relative picture.
 	Picture bool
+	// Undrawn is the reason for which a diagram is its source, and empty for all else. The offset
+	// is in the line that prevents the drawing.
+	Undrawn string
 }
 
 // Fragment is a link to a place in a page.
