@@ -34,7 +34,7 @@ var imports = map[string][]string{
 		"internal/markdown", "internal/mip", "internal/corpus", "internal/filename",
 		"internal/header", "internal/history", "internal/once", "internal/picture",
 		"internal/problem", "internal/redirect", "internal/site", "internal/api", "internal/ai",
-		"internal/ai/summary", "internal/requirement", "internal/search",
+		"internal/ai/summary", "internal/requirement", "internal/search", "internal/upgrade",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -98,7 +98,9 @@ var imports = map[string][]string{
 	"internal/test/testenv": {"github.com/rogpeppe/go-internal"}, // for tests only
 	"internal/survey": {"internal/filename", "internal/corpus", "internal/header",
 		"internal/folder", "internal/git", "internal/mip", "internal/site"},
-	"internal/tex":          {"internal/mip"},
+	"internal/tex": {"internal/mip"},
+	"internal/upgrade": {"internal/markdown", "internal/mip", "internal/problem",
+		"github.com/yuin/goldmark"},
 	"internal/test/webtest": {}, // for tests only
 	"render": {"internal/ai/prose", "internal/graph", "internal/mip",
 		"internal/palette", "internal/api", "render/agent", "render/calendar", "render/card",

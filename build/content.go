@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -22,6 +21,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/picture"
 	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upgrade"
 	"github.com/mipwatch/mipwatch/render"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 	"golang.org/x/sync/errgroup"
@@ -70,11 +70,16 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 // newContent completes a corpus by the configuration of the site.
 func newContent(all *corpus.Corpus, o Options) *Content {
 	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
-	c.Forks = o.Site.ForksAt(mip.NewestChange(c.Metadata, c.CommittedAt))
-	networks := o.Site.PublicNetworks()
+	forks, differences := upgrade.Merge(o.Site.Forks(), c.upgradeTexts())
+	networks, main := o.Site.PublicNetworks(), mip.ID{Kind: o.Site.Prefix}
+	mip.Judge(forks, main, networks, mip.NewestChange(c.Metadata, c.CommittedAt))
+	c.Forks, c.Problems = forks, mip.SortProblems(slices.Concat(c.Problems, differences))
 	for i := range c.Metadata {
 		m := &c.Metadata[i]
 		for _, f := range c.Forks {
+			if m.Hardfork == nil && m.ID.Kind == main.Kind && f.Concerns(m.Number) {
+				m.Hardfork = &f.Name
+			}
 			if m.Hardfork != nil && f.Name == *m.Hardfork {
 				m.Activations = f.Activations(networks)
 			}
@@ -83,6 +88,21 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 	c.linkable = linkable(c)
 	c.pictures = c.findPictures()
 	return c
+}
+
+// upgradeTexts reads the texts that may define upgrades.
+func (c *Content) upgradeTexts() (out []upgrade.Text) {
+	s := c.options.Site
+	reader := upgrade.NewReader(s.Prefixes(), s.Upgrades.Stages)
+	for i, p := range c.Proposals {
+		if m := c.Metadata[i]; m.ID.Kind == s.Prefix && upgrade.Candidate(m, p.Body) {
+			head := strings.Count(p.Raw, "\n") - strings.Count(p.Body, "\n")
+			out = append(out, reader.Read(upgrade.Source{
+				Metadata: m, File: p.File, Head: head, Doc: c.doc(p),
+			}))
+		}
+	}
+	return out
 }
 
 // mostTried bounds the HTML of texts that is kept from Load for the plan, in bytes.
@@ -191,7 +211,7 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 			others := slices.DeleteFunc(slices.Clone(m.Discussions), isIt)
 			m.Discussions = append([]string{*o.DiscussionsTo}, others...)
 		}
-		if foreignTopic(s, m) {
+		if s.ForeignTopic(m) {
 			m.ForumTopicID = nil
 		}
 		// Drop the number on a site without a forum.
@@ -206,34 +226,14 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 	return all
 }
 
-// foreignTopic reports whether the topic number was read from a link to another forum than the
-// site's.
-func foreignTopic(s *site.Site, m mip.Metadata) bool {
-	if m.ForumTopicID == nil || m.DiscussionsTo == nil {
-		return false
-	}
-	// A number in a field of its own takes precedence over the link.
-	linked := mip.Topic(*m.DiscussionsTo)
-	_, ours := mip.Below(*m.DiscussionsTo, s.Forum)
-	return linked != nil && *linked == *m.ForumTopicID && !ours
-}
-
 // sourceLink is the address of a file of the proposal's repository as of a commit; empty: the one
 // that last changed the proposal, so that another proposal's commit does not change the address.
 // Where texts are synced, source_url leads to the upstream, which does not hold the others.
 func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (string, bool) {
-	if s.SourceURL == "" || p.Local || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
+	if p.Local {
 		return "", false
 	}
-	// A file name may hold any character; the slashes between its parts stay. An escaped path holds
-	// no brace.
-	segments := strings.Split(repoPath, "/")
-	for i, segment := range segments {
-		segments[i] = url.PathEscape(segment)
-	}
-	values := strings.NewReplacer(
-		"{path}", strings.Join(segments, "/"), "{commit}", cmp.Or(commit, p.Commit, "HEAD"))
-	return values.Replace(s.SourceURL), true
+	return s.Source(cmp.Or(commit, p.Commit, "HEAD"), repoPath)
 }
 
 // mostFullText is how many bytes the texts of all proposals may have together for llms-full.txt: no
@@ -243,13 +243,7 @@ const mostFullText = 1_000_000
 // siteInfo is the document of /api/v1/site. It holds no RPC address: those may carry keys.
 func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 	info := mip.SiteInfo{
-		Site: mip.Site{
-			Title: s.Title, Description: s.Description, Prefix: s.Prefix,
-			BaseURL: s.BaseURL, Host: s.Host, Kinds: s.PublicKinds(),
-			Statuses: append(mip.Process{}, s.Statuses...),
-			Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
-		},
-		History: c.History,
+		Site: s.Public(), History: c.History,
 		Counts: mip.SiteCounts{
 			Total: len(c.Metadata), ByKind: map[string]int{}, ByStatus: map[string]int{},
 			ByCategory: map[string]int{},
@@ -260,9 +254,6 @@ func siteInfo(c *Content, s *site.Site) mip.SiteInfo {
 		size += len(p.Raw)
 	}
 	info.FullText = size <= mostFullText
-	if s.Forum != "" {
-		info.Forum = &s.Forum
-	}
 	if c.Commit != "" {
 		info.Commit, info.CommittedAt = &c.Commit, c.CommittedAt
 	}

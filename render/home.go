@@ -98,7 +98,7 @@ func (p *Pages) now(all []mip.Metadata) (live, next []upgrade) {
 	forks, main := p.upgrades(all), func(u upgrade) mip.Activation {
 		return u.Activation[p.info.Networks[0].ID]
 	}
-	next = slices.DeleteFunc(p.ahead(all, forks), func(u upgrade) bool { return !u.pending(now) })
+	next = slices.DeleteFunc(p.ahead(all, forks), func(u upgrade) bool { return !u.Pending(now) })
 	live = slices.DeleteFunc(forks, func(u upgrade) bool { return main(u).Timestamp == nil })
 	slices.SortStableFunc(live, func(a, b upgrade) int {
 		return cmp.Compare(*main(b).Timestamp, *main(a).Timestamp)

@@ -66,7 +66,7 @@ func (p *Pages) Role(page RolePage) ([]byte, error) {
 	}
 	past := func(c api.Claim) bool {
 		g := groupOf(mip.Deref(c.Hardfork))
-		return c.Past || g.Upgrade != nil && !g.Upgrade.pending(now)
+		return c.Past || g.Upgrade != nil && !g.Upgrade.Pending(now)
 	}
 	room := claimsOfPage
 	for _, over := range []bool{false, true} {
@@ -82,7 +82,7 @@ func (p *Pages) Role(page RolePage) ([]byte, error) {
 		}
 		for _, name := range order {
 			g := *groups[name]
-			switch ended := g.Upgrade != nil && !g.Upgrade.pending(now); {
+			switch ended := g.Upgrade != nil && !g.Upgrade.Pending(now); {
 			case g.Claims == nil && (g.Asks == "" || ended != over):
 			case over:
 				v.Past = append(v.Past, g)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -31,26 +30,13 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
 	return u
 }
 
-// upgrades are all forks, newest first, by the last network's time. A fork without a time is not
-// planned yet and counts as the newest.
+// upgrades are all forks, newest first.
 func (p *Pages) upgrades(all []mip.Metadata) []upgrade {
-	last := func(u upgrade) int64 {
-		t := int64(-1)
-		for _, a := range u.Activation {
-			if a.Timestamp != nil {
-				t = max(t, *a.Timestamp)
-			}
-		}
-		if t < 0 {
-			return math.MaxInt64
-		}
-		return t
-	}
 	out := make([]upgrade, 0, len(p.forks))
 	for _, f := range slices.Backward(p.forks) {
 		out = append(out, p.upgrade(f, all))
 	}
-	slices.SortStableFunc(out, func(a, b upgrade) int { return cmp.Compare(last(b), last(a)) })
+	slices.SortStableFunc(out, func(a, b upgrade) int { return cmp.Compare(b.Last(), a.Last()) })
 	return out
 }
 
@@ -61,22 +47,12 @@ func (p *Pages) upgrades(all []mip.Metadata) []upgrade {
 func (p *Pages) ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
 	now := p.present(all).UTC()
 	for i, u := range forks {
-		if i == 0 || u.pending(now) {
+		if i == 0 || u.Pending(now) {
 			u.Times = inOrder(u.Times)
 			out = append(out, u)
 		}
 	}
 	return out
-}
-
-// pending reports whether some network has yet to get the fork, at a known or unknown time.
-func (u upgrade) pending(now time.Time) bool {
-	timed := func(a activation) bool { return a.Timestamp != nil }
-	return slices.ContainsFunc(u.Times, func(a activation) bool {
-		return timed(a) && !a.Reached(now)
-	}) ||
-		slices.ContainsFunc(u.Times, func(a activation) bool { return !a.Passed(now) }) &&
-			!slices.ContainsFunc(u.Times, timed)
 }
 
 // inOrder sorts networks by the time at which they switch. Networks without a time come after the
@@ -108,8 +84,12 @@ type activation struct {
 // genesis reports whether a network has a fork from its first block.
 func genesis(a mip.Activation) bool { return a.Genesis() }
 
-// activation lists every network of the site and, by id, the networks that only the fork names.
+// activation lists every network of the site and, by id, the networks that only the fork names. It
+// is nil if no activation is known.
 func (p *Pages) activation(f mip.HardFork) []activation {
+	if !f.HasNetworks() {
+		return nil
+	}
 	var out []activation
 	for _, n := range p.info.Networks {
 		out = append(out, activation{f.Name, n, f.Activation[n.ID]})
@@ -143,7 +123,8 @@ func leader(of []activation) int {
 // networks are the site's networks with their times of a hard fork, by its name.
 func (p *Pages) networks(fork string) []activation {
 	f, _ := p.fork(fork)
-	return p.activation(f)[:len(p.info.Networks)]
+	all := p.activation(f)
+	return all[:min(len(all), len(p.info.Networks))]
 }
 
 // dated are the networks of [Pages.networks] with a time for the fork, in the order of the times.
@@ -170,12 +151,19 @@ type upgradeView struct {
 	Defined       *mip.Metadata // the meta proposal, if it is published
 	Description   string
 	Missing       []ref // bundled but not published
+	Further       []listed
 	Disagreements []mip.Disagreement
 	Asks          string      // what the upgrade itself asks of validators; empty: nothing
 	Duties        []roleClaim // of groups with a duty in a text
 	Tasks         []mip.Task
 	Done          int // of the tasks
 	Table         table
+}
+
+// listed is a proposal that a fork's text lists and the fork does not bundle.
+type listed struct {
+	Ref   ref
+	Stage mip.Inclusion
 }
 
 // Upgrade renders a hard fork's page: when each network switches, the duties with their deadlines
@@ -227,6 +215,12 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 			continue
 		}
 		bundled = append(bundled, m)
+	}
+	for _, of := range f.Proposals {
+		if !of.Stage.Bundled() {
+			r := refs(all, of.ID, []int{of.ID.Number})[0]
+			v.Further = append(v.Further, listed{r, of.Stage})
+		}
 	}
 	v.Table = p.newTable(bundled)
 	v.Table.Chain, v.Table.Ready = false, true // the page is about the fork

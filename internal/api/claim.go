@@ -23,7 +23,7 @@ type Claim struct {
 
 	UpgradeAsks *string `json:"upgradeAsks" doc:"What that hard fork itself asks of the group: of validators, a release that knows it. Null for nothing."`
 
-	Past bool `json:"past" doc:"The proposal is final and in no hard fork, or given up or replaced. Otherwise compare activations with the present."`
+	Past bool `json:"past" doc:"The proposal is final and in no hard fork whose activation is known, or given up or replaced. Otherwise compare activations with the present."`
 
 	Source string `json:"source" doc:"Who said so: a model's name, or extractive for rules."`
 	URL    string `json:"url" doc:"The proposal's page."`
@@ -54,7 +54,7 @@ func Asks(group string, f *mip.HardFork, networks []mip.Network) *string {
 // groups of which nothing is known. f is the hard fork that bundles the proposal or whose meta
 // proposal it is, nil for none; networks are the site's.
 func (s Summary) Claims(m mip.Metadata, f *mip.HardFork, networks []mip.Network) (out []Claim) {
-	past := m.Over() || f == nil && m.Stage == mip.StageFinal
+	past := m.Over() || m.Stage == mip.StageFinal && (f == nil || !f.HasNetworks())
 	for _, of := range []struct {
 		group string
 		axis  Axis

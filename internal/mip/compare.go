@@ -96,8 +96,9 @@ func Compare(
 				add(Disagreement{Code: BundledNotPublished, ID: id, Fork: f.Name})
 				continue
 			}
-			// A site without networks has no chain to disagree with.
-			for _, n := range networks[:min(1, len(networks))] {
+			// A site without networks has no chain to disagree with, and neither has a fork whose
+			// activation is unknown.
+			for _, n := range networks[:min(1, len(networks), len(f.Activation))] {
 				d := Disagreement{ID: id, Status: m.Status, Fork: f.Name, Network: n,
 					Activation: f.Activation[n.ID]}
 				switch {
@@ -118,7 +119,7 @@ func Compare(
 	}
 	for _, m := range all {
 		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool {
-			return m.ID.Kind != kind.Kind || !f.Concerns(m.Number)
+			return m.ID.Kind != kind.Kind || !f.Concerns(m.Number) || !f.HasNetworks()
 		})
 		for _, n := range networks {
 			i := slices.IndexFunc(m.StatedActivations, func(s StatedActivation) bool {

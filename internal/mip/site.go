@@ -10,17 +10,18 @@ import (
 
 // HardForks is the body of GET /api/v1/hardforks.
 type HardForks struct {
-	HardForks []HardFork `json:"hardforks" doc:"In the order of site.yaml."`
+	HardForks []HardFork `json:"hardforks" doc:"In the order of site.yaml, then those that meta proposals alone define, by number."`
 }
 
 // HardFork is a network upgrade: the proposals that it bundles, and its activation on each network.
 type HardFork struct {
-	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE."`
-	Status      string                `json:"status" doc:"At statusAsOf: planned, scheduled, active on ID, ID, active, or not on its own: see followedBy."`
+	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE, or in the meta proposal's text."`
+	Status      string                `json:"status" doc:"At statusAsOf: planned, scheduled, active on ID, ID, active, or not on its own: see followedBy. Without activation: included where the text lists included proposals, else planned."`
 	StatusAsOf  *Time                 `json:"statusAsOf" doc:"When status was judged: static, the newest change, null without any; live, the chains' time."`
 	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
-	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals that it activates, ascending."`
-	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set."`
+	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals of the main kind that it activates, ascending: of site.yaml, or else those that the text lists as scheduled or included."`
+	Proposals   []ForkProposal        `json:"proposals" doc:"All proposals that the meta proposal's text lists, in its order, then the others that site.yaml bundles."`
+	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set. Empty of a fork that a text alone defines."`
 	Source      *string               `json:"source" doc:"Where the times were read."`
 }
 
@@ -159,7 +160,8 @@ type SiteCounts struct {
 // time has come, "active" if every network of the list has switched, else "active on" and the ids
 // of those that have, in the order of the list. A fork without any time is "not on its own" if
 // every network runs a later one. now returns the time of a network by its id. An active fork stays
-// active; a scheduled one does not stay scheduled, so a publisher of the status sets StatusAsOf.
+// active; a scheduled one does not stay scheduled, so a publisher of the status sets StatusAsOf. A
+// fork without activation is "included" if its text lists included proposals.
 func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
 	timed, passed := false, 0
@@ -174,6 +176,8 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 		}
 	}
 	switch {
+	case h.Happened():
+		return string(Included)
 	case !timed && passed > 0 && passed == len(h.Activation):
 		return "not on its own"
 	case !timed:

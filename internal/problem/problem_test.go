@@ -16,7 +16,7 @@ func TestProblems(t *testing.T) {
 	ids := regexp.MustCompile(`"((?:summary-refused|bad-link)(?:/[a-z]+)?)"`)
 	used := map[string]bool{}
 	var names []string
-	for _, room := range []string{"corpus", "header", "history"} {
+	for _, room := range []string{"corpus", "header", "history", "upgrade"} {
 		found, err := filepath.Glob("../" + room + "/*.go")
 		if err != nil {
 			t.Fatal(err)

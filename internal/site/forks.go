@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -32,13 +31,9 @@ func (s *Site) ForkOf() map[mip.ID]*string {
 	return forkOf
 }
 
-// ForksAt returns the hard forks with all their proposals, and with their status at a time, which
-// may be nil. The caller may change the result.
-func (s *Site) ForksAt(newest *mip.Time) []mip.HardFork {
-	var now time.Time
-	if newest != nil {
-		now = newest.UTC()
-	}
+// Forks returns the hard forks with all their proposals, without their status. The caller may
+// change the result.
+func (s *Site) Forks() []mip.HardFork {
 	forks := append([]mip.HardFork{}, s.HardForks...)
 	// The site's values are shared by plans, so the forks' maps and slices are copied before they
 	// change.
@@ -55,8 +50,6 @@ func (s *Site) ForksAt(newest *mip.Time) []mip.HardFork {
 			}
 		}
 		slices.Sort(f.BundledMIPs)
-		f.Status = f.StatusAt(s.PublicNetworks(), func(string) time.Time { return now })
-		f.StatusAsOf = newest
 	}
 	return forks
 }

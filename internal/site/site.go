@@ -4,6 +4,7 @@ package site
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -66,6 +67,8 @@ type Site struct {
 	Show []string `yaml:"show"`
 	// References are the addresses of proposals of other sites.
 	References mip.References `yaml:"references"`
+	// Upgrades configure how upgrades are read from texts.
+	Upgrades Upgrades `yaml:"upgrades"`
 	// Host is the kind of server of the site.
 	Host mip.Host `yaml:"host"`
 	// KeepGoing means that valid proposals are published, or synced from the upstream, even if
@@ -99,6 +102,12 @@ type Upstream struct {
 	Ref string `yaml:"ref"`
 	// Folders are within the repository. Empty means its top folder.
 	Folders []string `yaml:"folders"`
+}
+
+// Upgrades are settings about network upgrades that the texts of meta proposals define.
+type Upgrades struct {
+	// Stages are further words of headings by stage, one of [mip.Inclusions].
+	Stages map[string][]string `yaml:"stages"`
 }
 
 // Override has facts about one proposal that its header lacks. A nil fact leaves the header's
@@ -141,6 +150,47 @@ func (s *Site) Addresses() []string {
 		strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
 }
 
+// Source is the address of a file of the repository as of a commit, by SourceURL. ok is false
+// without one, and for a file outside of the repository.
+func (s *Site) Source(commit, repoPath string) (address string, ok bool) {
+	if s.SourceURL == "" || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
+		return "", false
+	}
+	// A file name may hold any character; the slashes between its parts stay. An escaped path holds
+	// no brace.
+	segments := strings.Split(repoPath, "/")
+	for i, segment := range segments {
+		segments[i] = url.PathEscape(segment)
+	}
+	values := strings.NewReplacer("{path}", strings.Join(segments, "/"), "{commit}", commit)
+	return values.Replace(s.SourceURL), true
+}
+
+// Public is the description of the site that is published, without FullText.
+func (s *Site) Public() mip.Site {
+	out := mip.Site{
+		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
+		Host: s.Host, Kinds: s.PublicKinds(), Statuses: append(mip.Process{}, s.Statuses...),
+		Networks: s.PublicNetworks(), Locales: append([]string{}, s.Locales...),
+	}
+	if s.Forum != "" {
+		out.Forum = &s.Forum
+	}
+	return out
+}
+
+// ForeignTopic reports whether a proposal's topic number was read from a link to another forum than
+// the site's.
+func (s *Site) ForeignTopic(m mip.Metadata) bool {
+	if m.ForumTopicID == nil || m.DiscussionsTo == nil {
+		return false
+	}
+	// A number in a field of its own takes precedence over the link.
+	linked := mip.Topic(*m.DiscussionsTo)
+	_, ours := mip.Below(*m.DiscussionsTo, s.Forum)
+	return linked != nil && *linked == *m.ForumTopicID && !ours
+}
+
 // URL is the absolute address of a route, which starts with a slash.
 func (s *Site) URL(route string) string { return s.BaseURL + s.Host.Route(route) }
 
@@ -162,6 +212,14 @@ func (s *Site) AllKinds() []Kind {
 		return []Kind{{Prefix: s.Prefix, Proposals: s.Proposals}}
 	}
 	return s.Kinds
+}
+
+// Prefixes are the prefixes of ids that texts may name: of the kinds, and of other known sites.
+func (s *Site) Prefixes() (out []string) {
+	for _, k := range s.AllKinds() {
+		out = append(out, k.Prefix)
+	}
+	return slices.AppendSeq(out, slices.Values(slices.Sorted(maps.Keys(s.References))))
 }
 
 // Publishes reports whether one of the kinds has the prefix, in any letter case.

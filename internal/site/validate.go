@@ -42,6 +42,7 @@ func (f *file) validate(p *parser) {
 	f.validateStatuses(p)
 	f.validateKeys(p)
 	f.validateReferences(p)
+	f.validateUpgrades(p)
 }
 
 // validateKinds checks the kinds of proposals. Kinds may share a folder: names and headers
@@ -146,6 +147,27 @@ func (f *file) validateReferences(p *parser) {
 		}
 		p.check(name, cmp.Or(err, checkReference(f.References[prefix])))
 		p.once(taken, name, strings.ToUpper(prefix))
+	}
+}
+
+// validateUpgrades checks the words of headings. Each stands for one stage.
+func (f *file) validateUpgrades(p *parser) {
+	var known []string
+	for _, stage := range mip.Inclusions() {
+		known = append(known, string(stage))
+	}
+	taken := map[string]string{}
+	for _, stage := range slices.Sorted(maps.Keys(f.Upgrades.Stages)) {
+		name := below("upgrades.stages", stage)
+		if !slices.Contains(known, stage) {
+			p.at(name, "unknown-key", meant(stage, known))
+		}
+		for i, words := range f.Upgrades.Stages[stage] {
+			if mip.Slug(words) == mip.Slug("") {
+				p.check(item(name, i), errors.New("want the words of a heading"))
+			}
+			p.once(taken, item(name, i), mip.Slug(words))
+		}
 	}
 }
 

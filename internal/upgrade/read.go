@@ -1,0 +1,309 @@
+// Package upgrade reads network upgrades from the texts of proposals: the names of the upgrades,
+// and which proposals each of them lists at which stage. It does not know site.yaml, git or HTML.
+//
+// A text is read by its headings. A heading that names a stage, such as "Considered for Inclusion",
+// begins a list, which includes what is below its subheadings. A list belongs to the stage of the
+// headings above it, and of an item or a paragraph that names a stage, such as "Included EIPs:".
+// A list item or a row of a table stands for a proposal if it begins with the proposal's id. What
+// no heading gives a stage has none: nothing is guessed.
+package upgrade
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extension "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/problem"
+)
+
+// Source is a text that may define upgrades.
+type Source struct {
+	Metadata mip.Metadata
+	// File is the path in problems. Head is the number of lines before the body.
+	File string
+	Head int
+	Doc  *markdown.Document
+}
+
+// Text is what a text states about upgrades.
+type Text struct {
+	// Meta is the proposal of the text.
+	Meta mip.ID
+	File string
+	// Upgrades are in the order of the text.
+	Upgrades []Upgrade
+	// Problems are about what is doubtful in it.
+	Problems []mip.Problem
+}
+
+// Upgrade is an upgrade as a text states it.
+type Upgrade struct {
+	Name string
+	// Proposals are in the order of the text, each once.
+	Proposals []Proposal
+}
+
+// Proposal is a proposal in an upgrade. Line is its line in the file.
+type Proposal struct {
+	ID    mip.ID
+	Stage mip.Inclusion
+	Line  int
+}
+
+// Read reads a text. It has no upgrade and no problem if neither its title nor a code name names
+// one.
+func (r *Reader) Read(s Source) Text {
+	t := text{
+		Reader: r, doc: s.Doc, title: nameIn(s.Metadata.Title), line: s.Head + 1,
+		report: problem.Report{File: s.File},
+	}
+	t.forks = []fork{{name: t.title, known: map[mip.ID]int{}}}
+	t.read()
+	out := Text{Meta: s.Metadata.ID, File: s.File}
+	for i := range t.forks {
+		f := &t.forks[i]
+		if !f.staged {
+			t.includePlain(f)
+		}
+		if f.name != "" && (len(f.proposals) > 0 || f.staged) {
+			out.Upgrades = append(out.Upgrades, Upgrade{f.name, f.proposals})
+		}
+	}
+	if t.forks[0].name != "" {
+		t.reportUnread()
+		out.Problems = t.report.Problems
+	}
+	return out
+}
+
+// text is a text that is being read.
+type text struct {
+	*Reader
+	doc   *markdown.Document
+	title string // the name in the title
+	// forks are the upgrades of the text. The first is the title's.
+	forks []fork
+	// above are the headings above the current block, the outermost first.
+	above  []scope
+	report problem.Report
+	// line is the number of the line at offset.
+	offset, line int
+}
+
+// fork is an upgrade that is being read.
+type fork struct {
+	name string
+	// staged reports whether a heading or an item names a stage.
+	staged    bool
+	proposals []Proposal
+	known     map[mip.ID]int // positions in proposals
+	unread    []unread
+}
+
+// unread is a proposal in a list without a stage.
+type unread struct {
+	Proposal
+	under scope
+}
+
+// scope is what a heading or an item says of the lists below it.
+type scope struct {
+	level int
+	words string
+	// stage is empty if nothing names one. fork is a position in forks.
+	stage mip.Inclusion
+	fork  int
+	// plain is true directly below the heading Specification or the heading of an upgrade. A list
+	// there has the included proposals if nothing names a stage.
+	plain bool
+}
+
+// read reads the blocks of the text.
+func (t *text) read() {
+	s := scope{}
+	for n := t.doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Heading:
+			s = t.heading(n)
+		case *ast.Paragraph:
+			s = scope{}
+			if len(t.above) > 0 {
+				s = t.above[len(t.above)-1]
+			}
+			s.stage = cmp.Or(t.named(s, markdown.PlainText(n, t.doc.Body)), s.stage)
+		case *ast.List:
+			t.list(n, s)
+		case *extension.Table:
+			for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+				if cell := row.FirstChild(); cell != nil && row.Kind() == extension.KindTableRow {
+					t.proposal(cell, s)
+				}
+			}
+		}
+	}
+}
+
+// heading returns the scope of a heading.
+func (t *text) heading(n *ast.Heading) scope {
+	for len(t.above) > 0 && t.above[len(t.above)-1].level >= n.Level {
+		t.above = t.above[:len(t.above)-1]
+	}
+	s := scope{}
+	if len(t.above) > 0 {
+		s = t.above[len(t.above)-1]
+	}
+	s.level, s.words, s.plain = n.Level, markdown.PlainText(n, t.doc.Body), false
+	switch own, name := t.stage(s.words), t.forkName(s.words); {
+	case own != "":
+		s.stage, t.forks[s.fork].staged = own, true
+	case s.stage == "" && name != "":
+		s.fork, s.plain = len(t.forks), true
+		t.forks = append(t.forks, fork{name: name, known: map[mip.ID]int{}})
+	case s.stage == "":
+		s.plain = t.fold(s.words) == "specification"
+	}
+	t.above = append(t.above, s)
+	return s
+}
+
+// forkName returns the name of the upgrade that a heading names, such as "Berlin [EL]", or "Berlin"
+// below the title "Berlin to Shapella". It is empty for other headings.
+func (t *text) forkName(heading string) string {
+	name, _, tagged := strings.Cut(heading, "[")
+	if name = strings.TrimSpace(name); tagged && strings.HasSuffix(heading, "]") {
+		return name
+	}
+	if heading != t.title && strings.Contains(" "+t.title+" ", " "+heading+" ") {
+		return heading
+	}
+	return ""
+}
+
+// named returns the stage that words before a colon name, such as "Included EIPs:", or "".
+func (t *text) named(s scope, words string) mip.Inclusion {
+	label, _, _ := strings.Cut(words, ":")
+	stage := t.stage(label)
+	t.forks[s.fork].staged = t.forks[s.fork].staged || stage != ""
+	return stage
+}
+
+// list reads the items of a list, and the lists in them.
+func (t *text) list(list ast.Node, s scope) {
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		first := item.FirstChild()
+		if first == nil {
+			continue
+		}
+		inner := s
+		if !t.proposal(first, s) && first.Kind() != ast.KindList {
+			words := markdown.PlainText(first, t.doc.Body)
+			if name, ok := strings.CutPrefix(words, codename); ok && t.forks[0].name == "" {
+				t.forks[0].name = strings.TrimSpace(name)
+			}
+			inner.stage = cmp.Or(t.named(s, words), s.stage)
+			if label, _, ends := strings.Cut(words, ":"); ends {
+				inner.words, inner.plain = label, false
+			}
+		}
+		for n := first; n != nil; n = n.NextSibling() {
+			if n.Kind() == ast.KindList {
+				t.list(n, inner)
+			}
+		}
+	}
+}
+
+// proposal adds the proposal that begins an item or a row, and reports whether there is one.
+func (t *text) proposal(n ast.Node, s scope) bool {
+	if n.Kind() == ast.KindList || n.Lines().Len() == 0 {
+		return false
+	}
+	begin := n.FirstChild()
+	if begin != nil && begin.Kind() == extension.KindTaskCheckBox {
+		begin = begin.NextSibling()
+	}
+	id, ok := t.leading(markdown.PlainText(n, t.doc.Body))
+	if link, linked := begin.(*ast.Link); !ok && linked {
+		id, ok = t.leading(path.Base(string(link.Destination)))
+	}
+	if !ok {
+		return false
+	}
+	at := n.Lines().At(0).Start
+	t.line += bytes.Count(t.doc.Body[t.offset:at], []byte("\n"))
+	t.offset = at
+	p := Proposal{id, s.stage, t.line}
+	if t.struck(begin) {
+		p.Stage = mip.Unlisted
+	}
+	if f := &t.forks[s.fork]; s.stage == "" {
+		f.unread = append(f.unread, unread{p, s})
+	} else {
+		t.add(f, p)
+	}
+	return true
+}
+
+// struck reports whether an inline node begins a text that is struck through.
+func (t *text) struck(n ast.Node) bool {
+	if tag, ok := n.(*ast.RawHTML); ok {
+		name := strings.ToLower(string(tag.Segments.Value(t.doc.Body)))
+		return strings.HasPrefix(name, "<del") || strings.HasPrefix(name, "<s>")
+	}
+	return n != nil && n.Kind() == extension.KindStrikethrough
+}
+
+// add adds a proposal to an upgrade. Of two stages the one of [mip.Inclusions] that comes first
+// counts.
+func (t *text) add(f *fork, p Proposal) {
+	i, twice := f.known[p.ID]
+	if !twice {
+		f.known[p.ID] = len(f.proposals)
+		f.proposals = append(f.proposals, p)
+		return
+	}
+	was, order := f.proposals[i], mip.Inclusions()
+	if slices.Index(order, p.Stage) < slices.Index(order, was.Stage) {
+		f.proposals[i] = p
+	}
+	if p.Stage != was.Stage && p.Stage != mip.Unlisted && was.Stage != mip.Unlisted {
+		t.report.Add(p.Line, "upgrade-two-stages", p.ID, was.Stage, was.Line, p.Stage,
+			f.proposals[i].Stage)
+	}
+}
+
+// includePlain adds the lists of an upgrade that has no stages.
+func (t *text) includePlain(f *fork) {
+	for _, u := range f.unread {
+		if u.under.plain {
+			u.Stage = cmp.Or(u.Stage, mip.Included)
+			t.add(f, u.Proposal)
+		}
+	}
+}
+
+// reportUnread reports the proposals that have no stage, once for the text.
+func (t *text) reportUnread() {
+	var left []unread
+	for _, f := range t.forks {
+		left = append(left, f.unread...)
+	}
+	left = slices.DeleteFunc(left, func(u unread) bool {
+		return slices.ContainsFunc(t.forks, func(f fork) bool {
+			_, known := f.known[u.ID]
+			return known
+		})
+	})
+	if len(left) > 0 {
+		first := left[0]
+		t.report.Add(first.Line, "upgrade-unread", mip.Quote(first.under.words), len(left),
+			first.ID)
+	}
+}

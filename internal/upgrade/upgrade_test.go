@@ -1,0 +1,50 @@
+package upgrade_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/upgrade"
+	"github.com/mipwatch/mipwatch/render/rendertest"
+)
+
+// TestForms reads each NAME.md of the archive, whose first line is the title, and compares what it
+// states with NAME.
+func TestForms(t *testing.T) {
+	const path = "testdata/forms.txtar"
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := upgrade.NewReader([]string{"EIP", "ERC"}, map[string][]string{
+		"scheduled": {"Networking EIPs"}, "considered": {"in der Prüfung", "Accepted"}})
+	for _, f := range archive.Files {
+		name, ok := strings.CutSuffix(f.Name, ".md")
+		if !ok {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			title, body, _ := strings.Cut(string(f.Data), "\n")
+			read := r.Read(upgrade.Source{
+				Metadata: mip.Metadata{ID: mip.ID{Kind: "EIP", Number: 1}, Title: title},
+				File:     name + ".md", Head: 1, Doc: markdown.Parse(body),
+			})
+			var b strings.Builder
+			for _, u := range read.Upgrades {
+				fmt.Fprintln(&b, u.Name)
+				for _, p := range u.Proposals {
+					fmt.Fprintf(&b, "  %-10s %s line %d\n", p.Stage, p.ID, p.Line)
+				}
+			}
+			for _, p := range read.Problems {
+				fmt.Fprintln(&b, p)
+			}
+			rendertest.Golden(t, path, name, []byte(b.String()))
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package upgrade
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// stages has the words of headings that name a stage, without the word for the proposals: those of
+// EIP-7723 and EIP-233.
+var stages = map[mip.Inclusion][]string{
+	mip.Included:   {"included", "activated", "this activates the following"},
+	mip.Scheduled:  {"scheduled for inclusion", "scheduled", "accepted"},
+	mip.Considered: {"considered for inclusion", "considered", "tentatively accepted"},
+	mip.Proposed:   {"proposed for inclusion", "proposed"},
+	mip.Declined:   {"declined for inclusion", "declined", "rejected", "rejected withdrawn"},
+	mip.Unlisted:   {"withdrawn for inclusion", "withdrawn"},
+}
+
+// forkWords are the words for an upgrade in titles, the longest first.
+var forkWords = []string{"evm and protocol upgrades", "network upgrade", "protocol upgrade",
+	"hard fork", "hardfork"}
+
+// Reader reads the texts of upgrades. It is immutable and safe for concurrent use.
+type Reader struct {
+	kinds  []string
+	stages map[string]mip.Inclusion
+}
+
+// NewReader returns a reader of proposals whose ids begin with one of the kinds. words are further
+// words of headings by stage. They take precedence over the known ones.
+func NewReader(kinds []string, words map[string][]string) *Reader {
+	r := &Reader{kinds: kinds, stages: map[string]mip.Inclusion{}}
+	for stage, known := range stages {
+		for _, w := range known {
+			r.stages[w] = stage
+		}
+	}
+	for stage, further := range words {
+		for _, w := range further {
+			r.stages[r.fold(w)] = mip.Inclusion(stage)
+		}
+	}
+	return r
+}
+
+// stage returns the stage that the words of a heading name, or "".
+func (r *Reader) stage(heading string) mip.Inclusion { return r.stages[r.fold(heading)] }
+
+// fold returns words in lower case without marks, without what is in parentheses and without words
+// for proposals, such as EIPs.
+func (r *Reader) fold(heading string) string {
+	heading, _, _ = strings.Cut(heading, "(")
+	words := fields(heading)
+	words = slices.DeleteFunc(words, func(w string) bool {
+		w = strings.TrimSuffix(w, "s")
+		return w == "proposal" || slices.ContainsFunc(r.kinds, func(kind string) bool {
+			return strings.EqualFold(kind, w)
+		})
+	})
+	return strings.Join(words, " ")
+}
+
+// fields returns the words of a text in lower case.
+func fields(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c)
+	})
+}
+
+// leading returns the proposal whose id begins a text, behind marks and blanks.
+func (r *Reader) leading(text string) (id mip.ID, ok bool) {
+	text = strings.TrimLeftFunc(text, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
+	for _, kind := range r.kinds {
+		if len(text) <= len(kind) || !strings.EqualFold(text[:len(kind)], kind) {
+			continue
+		}
+		rest := text[len(kind):]
+		if strings.ContainsRune("-_ #", rune(rest[0])) {
+			rest = rest[1:]
+		}
+		behind := strings.TrimLeft(rest, "0123456789")
+		n, small := mip.ParseNumber(rest[:len(rest)-len(behind)])
+		next, _ := utf8.DecodeRuneInString(behind)
+		if small && len(behind) < len(rest) && !unicode.IsLetter(next) && next != '_' {
+			return mip.ID{Kind: kind, Number: n}, true
+		}
+	}
+	return mip.ID{}, false
+}
+
+// Candidate reports whether the text of a proposal may define an upgrade: the proposal is about
+// process and was not given up, and its title names an upgrade or its text has a code name.
+func Candidate(m mip.Metadata, body string) bool {
+	isMeta := strings.EqualFold(mip.Deref(m.Type), "meta") ||
+		strings.EqualFold(mip.Deref(m.Category), "meta")
+	return isMeta && !m.Over() && (nameIn(m.Title) != "" || strings.Contains(body, codename))
+}
+
+// codename begins the item of a text that names the upgrade.
+const codename = "Codename:"
+
+// nameIn returns the name of the upgrade in a title such as "Hardfork Meta: Berlin", "Hardfork Meta
+// Backfill - Berlin to Shapella" or "Berlin Network Upgrade". It is empty if there is none.
+func nameIn(title string) string {
+	title = strings.NewReplacer("`", "", "\"", "").Replace(title)
+	for _, mark := range []string{": ", " - ", " – ", " — "} {
+		of, name, ok := strings.Cut(title, mark)
+		if !ok {
+			continue
+		}
+		name, named := withoutForkWord(name)
+		before := strings.Join(fields(of), " ")
+		if named && before == "meta" || slices.ContainsFunc(forkWords, func(w string) bool {
+			return strings.Contains(before, w)
+		}) {
+			return name
+		}
+	}
+	if name, named := withoutForkWord(title); named {
+		return name
+	}
+	return ""
+}
+
+// withoutForkWord removes the word for an upgrade from the end of a name, and reports whether it
+// was there.
+func withoutForkWord(name string) (string, bool) {
+	name = strings.TrimSpace(name)
+	for _, w := range forkWords {
+		at := len(name) - len(w)
+		if at > 0 && name[at-1] == ' ' && strings.EqualFold(name[at:], w) {
+			return strings.TrimSpace(name[:at]), true
+		}
+	}
+	return name, false
+}
