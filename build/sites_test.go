@@ -350,12 +350,30 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 			k+1, status, tie)
 		put(t, filepath.Join(dir, "mrcs", fmt.Sprintf("MRC-%d.md", k+1)), text)
 	}
+	if s.n > 0 && s.single() == "" && s.without != "everything" && s.without != "most forks" {
+		put(t, filepath.Join(dir, "mips", "MIP-900.md"), upgradeText(min(s.n, long), first))
+	}
 	removed := filepath.Join(dir, "mips", "MIP-7.md")
 	if first {
 		put(t, removed, "---\nmip: 7\ntitle: T\n---\n\nText.\n")
 	} else if err := os.Remove(removed); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// upgradeText is the text of an upgrade that lists n proposals at each of two stages, one of which
+// is not published. At first they are at other stages.
+func upgradeText(n int, first bool) string {
+	stages := []string{"Scheduled", "Declined"}
+	if first {
+		stages = []string{"Considered", "Proposed"}
+	}
+	list := func(first int) string {
+		return each(n, "", func(i int) string { return fmt.Sprintf("- MIP-%d\n", first+i-1) })
+	}
+	return fmt.Sprintf("---\nmip: 900\ntitle: Hardfork Meta - LISTED\ntype: Meta\n---\n\n"+
+		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n%s",
+		stages[0], list(1000), stages[1], list(2000))
 }
 
 // bare are the short texts of proposals with few parts.

@@ -30,7 +30,6 @@ var untaken = map[string]string{
 	"history: eq .Before \"more\"":           "render TestHistoryIsBounded has more versions",
 	"now: .Many":                             "the samples were created together",
 	"quote: .Href, else":                     "ids of proposals can be read",
-	"role-quote: .As":                        "checkGroups has the samples, with forks",
 	"role-quote: .Quote, else":               "what a text says of a group has a quote",
 }
 

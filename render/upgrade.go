@@ -160,7 +160,7 @@ type upgradeView struct {
 	Table         table
 }
 
-// listed is a proposal that a fork's text lists and the fork does not bundle.
+// listed is a proposal that a fork's text lists beside those of the main kind that it bundles.
 type listed struct {
 	Ref   ref
 	Stage mip.Inclusion
@@ -217,7 +217,7 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 		bundled = append(bundled, m)
 	}
 	for _, of := range f.Proposals {
-		if !of.Stage.Bundled() {
+		if !of.Stage.Bundled() || of.ID.Kind != p.info.Prefix {
 			r := refs(all, of.ID, []int{of.ID.Number})[0]
 			v.Further = append(v.Further, listed{r, of.Stage})
 		}

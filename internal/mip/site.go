@@ -20,7 +20,7 @@ type HardFork struct {
 	StatusAsOf  *Time                 `json:"statusAsOf" doc:"When status was judged: static, the newest change, null without any; live, the chains' time."`
 	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
 	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals of the main kind that it activates, ascending: of site.yaml, or else those that the text lists as scheduled or included."`
-	Proposals   []ForkProposal        `json:"proposals" doc:"All proposals that the meta proposal's text lists, in its order, then the others that site.yaml bundles."`
+	Proposals   []ForkProposal        `json:"proposals,omitzero" doc:"All proposals that the meta proposal's text lists, in its order, then the others that site.yaml bundles."`
 	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set. Empty of a fork that a text alone defines."`
 	Source      *string               `json:"source" doc:"Where the times were read."`
 }
