@@ -131,8 +131,8 @@ type planner struct {
 	listed [][]string
 	// summaries caches the summaries by rules, which several pages need.
 	summaries once.Values[keptSummary]
-	// forRole makes the document of each group once, in the order of [api.Roles].
-	forRole []func() api.Role
+	// forRoles makes the documents of the groups once, in the order of [api.Roles].
+	forRoles func() []api.Role
 	// searched caches the proposals as the search index has them. searchIndex makes the index once.
 	searched    once.Values[once.Result[searchable]]
 	searchIndex func() (*searchIndex, error)

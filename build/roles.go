@@ -13,9 +13,9 @@ import (
 
 // roles adds a page, a calendar and a document for each group.
 func (p *planner) roles() {
-	for _, name := range api.Roles() {
-		role := sync.OnceValue(func() api.Role { return p.role(name) })
-		p.forRole = append(p.forRole, role)
+	p.forRoles = sync.OnceValue(p.makeRoles)
+	for i, name := range api.Roles() {
+		role := func() api.Role { return p.forRoles()[i] }
 		p.add(Artifact{
 			Route: "/for/" + name + "/", Pattern: roleRoute, index: true,
 			Body: func() ([]byte, error) {
@@ -35,8 +35,8 @@ func (p *planner) roles() {
 
 // rolesWithClaims returns the groups whose pages have something, which pages link.
 func (p *planner) rolesWithClaims() (out []string) {
-	for _, role := range p.forRole {
-		if r := role(); !r.Empty() {
+	for _, r := range p.forRoles() {
+		if !r.Empty() {
 			out = append(out, r.Role)
 		}
 	}
@@ -66,9 +66,9 @@ func (p *planner) titlesOf(claims []api.Claim) map[string]string {
 	return out
 }
 
-// role collects the claims about a group. Withdrawn and superseded proposals are left out. What
-// comes next is judged at the newest change.
-func (p *planner) role(name string) api.Role {
+// makeRoles collects the claims about each group. Withdrawn and superseded proposals are left out.
+// What comes next is judged at the newest change.
+func (p *planner) makeRoles() (out []api.Role) {
 	var claims []api.Claim
 	for _, m := range mip.ActiveFirst(p.Metadata) {
 		if i, _ := mip.Search(p.Metadata, m.ID); !m.Over() {
@@ -79,5 +79,8 @@ func (p *planner) role(name string) api.Role {
 	if newest := mip.NewestChange(p.Metadata, p.CommittedAt); newest != nil {
 		now = newest.UTC().Unix()
 	}
-	return api.NewRole(name, claims, p.Forks, p.info.Networks, now)
+	for _, name := range api.Roles() {
+		out = append(out, api.NewRole(name, claims, p.Forks, p.info.Networks, now))
+	}
+	return out
 }

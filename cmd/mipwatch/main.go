@@ -44,18 +44,23 @@ const stopTimeout = shutdownTimeout + time.Second
 // build of a small site, and take a third of the time.
 const gcPercent, gcGrowth = 40, 32 << 20
 
-// tuneGC sets the pace of the collector, now and after each collection.
+// tuneGC sets the pace of the collector, now and after each collection. The limit is above the
+// heap that it allows: the process returns free memory to the system beyond it, which it would
+// otherwise keep.
 func tuneGC(struct{}) {
 	const least = 4 << 20 // Go never collects a smaller heap at 100 %
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	debug.SetGCPercent(max(gcPercent, 100*gcGrowth/int(max(least, live[0].Value.Uint64()))))
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	live := max(least, int64(sample[0].Value.Uint64()))
+	growth := max(live*gcPercent/100, gcGrowth)
+	debug.SetGCPercent(int(100 * growth / live))
+	debug.SetMemoryLimit((live+growth)*9/8 + 8<<20)
 	runtime.AddCleanup(new([16]byte), tuneGC, struct{}{})
 }
 
 // main runs the command line and exits with its code.
 func main() {
-	if _, set := os.LookupEnv("GOGC"); !set {
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" {
 		tuneGC(struct{}{})
 	}
 	// Both signals end a command in the same way: its files stay whole.
