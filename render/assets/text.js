@@ -2,7 +2,7 @@
 for (const a of $$(".prose a.h")) {
   const b = d.createElement("button"), h = a.parentElement;
   b.className = "hc ic ic-link"; b.dataset.copy = "url" + a.hash; b.title = "Copy link";
-  b.setAttribute("aria-label", `Copy link to ${(a === h.firstElementChild ? a : h).textContent.replace(/\s*#$/, "")}`);
+  b.ariaLabel = `Copy link to ${(a === h.firstElementChild ? a : h).textContent.replace(/\s*#$/, "")}`;
   h.append(b);
 }
 for (const f of $$("figure.code")) {
@@ -10,6 +10,8 @@ for (const f of $$("figure.code")) {
   b.className = "btn s"; b.dataset.copy = "code"; b.textContent = "Copy";
   f.append(b);
 }
+// a wide drawing begins at its first node
+for (const f of $$(".diagram .scroll")) f.scrollLeft = $(".box", f)?.getBBox().x + 60 - f.clientWidth / 2;
 d.addEventListener("click", async e => {
   // rare features are loaded on demand
   const r = e.target.closest("[data-run]");
@@ -56,8 +58,7 @@ const follow = () => {
   const at = headings.findLast(h => h.getBoundingClientRect().top < edge);
   if (at === current) return;
   current = at;
-  for (const [key, links] of toc) for (const a of links)
-    if (key === at?.id) a.setAttribute("aria-current", "true"); else a.removeAttribute("aria-current");
+  for (const [key, links] of toc) for (const a of links) a.ariaCurrent = key === at?.id || null;
 };
 if (headings.length) {
   follow();
