@@ -72,8 +72,8 @@ func marker(s string) int {
 	return n
 }
 
-// mayBeDeep reports a text in which quotes, lists, emphasis, images and links may be nested too
-// deep. Emphasis takes a mark at either end, and a link contains no link except in an image.
+// mayBeDeep reports whether the quotes, lists, emphasis, images and links of a text may be nested
+// too deep. Emphasis takes a mark at either end, and a link contains no link except in an image.
 func (s *shape) mayBeDeep() bool {
 	return s.depth+s.marks/2+2*s.images+1 > maxNesting
 }

@@ -127,8 +127,8 @@ type Renderer struct {
 	nodes renderer.Renderer
 }
 
-// New returns a Renderer that highlights code, which takes most of a build's time, or leaves it
-// plain.
+// New returns a Renderer that highlights code, which takes a seventh of a build's time, or leaves
+// it plain.
 func New(highlight bool) *Renderer {
 	nodes := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(functions{}, 0)))
 	return &Renderer{highlight: highlight, policy: newPolicy(), nodes: nodes}
