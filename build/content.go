@@ -14,11 +14,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/attachment"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/once"
-	"github.com/mipwatch/mipwatch/internal/picture"
 	"github.com/mipwatch/mipwatch/internal/problem"
 	"github.com/mipwatch/mipwatch/internal/site"
 	"github.com/mipwatch/mipwatch/internal/upgrade"
@@ -46,8 +46,8 @@ type Content struct {
 	linkable string
 	// docs caches parsed texts. A plan forgets each when its files are made.
 	docs once.Values[*markdown.Document]
-	// pictures are the pictures that the texts name.
-	pictures *picture.Set
+	// files are the files that the texts name.
+	files *attachment.Set
 	// tried has the texts that [Load] has rendered to see their size, by file.
 	tried sync.Map // of rendered
 }
@@ -86,7 +86,7 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 		}
 	}
 	c.linkable = linkable(c)
-	c.pictures = c.findPictures()
+	c.files = c.findFiles()
 	return c
 }
 
@@ -230,7 +230,7 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 // that last changed the proposal, so that another proposal's commit does not change the address.
 // Where texts are synced, source_url leads to the upstream, which does not hold the others.
 func sourceLink(s *site.Site, p *corpus.Proposal, commit, repoPath string) (string, bool) {
-	if p.Local {
+	if p.Local || repoPath == "" {
 		return "", false
 	}
 	return s.Source(cmp.Or(commit, p.Commit, "HEAD"), repoPath)

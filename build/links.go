@@ -18,16 +18,19 @@ type links struct {
 	from *corpus.Proposal
 }
 
-// Link implements [html.Links]. A file of the repository has its address there, if known.
+// Link implements [html.Links]. A file of the repository has its copy, or its address there.
 func (l links) Link(dest string) (href string, ok bool) {
-	switch t := l.Resolve(l.from, dest); {
+	t := l.Resolve(l.from, dest)
+	switch {
 	case t.ID != (mip.ID{}):
 		return l.options.Site.Path(t.ID.Page()), true
-	case t.Path != "":
-		return sourceLink(l.options.Site, l.from, "", t.Path)
-	default:
-		return t.Address, t.Address != ""
+	case t.Address != "":
+		return t.Address, true
 	}
+	if f := l.files.Of(l.from.File)[dest].File; f.Hash != "" {
+		return l.options.Site.Path(assetFolder + f.Path), true
+	}
+	return sourceLink(l.options.Site, l.from, "", t.Path)
 }
 
 // Own implements [html.Links]. An address below the address of the site, its repository or its
@@ -142,11 +145,13 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 		}
 		t := p.Resolve(c, d.Dest)
 		_, linked := links{p.Content, c}.Link(d.Dest)
-		why := p.pictures.Of(c.File)[d.Dest].Refused
+		why := p.files.Of(c.File)[d.Dest].Refused
 		switch {
 		case d.Picture && why != "":
 			t.Problem, t.Args = "picture-refused", []string{why}
 		case d.Picture && linked:
+		case t.Problem == "" && why != "":
+			t.Problem, t.Args = "file-refused", []string{why}
 		case t.Path != "" && c.Local:
 			t.Problem = "source-unknown/local"
 		case t.Path != "":

@@ -18,18 +18,16 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// assets adds style sheet, scripts, logo and pictures, whose names contain a hash of their content,
-// and the share cards: one for each proposal that has not moved, and one for all other pages. The
-// name of a card contains a hash of its words, so that an existing card need not be drawn again.
+// assets adds style sheet, scripts, logo, pictures and files, whose names contain a hash of their
+// content, and the share cards: one for each proposal that has not moved, and one for all other
+// pages. The name of a card contains a hash of its words, so that an existing card is not redrawn.
 func (p *planner) assets() {
 	for _, a := range p.pages.Assets() {
 		p.add(Artifact{Route: a.Route, Pattern: assetRoute, Cache: immutable, Body: fixed(a.Body)})
 	}
-	for _, f := range p.pictures.Files {
-		p.add(Artifact{
-			Route: pictureOf(f), Pattern: pictureFolder + "{hash}" + f.Ext, Cache: immutable,
-			Body: f.Bytes,
-		})
+	for _, f := range p.files.Files {
+		p.add(Artifact{Route: assetFolder + f.Path, Pattern: assetFolder + f.Pattern(),
+			Cache: immutable, Body: f.Bytes})
 	}
 	for _, m := range p.Metadata {
 		if m.Moved() {

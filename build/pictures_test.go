@@ -282,7 +282,7 @@ func TestManyPictures(t *testing.T) {
 	if got := seen(t, p, "/mip/1/"); len(got) != 2*most {
 		t.Errorf("%d pictures, want %d", len(got), 2*most)
 	}
-	want := "want at most 200 pictures in a text"
+	want := "want at most 200 pictures and files in a text"
 	if got := found(p); len(got) != 2 || !strings.Contains(got[0], want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -40,7 +40,9 @@ const (
 	claimsRoute      = "/api/v1/for/{role}"
 	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
 	assetRoute       = "/assets/{name}"
-	pictureFolder    = "/assets/pictures/"
+	assetFolder      = "/assets/"
+	pictureFolder    = assetFolder + "pictures/"
+	fileFolder       = assetFolder + "files/"
 )
 
 // routeOf replaces the variable parts of a route by the values of a proposal and by pairs, which
@@ -96,6 +98,8 @@ var types = map[string]string{
 	".gif":         "image/gif",
 	".webp":        "image/webp",
 	".avif":        "image/avif",
+	".pdf":         "application/pdf",
+	".zip":         "application/zip",
 	".css":         "text/css; charset=utf-8",
 	".js":          "text/javascript; charset=utf-8",
 }
@@ -124,6 +128,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		"/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
 		"/assets/{name}.{hash}.bin",
 		"/assets/logo.{hash}.svg", "/assets/logo.{hash}.png", pictureFolder + "{name}",
+		fileFolder + "{digest}/{name}",
 	}
 	lists := []string{pageRoute, upgradeRoute}
 	for _, list := range listFields() {
@@ -216,6 +221,8 @@ func (p *planner) headers() {
 		[2]string{"Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()"})
 	add("/assets/*", [2]string{"Cache-Control", immutable})
 	add(pictureFolder+"*", [2]string{"Content-Security-Policy", picturePolicy})
+	add(fileFolder+"*", [2]string{"Content-Security-Policy", "default-src 'none'; sandbox"},
+		[2]string{"Content-Disposition", "attachment"})
 	fields := [][2]string{{"Cache-Control", revalidate}}
 	// Otherwise file names have extensions, and an unknown address answers with a page.
 	if !p.info.Host.FilesAlone() {

@@ -9,13 +9,13 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/attachment"
 	"github.com/mipwatch/mipwatch/internal/corpus"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/once"
-	"github.com/mipwatch/mipwatch/internal/picture"
 	"github.com/mipwatch/mipwatch/internal/requirement"
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
@@ -29,8 +29,8 @@ type Cache struct {
 	searched  sync.Map // of searchable, by file
 	summaries sync.Map // of keptSummary, by file
 	history   history.Cache
-	pictures  picture.Cache
-	named     once.Values[[]html.Named] // pictures, by hash of the text
+	attached  attachment.Cache
+	named     once.Values[[]html.Named] // files, by hash of the text
 }
 
 // keptSummary is a summary by rules.
@@ -74,7 +74,7 @@ func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, err
 // lead. Otherwise only the hash is set.
 func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
 	from := fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local,
-		c.pictures.Of(p.File))
+		c.files.Of(p.File))
 	t.of = sha256.Sum256(from)
 	if tried, ok := c.tried.Load(p.File); ok {
 		return tried.(rendered), true

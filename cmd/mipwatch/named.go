@@ -23,7 +23,10 @@ func (u upstreamTexts) Pictures(f folder.File, path string, text []byte) (out []
 		return nil
 	}
 	last := strings.Count(p.Raw, "\n") + 1
-	for _, n := range html.Pictures(markdown.Parse(p.Body)) {
+	for _, n := range html.Files(markdown.Parse(p.Body)) {
+		if n.Link {
+			continue
+		}
 		paths := u.options.Paths(p, path, n.Dest)
 		if len(paths) == 0 && strings.Contains(n.Dest, "://") {
 			continue // on another host

@@ -62,8 +62,8 @@ type server struct {
 	cache build.Cache
 	// sources are from the last valid site.yaml.
 	sources []filename.Source
-	// pictures are the files of pictures that the texts of the last build name.
-	pictures []string
+	// files are the files that the texts of the last build name.
+	files []string
 	// logo is the logo file in the newest site.yaml, valid or not. Empty means none.
 	logo string
 	// built is the state of the files at the last build.
@@ -194,7 +194,7 @@ func (s *server) build(ctx context.Context) error {
 	progress.clear()
 	// The texts may name other pictures now.
 	unchanged := s.built == s.state()
-	if s.pictures = c.Pictures(); unchanged {
+	if s.files = c.Files(); unchanged {
 		s.built = s.state()
 	}
 	found := count(c.Problems)
@@ -274,7 +274,7 @@ func (s *server) state() string {
 	}
 	add(s.config)
 	add(s.logo)
-	for _, name := range slices.Concat(s.pictures, corpus.Inputs(s.sources)) {
+	for _, name := range slices.Concat(s.files, corpus.Inputs(s.sources)) {
 		add(name)
 	}
 	return string(h.Sum(nil))

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/attachment"
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
@@ -60,7 +61,7 @@ func isPicture(name string) bool { return strings.HasPrefix(name, PicturesFolder
 // pictures adds to the folder's texts the pictures that they name, and reports those that are not
 // taken. They count towards the limits of all folders.
 func (s *syncer) pictures(
-	ctx context.Context, f *folder, upstream *git.Objects, count *picture.Count,
+	ctx context.Context, f *folder, upstream *git.Objects, count *attachment.Count,
 ) error {
 	all, err := s.named(f, upstream)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s *syncer) pictures(
 	taken, results := map[string]string{}, map[string]error{}
 	for _, n := range all {
 		at := slices.IndexFunc(n.Paths, func(name string) bool { return entries[name].Hash != "" })
-		switch err := picture.DefaultLimits().OfText(n.before); {
+		switch err := attachment.OfText(attachment.DefaultLimits(), n.before); {
 		case len(n.Paths) == 0:
 			s.refusePicture(n, n.Dest, errors.New("it leads out of the repository"))
 			continue
@@ -146,7 +147,7 @@ func (s *syncer) refusePicture(n naming, file string, why error) {
 // picture adds a picture of the upstream to the files to take, or returns why it is not taken. twin
 // is the path of another one with the same folded name.
 func (f *folder) picture(
-	file string, e git.Entry, twin string, upstream *git.Objects, count *picture.Count,
+	file string, e git.Entry, twin string, upstream *git.Objects, count *attachment.Count,
 ) error {
 	switch {
 	case e.Mode == git.ModeSymlink:
@@ -165,7 +166,7 @@ func (f *folder) picture(
 		return fmt.Errorf("want at most %d bytes, got %d", picture.MaxBytes, e.Size)
 	}
 	// What turns out to be no picture counts too, so that reading is bounded.
-	if err := count.Add(picture.DefaultLimits(), int(e.Size)); err != nil {
+	if err := count.Add(attachment.DefaultLimits(), int(e.Size)); err != nil {
 		return err
 	}
 	x := &upstreamText{File: File{Name: localPicture(file), Path: file, Blob: e.Hash}}

@@ -30,10 +30,10 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/mipwatch/mipwatch/internal/attachment"
 	local "github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"github.com/mipwatch/mipwatch/internal/picture"
 )
 
 // maxRepository bounds a fetch, in bytes. The largest known repository of proposals has a quarter
@@ -238,7 +238,7 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 		return err
 	}
 	defer objects.Close()
-	var count picture.Count
+	var count attachment.Count
 	for _, f := range s.folders {
 		if err := s.pictures(ctx, f, objects, &count); err != nil {
 			return err

@@ -1,6 +1,5 @@
-// Package picture recognizes pictures by their bytes, and collects the pictures of a site: their
-// sizes, the names of their files and the reasons for leaving some out. It decodes no pixels, and
-// does not know texts, HTML or addresses.
+// Package picture recognizes pictures by their bytes: their types, their sizes and what of an SVG
+// only draws. It decodes no pixels, and does not know texts, HTML or addresses.
 package picture
 
 import (

@@ -26,21 +26,29 @@ func NamesPictures(source string) bool {
 	return false
 }
 
-// Named is a picture that a text names.
+// Named is a picture that a text names, or a file to which it links.
 type Named struct {
 	// Dest is a relative destination, or an address of the web, as [Links] gets it.
 	Dest string
 	// Offset is as in a [Fragment].
 	Offset int
+	// Link is true for a link, whose Dest is relative.
+	Link bool
 }
 
-// Pictures returns a document's pictures, each destination once, in their order.
-func Pictures(source *markdown.Document) (named []Named) {
-	seen := map[string]bool{}
-	add := func(dest string, offset int) {
-		if dest := located(dest); dest != "" && !seen[dest] {
-			seen[dest] = true
-			named = append(named, Named{dest, offset})
+// Files returns a document's pictures, and the files to which it links, each destination of either
+// once, in their order.
+func Files(source *markdown.Document) (named []Named) {
+	seen := map[Named]bool{}
+	add := func(dest string, offset int, link bool) {
+		if of := (Named{Dest: dest, Link: link}); dest != "" && !seen[of] {
+			seen[of] = true
+			named = append(named, Named{dest, offset, link})
+		}
+	}
+	linked := func(dest string, offset int) {
+		if dest, ok := relative(dest); ok {
+			add(dest, offset, true)
 		}
 	}
 	block := 0
@@ -57,11 +65,16 @@ func Pictures(source *markdown.Document) (named []Named) {
 			if alt, ok := n.FirstChild().(*ast.Text); ok {
 				offset = alt.Segment.Start
 			}
-			add(resolveMarkdown(n.Destination), offset)
+			add(located(resolveMarkdown(n.Destination)), offset, false)
+		case *ast.Link:
+			linked(resolveMarkdown(n.Destination), block)
 		case *ast.HTMLBlock, *ast.RawHTML:
 			for _, t := range rawTokens(n, source.Body) {
-				if t.isStart() && rawKinds[t.Data] == rawImage {
-					add(t.attr("src"), block)
+				switch {
+				case t.isStart() && rawKinds[t.Data] == rawImage:
+					add(located(t.attr("src")), block, false)
+				case t.isStart() && rawKinds[t.Data] == rawAnchor:
+					linked(t.attr("href"), block)
 				}
 			}
 		}

@@ -1,12 +1,16 @@
-package picture_test
+package attachment_test
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/attachment"
 	"github.com/mipwatch/mipwatch/internal/picture"
 )
 
@@ -14,9 +18,13 @@ import (
 func TestSetLimits(t *testing.T) {
 	dir := t.TempDir()
 	const size = 100 // bytes behind the pixels of each file, which make it another one
-	pixels := []byte(encoded(t, ".png"))
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	pixels := b.Bytes()
 	made := map[string]bool{}
-	named := func(name string) picture.Named {
+	named := func(name string) attachment.Named {
 		if !made[name] {
 			data := fmt.Appendf(pixels[:len(pixels):len(pixels)], "%*s", size, name)
 			name := filepath.Join(dir, name)
@@ -25,7 +33,7 @@ func TestSetLimits(t *testing.T) {
 			}
 		}
 		made[name] = true
-		return picture.Named{Dest: name, Folder: dir, Name: name}
+		return attachment.Named{Dest: name, Folder: dir, Name: name}
 	}
 	one := len(pixels) + size
 	for _, c := range []struct {
@@ -40,30 +48,31 @@ func TestSetLimits(t *testing.T) {
 		{"no text", 0, 0, false, picture.Limits{Text: 1, Site: 1, Bytes: one}, 0, 0, ""},
 		{"no picture", 1, 0, false, picture.Limits{}, 0, 0, ""},
 		{"nothing is allowed", 1, 1, false, picture.Limits{}, 0, 1,
-			"want at most 0 pictures in a text"},
+			"want at most 0 pictures and files in a text"},
 		{"most of a text", 1, 3, false, picture.Limits{Text: 3, Site: 3, Bytes: 3 * one}, 3, 0, ""},
 		{"one more in a text", 1, 4, false, picture.Limits{Text: 3, Site: 9, Bytes: 9 * one}, 3, 1,
-			"want at most 3 pictures in a text"},
+			"want at most 3 pictures and files in a text"},
 		{"10,000 in a text", 1, 10_000, false, picture.Limits{Text: 3, Site: 9, Bytes: 9 * one}, 3,
-			9_997, "want at most 3 pictures in a text"},
+			9_997, "want at most 3 pictures and files in a text"},
 		{"most of a site", 2, 2, false, picture.Limits{Text: 9, Site: 4, Bytes: 9 * one}, 4, 0, ""},
 		{"one more in a site", 5, 1, false, picture.Limits{Text: 9, Site: 4, Bytes: 9 * one}, 4, 1,
-			"want at most 4 pictures in the site"},
+			"want at most 4 pictures and files in the site"},
 		{"many in a site", 50, 2, false, picture.Limits{Text: 9, Site: 4, Bytes: 9 * one}, 4, 96,
-			"want at most 4 pictures in the site"},
+			"want at most 4 pictures and files in the site"},
 		{"most bytes", 2, 2, false, picture.Limits{Text: 9, Site: 9, Bytes: 4 * one}, 4, 0, ""},
 		{"one byte too many", 2, 2, false, picture.Limits{Text: 9, Site: 9, Bytes: 4*one - 1}, 3, 1,
-			fmt.Sprintf("want at most %d bytes of pictures in the site, and this would make it %d",
+			fmt.Sprintf("want at most %d bytes of pictures and files in the site, and this would "+
+				"make it %d",
 				4*one-1, 4*one)},
 		{"one picture in 1,000 texts", 1_000, 0, true, picture.Limits{Text: 1, Site: 1, Bytes: one},
 			1, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			set := picture.NewSet(&picture.Cache{})
+			set := attachment.NewSet(&attachment.Cache{})
 			set.Limits = c.limits
 			failed := 0
 			for i := range c.texts {
-				var names []picture.Named
+				var names []attachment.Named
 				for k := range c.each {
 					names = append(names, named(fmt.Sprintf("%d-%d.png", i, k)))
 				}

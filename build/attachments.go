@@ -1,0 +1,49 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mipwatch/mipwatch/internal/attachment"
+	"github.com/mipwatch/mipwatch/internal/markdown"
+	html "github.com/mipwatch/mipwatch/render/markdown"
+)
+
+// findFiles reads the pictures that the texts name, and the files to which they link and that have
+// copies. Those of a translation are relative to the proposal's file, and count as the proposal's.
+func (c *Content) findFiles() *attachment.Set {
+	cache := cmp.Or(c.options.Cache, &Cache{})
+	set := attachment.NewSet(&cache.attached)
+	for _, p := range c.Proposals {
+		var all []html.Named
+		if html.NamesPictures(p.Body) || attachment.Linked(p.Body) {
+			find := func() []html.Named { return html.Files(c.doc(p)) }
+			all = cache.named.Get(p.ContentHash, find)
+		}
+		for _, t := range p.Translations {
+			all = append(slices.Clip(all), html.Files(markdown.Join(t.Sections))...)
+		}
+		_, sourced := sourceLink(c.options.Site, p, "", p.RepoPath)
+		var named []attachment.Named
+		for _, n := range all {
+			if n.Link && !attachment.KindOf(n.Dest).Copied(sourced) {
+				continue
+			}
+			if dir, name, ok := c.Place(p, n.Dest); ok {
+				named = append(named, attachment.Named{Dest: n.Dest, Folder: dir, Name: name})
+			}
+		}
+		set.Add(p.File, named)
+	}
+	return set
+}
+
+// Files are the paths of the files that texts name as pictures or link to, missing ones too.
+func (c *Content) Files() []string { return c.files.Paths }
+
+// Picture implements [html.Links].
+func (l links) Picture(dest string) (p html.Picture, ok bool) {
+	f := l.files.Of(l.from.File)[dest].File
+	href := l.options.Site.Path(assetFolder + f.Path)
+	return html.Picture{Href: href, Width: f.Width, Height: f.Height}, f.Width > 0
+}

@@ -1,0 +1,80 @@
+package attachment
+
+import (
+	"path"
+	"strings"
+)
+
+// Kind is what a site does with a file to which a text links. It depends on the name alone.
+type Kind int
+
+const (
+	// None is the kind of files that have no copy: nobody knows them, or a browser runs them. HTML,
+	// XML and scripts of pages are of this kind, so that a copy is inert on hosts without rules.
+	None Kind = iota
+	// Data is for files that a reader downloads, or that a browser shows itself.
+	Data
+	// Code is for source code, which the host of a repository shows better.
+	Code
+)
+
+// Copied reports whether a site has a copy of a file to which a text links. sourced is true if it
+// has an address in the repository.
+func (k Kind) Copied(sourced bool) bool { return k == Data || k == Code && !sourced }
+
+// kinds are the kinds by file name extension.
+var kinds = map[string]Kind{}
+
+func init() {
+	for kind, names := range map[Kind]string{
+		Data: "pdf csv tsv txt json jsonl ndjson jsonld nq yaml yml toml bib abi zip gz tgz tar " +
+			"bz2 xz 7z xlsx docx pptx ods odt odp png jpg jpeg gif webp avif svg",
+		Code: "py ipynb sol vy yul huff rs go c h cc cpp hpp cs java kt scala hs ts rb sh pl lua " +
+			"swift move cairo circom asm ml ex erl nix tex proto sql r jl zig cddl aes ak",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			kinds["."+name] = kind
+		}
+	}
+}
+
+// KindOf returns the kind of a file by its name. What follows a question mark does not count.
+func KindOf(name string) Kind {
+	name, _, _ = strings.Cut(name, "?")
+	return kinds[strings.ToLower(path.Ext(name))]
+}
+
+// Linked reports whether a text may have a link to a file with a kind. It needs no parsed text.
+func Linked(text string) bool {
+	const longest = 6 // bytes of an extension
+	for found := true; found; {
+		if _, text, found = strings.Cut(text, "."); !found {
+			break
+		}
+		end := strings.IndexAny(text[:min(len(text), longest+1)], ")#?>\"' \n")
+		if end > 0 && kinds["."+strings.ToLower(text[:end])] != None {
+			return true
+		}
+	}
+	return false
+}
+
+// saved is the name under which a file is downloaded. Its own name may have characters that an
+// address or a file system lacks.
+func saved(name string) string {
+	const most = 100 // bytes
+	name = path.Base(strings.ReplaceAll(name, "\\", "/"))
+	name = strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_':
+			return c
+		}
+		return '-'
+	}, name)
+	ext := strings.ToLower(path.Ext(name))
+	name = strings.TrimLeft(strings.TrimSuffix(name, path.Ext(name)), ".-")
+	if name == "" {
+		name = "file"
+	}
+	return name[:min(len(name), most)] + ext
+}
