@@ -15,15 +15,15 @@ func (c *Content) findFiles() *attachment.Set {
 	cache := cmp.Or(c.options.Cache, &Cache{})
 	set := attachment.NewSet(&cache.attached)
 	for _, p := range c.Proposals {
+		_, sourced := sourceLink(c.options.Site, p, "", p.RepoPath)
 		var all []html.Named
-		if html.NamesPictures(p.Body) || attachment.Linked(p.Body) {
+		if html.NamesPictures(p.Body) || attachment.Linked(p.Body, sourced) {
 			find := func() []html.Named { return html.Files(c.doc(p)) }
 			all = cache.named.Get(p.ContentHash, find)
 		}
 		for _, t := range p.Translations {
 			all = append(slices.Clip(all), html.Files(markdown.Join(t.Sections))...)
 		}
-		_, sourced := sourceLink(c.options.Site, p, "", p.RepoPath)
 		var named []attachment.Named
 		for _, n := range all {
 			if n.Link && !attachment.KindOf(n.Dest).Copied(sourced) {

@@ -44,15 +44,15 @@ func KindOf(name string) Kind {
 	return kinds[strings.ToLower(path.Ext(name))]
 }
 
-// Linked reports whether a text may have a link to a file with a kind. It needs no parsed text.
-func Linked(text string) bool {
+// Linked reports whether a text may have a link to a file that is copied. It needs no parsed text.
+func Linked(text string, sourced bool) bool {
 	const longest = 6 // bytes of an extension
 	for found := true; found; {
 		if _, text, found = strings.Cut(text, "."); !found {
 			break
 		}
 		end := strings.IndexAny(text[:min(len(text), longest+1)], ")#?>\"' \n")
-		if end > 0 && kinds["."+strings.ToLower(text[:end])] != None {
+		if end > 0 && kinds["."+strings.ToLower(text[:end])].Copied(sourced) {
 			return true
 		}
 	}
