@@ -47,16 +47,32 @@ func KindOf(name string) Kind {
 // Linked reports whether a text may have a link to a file that is copied. It needs no parsed text.
 func Linked(text string, sourced bool) bool {
 	const longest = 6 // bytes of an extension
-	for found := true; found; {
-		if _, text, found = strings.Cut(text, "."); !found {
-			break
-		}
-		end := strings.IndexAny(text[:min(len(text), longest+1)], ")#?>\"' \n")
-		if end > 0 && kinds["."+strings.ToLower(text[:end])].Copied(sourced) {
+	for at := strings.IndexByte(text, '.') + 1; at > 0; {
+		behind := text[at:min(len(text), at+longest+1)]
+		end := strings.IndexAny(behind, ")#?>\"' \n")
+		if end > 0 && kinds["."+strings.ToLower(behind[:end])].Copied(sourced) &&
+			mayLink(text[:at]) {
 			return true
 		}
+		next := strings.IndexByte(text[at:], '.') + 1
+		if next == 0 {
+			break
+		}
+		at += next
 	}
 	return false
+}
+
+// mayLink reports whether the last word of a text may be the relative destination of a link: it is
+// no address of the web, and follows a bracket, a quotation mark or the label of a definition.
+func mayLink(text string) bool {
+	start := strings.LastIndexAny(text, " \t\n(\"'=") + 1
+	if open := strings.LastIndexAny(text, "<>\n"); open >= 0 && text[open] == '<' {
+		start = open + 1 // blanks are allowed there
+	}
+	before := strings.TrimRight(text[:start], " \t\n")
+	return !strings.Contains(text[start:], "://") && before != "" &&
+		strings.IndexByte("(<\"'=:", before[len(before)-1]) >= 0
 }
 
 // saved is the name under which a file is downloaded. Its own name may have characters that an
