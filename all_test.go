@@ -66,6 +66,7 @@ var imports = map[string][]string{
 		"internal/gitsync", "internal/header", "internal/mip", "internal/problem",
 		"github.com/rogpeppe/go-internal/diff"},
 	"internal/day":            {"internal/mip"},
+	"internal/forks":          {"internal/history", "internal/mip", "internal/site", "internal/upgrade"},
 	"internal/demo":           {"internal/mip"},
 	"internal/diagram":        {"internal/diagram/layout"},
 	"internal/diagram/layout": {},

@@ -42,6 +42,8 @@ type Content struct {
 	Problems []mip.Problem
 
 	options Options
+	// upgradeTexts are the texts that may define upgrades.
+	upgradeTexts []upgrade.Text
 	// linkable is a hash of the input that the HTML of every text depends on.
 	linkable string
 	// docs caches parsed texts. A plan forgets each when its files are made.
@@ -70,7 +72,8 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 // newContent completes a corpus by the configuration of the site.
 func newContent(all *corpus.Corpus, o Options) *Content {
 	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
-	forks, differences := upgrade.Merge(o.Site.Forks(), c.upgradeTexts())
+	c.upgradeTexts = c.readUpgrades()
+	forks, differences := upgrade.Merge(o.Site.Forks(), c.upgradeTexts)
 	networks, main := o.Site.PublicNetworks(), mip.ID{Kind: o.Site.Prefix}
 	mip.Judge(forks, main, networks, mip.NewestChange(c.Metadata, c.CommittedAt))
 	c.Forks, c.Problems = forks, mip.SortProblems(slices.Concat(c.Problems, differences))
@@ -90,12 +93,16 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 	return c
 }
 
-// upgradeTexts reads the texts that may define upgrades.
-func (c *Content) upgradeTexts() (out []upgrade.Text) {
-	s := c.options.Site
-	reader := upgrade.NewReader(s.Prefixes(), s.Upgrades.Stages)
+// upgradeReader returns the reader of the texts of upgrades.
+func upgradeReader(s *site.Site) *upgrade.Reader {
+	return upgrade.NewReader(s.Prefixes(), s.Upgrades.Stages)
+}
+
+// readUpgrades reads the texts that may define upgrades.
+func (c *Content) readUpgrades() (out []upgrade.Text) {
+	reader := upgradeReader(c.options.Site)
 	for i, p := range c.Proposals {
-		if m := c.Metadata[i]; m.ID.Kind == s.Prefix && upgrade.Candidate(m, p.Body) {
+		if m := c.Metadata[i]; m.ID.Kind == c.options.Site.Prefix && upgrade.Candidate(m, p.Body) {
 			head := strings.Count(p.Raw, "\n") - strings.Count(p.Body, "\n")
 			out = append(out, reader.Read(upgrade.Source{
 				Metadata: m, File: p.File, Head: head, Doc: c.doc(p),

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/forks"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
@@ -73,16 +74,32 @@ func (p *planner) events() {
 	}
 }
 
+// forkHistory reads the history of site.yaml and of the texts of upgrades.
+func (p *planner) forkHistory() (forks.Past, error) {
+	var texts []forks.Text
+	for _, t := range p.upgradeTexts {
+		i, _ := mip.Search(p.Metadata, t.Meta)
+		past := upgradeReader(p.options.Site).Past(t)
+		texts = append(texts, forks.Text{Past: past, File: p.TextPast(p.Proposals[i])})
+	}
+	return forks.Read(&p.versions, p.Log.Config, texts, p.Forks)
+}
+
 // happened are all events with what is published today.
 func (p *planner) happened(past *history.Past) (h happened, err error) {
 	if h.events, h.complete, err = past.Events(&p.versions); err != nil {
 		return h, err
 	}
-	forks, err := p.forkEvents()
+	forks, err := p.forkPast()
 	if err != nil {
 		return h, err
 	}
-	h.events = slices.Concat(h.events, forks)
+	h.events = slices.Clone(h.events)
+	for _, e := range forks.Events {
+		if p.options.Site.Publishes(e.MIP.Kind) {
+			h.events = append(h.events, e)
+		}
+	}
 	slices.Reverse(h.events)
 	newestFirst(h.events)
 	h.bound()

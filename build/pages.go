@@ -56,7 +56,13 @@ func (p *planner) documents() {
 		UpdatedAt: mip.NewestChange(p.Metadata, p.CommittedAt),
 	})
 	p.addIndex("/api/v1/index", func() ([]byte, error) { return api.JSON(p.index()) })
-	add("/api/v1/hardforks", mip.HardForks{HardForks: p.Forks})
+	p.addIndex("/api/v1/hardforks", func() ([]byte, error) {
+		past, err := p.forkPast()
+		if err != nil {
+			return nil, err
+		}
+		return api.JSON(mip.HardForks{HardForks: past.Forks})
+	})
 	add("/api/v1/site", p.info)
 	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
 		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.LinkProblems())})
@@ -341,7 +347,7 @@ func (p *planner) fill(l plain.Listing, at []int) plain.Listing {
 // page. Its feed has the fork's published proposals and its meta proposal.
 func (p *planner) upgrades() {
 	seen := map[string]bool{}
-	for _, f := range p.Forks {
+	for k, f := range p.Forks {
 		slug := mip.Slug(f.Name)
 		if seen[slug] {
 			continue
@@ -354,7 +360,11 @@ func (p *planner) upgrades() {
 			}
 		}
 		p.addListed(upgradeRoute, slug, func() ([]byte, error) {
-			return p.pages.Upgrade(p.upgradePage(f, at))
+			past, err := p.forkPast()
+			if err != nil {
+				return nil, err
+			}
+			return p.pages.Upgrade(p.upgradePage(past.Forks[k], at))
 		})
 		p.addCalendar(upgradeRoute, "/upgrade/"+slug+"/", func() calendar.Calendar {
 			return p.upgradeCalendar(f, at)

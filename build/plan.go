@@ -33,6 +33,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/forks"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/once"
@@ -123,9 +124,10 @@ type planner struct {
 	// tied are the relations of the proposals, in the order of Metadata.
 	tied *mip.Relations
 	// years are the years of events, ascending. told returns the events, and timeline returns them
-	// as entries of feeds.
+	// as entries of feeds. forkPast returns those of hard forks.
 	years    []int
 	told     func() (happened, error)
+	forkPast func() (forks.Past, error)
 	timeline func() (*timeline, error)
 	// listed are the lists of each proposal, in the order of Metadata.
 	listed [][]string
@@ -173,7 +175,7 @@ func newPlanner(c *Content, md *html.Renderer) (*planner, error) {
 		Content: c, md: md, info: siteInfo(c, c.options.Site), brand: brandOf(c.options.Site),
 		listed: make([][]string, len(c.Metadata)), relations: render.NewRelations(c.Metadata),
 	}
-	p.plan = &Plan{made: p}
+	p.plan, p.forkPast = &Plan{made: p}, sync.OnceValues(p.forkHistory)
 	if c.options.Cache != nil {
 		p.versions.Cache = &c.options.Cache.history
 	}

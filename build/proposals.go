@@ -67,9 +67,14 @@ func (p *planner) page(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	past, err := p.forkPast()
+	if err != nil {
+		return nil, err
+	}
 	page := render.ProposalPage{
 		All: p.Metadata, Index: i, Sections: text.sections, Body: text.html,
-		Fork: summary.ForkOf(p.info.Prefix, m, p.Forks), Summary: p.summary(i),
+		Stages: past.Stages[m.ID],
+		Fork:   summary.ForkOf(p.info.Prefix, m, p.Forks), Summary: p.summary(i),
 		History: c.History != nil, Shown: c.Shown, Translations: p.translationsOf(c),
 		Entered: entered, Commit: c.Commit, Requirements: p.requirementsOf(i),
 	}

@@ -23,6 +23,7 @@ type ProposalPage struct {
 	Sections     []mip.Section
 	Body         []byte // safe HTML
 	Fork         *mip.HardFork
+	Stages       []mip.ForkStage   // in hard forks
 	Summary      *api.Summary      // its meaning, with evidence
 	Translations []mip.Translation // committed ones
 	History      bool              // it has a page of versions

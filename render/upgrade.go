@@ -162,8 +162,8 @@ type upgradeView struct {
 
 // listed is a proposal that a fork's text lists beside those of the main kind that it bundles.
 type listed struct {
-	Ref   ref
-	Stage mip.Inclusion
+	Ref ref
+	mip.ForkProposal
 }
 
 // Upgrade renders a hard fork's page: when each network switches, the duties with their deadlines
@@ -219,7 +219,7 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	for _, of := range f.Proposals {
 		if !of.Stage.Bundled() || of.ID.Kind != p.info.Prefix {
 			r := refs(all, of.ID, []int{of.ID.Number})[0]
-			v.Further = append(v.Further, listed{r, of.Stage})
+			v.Further = append(v.Further, listed{r, of})
 		}
 	}
 	v.Table = p.newTable(bundled)

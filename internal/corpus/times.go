@@ -77,6 +77,11 @@ func (c *Corpus) Past() *history.Past {
 	return c.Log.Past(synced, c.History == "full")
 }
 
+// TextPast returns the history of a proposal's file: see [history.Log.TextPast].
+func (c *Corpus) TextPast(p *Proposal) history.FilePast {
+	return c.Log.TextPast(p.source, p.ContentHash)
+}
+
 // dateByHeader uses the header's date of the last change if it is newer than all else, or if git
 // has only a commit that moved the file. A day after the newest commit of all is a mistake.
 func (p *Proposal) dateByHeader(moved bool, newest *mip.Time) {

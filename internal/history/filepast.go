@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/git"
 )
 
-// FilePast is the history of one file that is no proposal, under its present name. The zero value
-// has none.
+// FilePast is the history of one file under its present name. The zero value has none.
 type FilePast struct {
-	// Versions have parents before their children. The state before the first is unknown.
+	// Versions have parents before their children. The state before an Edge is unknown.
 	Versions []Version
 
 	// place is the place of the file's folder. path is the file's path in the repository.
@@ -32,6 +32,37 @@ func placeOf(ctx context.Context, file string) (p FilePast) {
 		return p
 	}
 	return FilePast{place: place, path: place.Prefix + name}
+}
+
+// mostVersions bounds the versions of [Log.TextPast]: older ones are left out.
+const mostVersions = 1000
+
+// TextPast returns the history of a present text with that content hash, of which the versions can
+// be read: in the repository of its folder or, if it is unchanged since its sync, of the upstream.
+// If the state before the first version is known to be none, the version is no Edge.
+func (h *Log) TextPast(f folder.File, contentHash string) (p FilePast) {
+	place := h.places[f.Folder]
+	r := h.repositories[place.Top]
+	if h.options.Epoch != nil || r == nil || r.lacks {
+		return FilePast{}
+	}
+	p = FilePast{place: place, path: place.Prefix + f.Name}
+	imports := r.imports
+	if from, ok := h.records[f.Folder].File(f.Name); ok && from.SHA256 == contentHash {
+		imports = h.imported[f.Folder]
+		for i, c := range synced(from) {
+			edge := i == 0 && !from.Whole()
+			p.Versions = append(p.Versions, Version{&c, c.Files[0], edge || imports[c.Hash]})
+		}
+	} else if p.find(r); len(p.Versions) > 0 {
+		v := &p.Versions[0]
+		v.Edge = r.cut[v.Hash] || imports[v.Hash]
+	}
+	if older := len(p.Versions) - mostVersions; older > 0 {
+		p.Versions = p.Versions[older:]
+		p.Versions[0].Edge = true
+	}
+	return p
 }
 
 // find finds the versions of the file without reading them. It finds none in another repository, or

@@ -156,15 +156,12 @@ func (r *Reader) Read(h *File) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// Texts returns the texts before and after a version of a file that is no proposal. A missing text
-// is nil.
-func (r *Reader) Texts(p FilePast, v Version) (before, after []byte, err error) {
+// Text returns a text of a file by its name in git. It is nil for the empty name, and if the text
+// is missing or exceeds the size of a proposal.
+func (r *Reader) Text(p FilePast, blob string) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if before, err = r.read(p.place.Top, v.Before); err == nil {
-		after, err = r.read(p.place.Top, v.After)
-	}
-	return before, after, err
+	return r.read(p.place.Top, blob)
 }
 
 // read returns one text from the process of a repository, which it starts if necessary. The empty

@@ -17,18 +17,20 @@ type Events struct {
 
 // Event is a change of a proposal by a commit of its repository.
 type Event struct {
-	ID       string    `json:"id" doc:"Stable: made of proposal, kind, value and commit; of the first time that a number is created, of the number alone."`
-	Time     Time      `json:"time" doc:"When the published branch got it: the time of the commit, or of the merge that brought it. Of an imported one see imported."`
-	Kind     EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
-	MIP      ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
-	Title    string    `json:"title" doc:"Its present title, or the last one."`
-	From     *string   `json:"from" doc:"What it was before; null for nothing, and of created and text."`
-	To       *string   `json:"to" doc:"What it became; of created the first status; null for nothing, and of removed and text."`
-	Deadline Date      `json:"deadline" doc:"Of created and status the last day for comments, as the header had it then; else null."`
-	Commit   string    `json:"commit" doc:"The commit's hash."`
-	Imported bool      `json:"imported" doc:"True of created if the commit brought the text with many others, or was the first with texts: time is then midnight UTC of the creation date in the header, if that has a possible one."`
-	Author   string    `json:"author" doc:"The name of its author as git has it; may be empty."`
-	URL      *string   `json:"url" doc:"The page for people, null for a proposal that is not published."`
+	ID    string    `json:"id" doc:"Stable: made of proposal, kind, value and commit; of the first time that a number is created, of the number alone."`
+	Time  Time      `json:"time" doc:"When the published branch got it: the time of the commit, or of the merge that brought it. Of an imported one see imported."`
+	Kind  EventKind `json:"kind" doc:"created, status, deadline, hardfork, relation, title, renumbered, text or removed; there may be more."`
+	MIP   ID        `json:"mip" doc:"The proposal under its last number, such as MIP-7."`
+	Title string    `json:"title" doc:"Its present title, or the last one."`
+	From  *string   `json:"from" doc:"What it was before; null for nothing, and of created and text. Of hardfork the fork."`
+	To    *string   `json:"to" doc:"What it became; of created the first status; null for nothing, and of removed and text."`
+	// Stage is nil if the event is not from the text of a hard fork.
+	Stage    *StageChange `json:"stage" doc:"Of hardfork by the text of a meta proposal: the stages in the fork that from or to names; null for all others, and where site.yaml changed."`
+	Deadline Date         `json:"deadline" doc:"Of created and status the last day for comments, as the header had it then; else null."`
+	Commit   string       `json:"commit" doc:"The commit's hash."`
+	Imported bool         `json:"imported" doc:"True of created if the commit brought the text with many others, or was the first with texts: time is then midnight UTC of the creation date in the header, if that has a possible one."`
+	Author   string       `json:"author" doc:"The name of its author as git has it; may be empty."`
+	URL      *string      `json:"url" doc:"The page for people, null for a proposal that is not published."`
 }
 
 // ByHeader reports whether the time is the day of a header, since an import made the event.

@@ -30,10 +30,23 @@ func (i Inclusion) Bundled() bool { return i == Included || i == Scheduled }
 
 // ForkProposal is a proposal in a hard fork: an element of [HardFork.Proposals].
 type ForkProposal struct {
-	ID     ID        `json:"id" doc:"Such as MIP-7; it may be of another kind or site."`
-	Stage  Inclusion `json:"stage" doc:"included, scheduled, considered, proposed, declined or withdrawn: by the meta proposal's text; of one that site.yaml alone bundles scheduled, or included once the fork was active."`
-	Since  Date      `json:"since" doc:"The day on which the text got it at this stage, UTC; null where the history does not show it."`
-	Commit *string   `json:"commit" doc:"The commit of that day; null like since."`
+	ID     ID         `json:"id" doc:"Such as MIP-7; it may be of another kind or site."`
+	Stage  Inclusion  `json:"stage" doc:"included, scheduled, considered, proposed, declined or withdrawn: by the meta proposal's text; of one that site.yaml alone bundles scheduled, or included once the fork was active."`
+	Since  Date       `json:"since" doc:"The day on which the text got it at this stage, UTC; null where the history does not show it."`
+	Commit *string    `json:"commit" doc:"The commit of that day; null like since."`
+	Before *Inclusion `json:"before" doc:"Its stage before that commit, withdrawn included; null where it was in no list, or like since."`
+}
+
+// ForkStage is the stage of a proposal in a hard fork, by its name.
+type ForkStage struct {
+	Fork string
+	ForkProposal
+}
+
+// StageChange is a move of a proposal within a hard fork.
+type StageChange struct {
+	From *Inclusion `json:"from" doc:"The stage before; null for a proposal that was in no list of the fork yet."`
+	To   Inclusion  `json:"to" doc:"The stage after; withdrawn of one that left the lists."`
 }
 
 // HasNetworks reports whether the activation of the hard fork is known for any network, be it that

@@ -11,15 +11,15 @@ import (
 // texts and the differences. A text and a fork are about one upgrade if the fork names the text as
 // its meta proposal, or if both have one name. What the fork states counts: the text adds the
 // stages of proposals and, where the fork bundles none, what it bundles. texts must be in the order
-// of ids, and of the kind of which the forks bundle numbers.
+// of ids, and of the kind of which the forks bundle numbers. Merge sets their [Upgrade.Fork].
 func Merge(forks []mip.HardFork, texts []Text) ([]mip.HardFork, []mip.Problem) {
 	m := merger{forks: slices.Clone(forks), by: make([]*Text, len(forks))}
 	for i := range texts {
 		t := &texts[i]
 		m.report.File = t.File
 		m.report.Problems = append(m.report.Problems, t.Problems...)
-		for _, u := range t.Upgrades {
-			m.merge(t, u)
+		for k := range t.Upgrades {
+			t.Upgrades[k].Fork = m.merge(t, t.Upgrades[k])
 		}
 	}
 	return m.forks, m.report.Problems
@@ -32,8 +32,8 @@ type merger struct {
 	report problem.Report
 }
 
-// merge adds an upgrade of a text.
-func (m *merger) merge(t *Text, u Upgrade) {
+// merge adds an upgrade of a text and returns the name of its fork, or "" if it is left out.
+func (m *merger) merge(t *Text, u Upgrade) string {
 	named := func(f mip.HardFork) bool { return mip.Slug(f.Name) == mip.Slug(u.Name) }
 	i := slices.IndexFunc(m.forks, named)
 	if i < 0 && len(t.Upgrades) == 1 {
@@ -41,26 +41,29 @@ func (m *merger) merge(t *Text, u Upgrade) {
 			return f.MetaMIP != nil && *f.MetaMIP == t.Meta.Number
 		})
 	}
-	switch {
-	case i < 0:
+	if i < 0 {
 		m.by = append(m.by, t)
-		m.forks = append(m.forks, mip.HardFork{Name: u.Name, MetaMIP: new(t.Meta.Number),
-			BundledMIPs: []int{}, Activation: map[string]mip.Activation{}})
-		u.bundleInto(&m.forks[len(m.forks)-1], t.Meta)
-	case m.by[i] != nil:
-		m.report.Add(0, "upgrade-taken", mip.Quote(u.Name), m.by[i].Meta)
-	default:
-		m.by[i] = t
-		f := &m.forks[i]
-		if !named(*f) {
-			m.report.Add(0, "upgrade-differs/name", mip.Quote(u.Name), mip.Quote(f.Name))
-		}
-		if len(f.BundledMIPs) == 0 {
-			u.bundleInto(f, t.Meta)
-		} else {
-			m.compare(f, t.Meta, u)
-		}
+		f := mip.HardFork{Name: u.Name, MetaMIP: new(t.Meta.Number), BundledMIPs: []int{},
+			Activation: map[string]mip.Activation{}}
+		u.bundleInto(&f, t.Meta)
+		m.forks = append(m.forks, f)
+		return f.Name
 	}
+	f := &m.forks[i]
+	if m.by[i] != nil {
+		m.report.Add(0, "upgrade-taken", mip.Quote(u.Name), m.by[i].Meta)
+		return ""
+	}
+	m.by[i] = t
+	if !named(*f) {
+		m.report.Add(0, "upgrade-differs/name", mip.Quote(u.Name), mip.Quote(f.Name))
+	}
+	if len(f.BundledMIPs) == 0 {
+		u.bundleInto(f, t.Meta)
+	} else {
+		m.compare(f, t.Meta, u)
+	}
+	return f.Name
 }
 
 // bundleInto adds the proposals of an upgrade to a fork that bundles none. meta is the proposal of

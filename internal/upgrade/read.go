@@ -41,11 +41,15 @@ type Text struct {
 	Upgrades []Upgrade
 	// Problems are about what is doubtful in it.
 	Problems []mip.Problem
+
+	source Source
 }
 
 // Upgrade is an upgrade as a text states it.
 type Upgrade struct {
 	Name string
+	// Fork is the name of the hard fork after [Merge], or empty if it was left out.
+	Fork string
 	// Proposals are in the order of the text, each once.
 	Proposals []Proposal
 }
@@ -66,14 +70,15 @@ func (r *Reader) Read(s Source) Text {
 	}
 	t.forks = []fork{{name: t.title, known: map[mip.ID]int{}}}
 	t.read()
-	out := Text{Meta: s.Metadata.ID, File: s.File}
+	out := Text{Meta: s.Metadata.ID, File: s.File, source: s}
+	out.source.Doc = nil
 	for i := range t.forks {
 		f := &t.forks[i]
 		if !f.staged {
 			t.includePlain(f)
 		}
 		if f.name != "" && (len(f.proposals) > 0 || f.staged) {
-			out.Upgrades = append(out.Upgrades, Upgrade{f.name, f.proposals})
+			out.Upgrades = append(out.Upgrades, Upgrade{Name: f.name, Proposals: f.proposals})
 		}
 	}
 	if t.forks[0].name != "" {

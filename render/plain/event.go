@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -23,6 +24,9 @@ func Event(process mip.Process, e mip.Event) string {
 	case mip.EventDeadline:
 		return "The deadline for comments on " + id + " " + newDeadline(from, to)
 	case mip.EventHardfork:
+		if e.Stage != nil {
+			return id + " " + newStage(*e.Stage, cmp.Or(to, from))
+		}
 		return id + " " + newFork(from, to)
 	case mip.EventRelation:
 		if to == "" {
@@ -101,6 +105,26 @@ func newFork(from, to string) string {
 		return "left hard fork " + from
 	}
 	return "moved from hard fork " + from + " to " + to
+}
+
+// newStage is the end of a sentence about a proposal in the lists of a hard fork.
+func newStage(s mip.StageChange, fork string) string {
+	from, to := mip.Deref(s.From), string(s.To)
+	place := "for "
+	if from == mip.Included || s.To == mip.Included {
+		place = "in "
+	}
+	switch {
+	case s.To == mip.Unlisted:
+		return "left " + fork + ", " + place + "which it was " + string(from)
+	case from == mip.Unlisted:
+		return "returned to " + fork + " as " + to
+	case from == "" && s.To == mip.Considered:
+		return "came under consideration " + place + fork
+	case from == "":
+		return "was " + to + " " + place + fork
+	}
+	return "moved from " + string(from) + " to " + to + " " + place + fork
 }
 
 // relation is the end of a sentence about a relation such as "supersededBy MIP-3".

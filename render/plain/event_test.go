@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ func TestEvent(t *testing.T) {
 		process  mip.Process
 		kind     mip.EventKind
 		from, to string
+		stage    string // FROM > TO
 		deadline mip.Date
 		want     string
 	}{
@@ -48,6 +50,22 @@ func TestEvent(t *testing.T) {
 		{kind: mip.EventHardfork, from: "NINE", want: "MIP-8 left hard fork NINE"},
 		{kind: mip.EventHardfork, from: "NINE", to: "TEN",
 			want: "MIP-8 moved from hard fork NINE to TEN"},
+		{kind: mip.EventHardfork, to: "NINE", stage: "> proposed",
+			want: "MIP-8 was proposed for NINE"},
+		{kind: mip.EventHardfork, to: "NINE", stage: "> considered",
+			want: "MIP-8 came under consideration for NINE"},
+		{kind: mip.EventHardfork, to: "NINE", stage: "> included",
+			want: "MIP-8 was included in NINE"},
+		{kind: mip.EventHardfork, from: "NINE", to: "NINE", stage: "considered > scheduled",
+			want: "MIP-8 moved from considered to scheduled for NINE"},
+		{kind: mip.EventHardfork, from: "NINE", to: "NINE", stage: "scheduled > included",
+			want: "MIP-8 moved from scheduled to included in NINE"},
+		{kind: mip.EventHardfork, from: "NINE", stage: "proposed > withdrawn",
+			want: "MIP-8 left NINE, for which it was proposed"},
+		{kind: mip.EventHardfork, from: "NINE", stage: "included > withdrawn",
+			want: "MIP-8 left NINE, in which it was included"},
+		{kind: mip.EventHardfork, to: "NINE", stage: "withdrawn > declined",
+			want: "MIP-8 returned to NINE as declined"},
 		{kind: mip.EventRelation, to: "requires MIP-3", want: "MIP-8 requires MIP-3"},
 		{kind: mip.EventRelation, from: "replaces MIP-3", want: "MIP-8 no longer replaces MIP-3"},
 		{kind: mip.EventRelation, from: "supersededBy MIP-9",
@@ -61,6 +79,12 @@ func TestEvent(t *testing.T) {
 	} {
 		e := mip.Event{MIP: mip.ID{Kind: "MIP", Number: 8}, Kind: tt.kind, From: mip.Ref(tt.from),
 			To: mip.Ref(tt.to), Deadline: tt.deadline}
+		if from, to, ok := strings.Cut(tt.stage, "> "); ok {
+			e.Stage = &mip.StageChange{To: mip.Inclusion(to)}
+			if from = strings.TrimSpace(from); from != "" {
+				e.Stage.From = new(mip.Inclusion(from))
+			}
+		}
 		if got := Event(tt.process, e); got != tt.want {
 			t.Errorf("%s %q > %q: %q, want %q", tt.kind, tt.from, tt.to, got, tt.want)
 		}

@@ -1,0 +1,103 @@
+// Package forks reads the history of hard forks: from the versions of site.yaml, which bundle
+// proposals, and from the versions of the texts of upgrades, which list proposals at stages. It does
+// not know which proposals are published.
+package forks
+
+import (
+	"github.com/mipwatch/mipwatch/internal/history"
+	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/site"
+	"github.com/mipwatch/mipwatch/internal/upgrade"
+)
+
+// Past is what the history of hard forks shows.
+type Past struct {
+	// Forks are the hard forks with the days of the proposals' stages.
+	Forks []mip.HardFork
+	// Events are those of site.yaml, then those of each text, each in the order of the commits.
+	Events []mip.Event
+	// Stages are the stages of each proposal that are more than its hard fork, by id.
+	Stages map[mip.ID][]mip.ForkStage
+}
+
+// Text is a text of an upgrade with the history of its file.
+type Text struct {
+	upgrade.Past
+	File history.FilePast
+}
+
+// Read reads the versions of site.yaml and of texts. forks are the present ones.
+func Read(
+	r *history.Reader, config history.FilePast, texts []Text, forks []mip.HardFork,
+) (out Past, err error) {
+	changes, err := follow(r, config, bundles{})
+	if err != nil {
+		return out, err
+	}
+	out.Events = upgrade.Events(changes)
+	var stages []mip.Event
+	for _, t := range texts {
+		changes, err := follow(r, t.File, t.Past)
+		if err != nil {
+			return out, err
+		}
+		stages = append(stages, upgrade.Events(upgrade.WithoutUndone(changes))...)
+	}
+	out.Events, out.Forks = append(out.Events, stages...), upgrade.Date(forks, stages)
+	out.Stages = map[mip.ID][]mip.ForkStage{}
+	for _, f := range out.Forks {
+		for _, of := range f.Proposals {
+			if !of.Since.IsZero() || !of.Stage.Bundled() {
+				s := mip.ForkStage{Fork: f.Name, ForkProposal: of}
+				out.Stages[of.ID] = append(out.Stages[of.ID], s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// stateReader reads the values of proposals in a version of a file. The state is nil if the version
+// cannot be read.
+type stateReader interface {
+	State(version []byte) upgrade.State
+}
+
+// follow returns the changes of values in the versions of a file, each of which is read once.
+func follow(
+	r *history.Reader, file history.FilePast, in stateReader,
+) ([]upgrade.Change, error) {
+	states := map[string]upgrade.State{"": nil}
+	var versions []upgrade.Version
+	for _, v := range file.Versions {
+		for _, blob := range []string{v.Before, v.After} {
+			if _, known := states[blob]; !known {
+				text, err := r.Text(file, blob)
+				if err != nil {
+					return nil, err
+				}
+				states[blob] = in.State(text)
+			}
+		}
+		versions = append(versions, upgrade.Version{
+			Commit: v.Hash, Author: v.Author, Time: v.Published(), Merge: v.Merge, Edge: v.Edge,
+			Was: states[v.Before], Is: states[v.After],
+		})
+	}
+	return upgrade.Changes(versions), nil
+}
+
+// bundles reads the names of the hard forks that a site.yaml gives proposals.
+type bundles struct{}
+
+// State implements stateReader.
+func (bundles) State(text []byte) upgrade.State {
+	s, err := site.Parse("site.yaml", text)
+	if text == nil || err != nil {
+		return nil
+	}
+	out := upgrade.State{}
+	for id, name := range s.ForkOf() {
+		out[upgrade.Place{ID: id}] = *name
+	}
+	return out
+}
