@@ -35,6 +35,7 @@ var imports = map[string][]string{
 		"internal/attachment", "internal/header", "internal/history", "internal/once",
 		"internal/problem", "internal/redirect", "internal/site", "internal/api", "internal/ai",
 		"internal/ai/summary", "internal/requirement", "internal/search", "internal/upgrade",
+		"internal/forks",
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
@@ -65,8 +66,9 @@ var imports = map[string][]string{
 	"internal/history": {"internal/filename", "internal/folder", "internal/git",
 		"internal/gitsync", "internal/header", "internal/mip", "internal/problem",
 		"github.com/rogpeppe/go-internal/diff"},
-	"internal/day":            {"internal/mip"},
-	"internal/forks":          {"internal/history", "internal/mip", "internal/site", "internal/upgrade"},
+	"internal/day": {"internal/mip"},
+	"internal/forks": {"internal/history", "internal/mip", "internal/site",
+		"internal/upgrade"},
 	"internal/demo":           {"internal/mip"},
 	"internal/diagram":        {"internal/diagram/layout"},
 	"internal/diagram/layout": {},

@@ -1,6 +1,6 @@
 // Package forks reads the history of hard forks: from the versions of site.yaml, which bundle
-// proposals, and from the versions of the texts of upgrades, which list proposals at stages. It does
-// not know which proposals are published.
+// proposals, and from the versions of the texts of upgrades, which list proposals at stages. It
+// does not know which proposals are published.
 package forks
 
 import (
