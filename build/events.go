@@ -74,7 +74,7 @@ func (p *planner) events() {
 	}
 }
 
-// forkHistory reads the history of site.yaml and of the texts of upgrades.
+// forkHistory reads the history of the texts of upgrades.
 func (p *planner) forkHistory() (forks.Past, error) {
 	var texts []forks.Text
 	for _, t := range p.upgradeTexts {
@@ -82,7 +82,7 @@ func (p *planner) forkHistory() (forks.Past, error) {
 		past := upgradeReader(p.options.Site).Past(t)
 		texts = append(texts, forks.Text{Past: past, File: p.TextPast(p.Proposals[i])})
 	}
-	return forks.Read(&p.versions, p.Log.Config, texts, p.Forks)
+	return forks.Read(&p.versions, texts, p.Forks)
 }
 
 // happened are all events with what is published today.
@@ -90,12 +90,16 @@ func (p *planner) happened(past *history.Past) (h happened, err error) {
 	if h.events, h.complete, err = past.Events(&p.versions); err != nil {
 		return h, err
 	}
-	forks, err := p.forkPast()
+	bundled, err := forks.Bundled(&p.versions, p.Log.Config)
 	if err != nil {
 		return h, err
 	}
-	h.events = slices.Clone(h.events)
-	for _, e := range forks.Events {
+	listed, err := p.forkPast()
+	if err != nil {
+		return h, err
+	}
+	h.events = slices.Concat(h.events, bundled)
+	for _, e := range listed.Events {
 		if p.options.Site.Publishes(e.MIP.Kind) {
 			h.events = append(h.events, e)
 		}

@@ -124,7 +124,8 @@ type planner struct {
 	// tied are the relations of the proposals, in the order of Metadata.
 	tied *mip.Relations
 	// years are the years of events, ascending. told returns the events, and timeline returns them
-	// as entries of feeds. forkPast returns those of hard forks.
+	// as entries of feeds. forkPast returns those of
+	// the texts of upgrades.
 	years    []int
 	told     func() (happened, error)
 	forkPast func() (forks.Past, error)

@@ -10,11 +10,11 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upgrade"
 )
 
-// Past is what the history of hard forks shows.
+// Past is what the history of texts shows.
 type Past struct {
 	// Forks are the hard forks with the days of the proposals' stages.
 	Forks []mip.HardFork
-	// Events are those of site.yaml, then those of each text, each in the order of the commits.
+	// Events are those of each text, in the order of its commits.
 	Events []mip.Event
 	// Stages are the stages of each proposal that are more than its hard fork, by id.
 	Stages map[mip.ID][]mip.ForkStage
@@ -26,24 +26,23 @@ type Text struct {
 	File history.FilePast
 }
 
-// Read reads the versions of site.yaml and of texts. forks are the present ones.
-func Read(
-	r *history.Reader, config history.FilePast, texts []Text, forks []mip.HardFork,
-) (out Past, err error) {
+// Bundled reads the versions of site.yaml. It returns an event for each proposal that joined or left
+// a hard fork, in the order of the commits.
+func Bundled(r *history.Reader, config history.FilePast) ([]mip.Event, error) {
 	changes, err := follow(r, config, bundles{})
-	if err != nil {
-		return out, err
-	}
-	out.Events = upgrade.Events(changes)
-	var stages []mip.Event
+	return upgrade.Events(changes), err
+}
+
+// Read reads the versions of texts. forks are the present ones.
+func Read(r *history.Reader, texts []Text, forks []mip.HardFork) (out Past, err error) {
 	for _, t := range texts {
 		changes, err := follow(r, t.File, t.Past)
 		if err != nil {
 			return out, err
 		}
-		stages = append(stages, upgrade.Events(upgrade.WithoutUndone(changes))...)
+		out.Events = append(out.Events, upgrade.Events(upgrade.WithoutUndone(changes))...)
 	}
-	out.Events, out.Forks = append(out.Events, stages...), upgrade.Date(forks, stages)
+	out.Forks = upgrade.Date(forks, out.Events)
 	out.Stages = map[mip.ID][]mip.ForkStage{}
 	for _, f := range out.Forks {
 		for _, of := range f.Proposals {
