@@ -124,8 +124,7 @@ type planner struct {
 	// tied are the relations of the proposals, in the order of Metadata.
 	tied *mip.Relations
 	// years are the years of events, ascending. told returns the events, and timeline returns them
-	// as entries of feeds. forkPast returns those of
-	// the texts of upgrades.
+	// as entries of feeds. forkPast returns the history of the texts of upgrades.
 	years    []int
 	told     func() (happened, error)
 	forkPast func() (forks.Past, error)

@@ -26,8 +26,8 @@ type Text struct {
 	File history.FilePast
 }
 
-// Bundled reads the versions of site.yaml. It returns an event for each proposal that joined or left
-// a hard fork, in the order of the commits.
+// Bundled reads the versions of site.yaml. It returns an event for each proposal that joined or
+// left a hard fork, in the order of the commits.
 func Bundled(r *history.Reader, config history.FilePast) ([]mip.Event, error) {
 	changes, err := follow(r, config, bundles{})
 	return upgrade.Events(changes), err
