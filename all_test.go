@@ -104,7 +104,7 @@ var imports = map[string][]string{
 	"internal/survey": {"internal/filename", "internal/corpus", "internal/header",
 		"internal/folder", "internal/git", "internal/mip", "internal/site"},
 	"internal/tex": {"internal/mip"},
-	"internal/upgrade": {"internal/markdown", "internal/mip", "internal/problem",
+	"internal/upgrade": {"internal/day", "internal/markdown", "internal/mip", "internal/problem",
 		"github.com/yuin/goldmark"},
 	"internal/test/webtest": {}, // for tests only
 	"render": {"internal/ai/prose", "internal/graph", "internal/mip",

@@ -87,6 +87,9 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 				m.Activations = f.Activations(networks)
 			}
 		}
+		if p := c.Proposals[i]; m.Hardfork != nil && upgrade.Scheduled(p.Body) {
+			m.StatedActivations = upgrade.Stated(c.doc(p), networks)
+		}
 	}
 	c.linkable = linkable(c)
 	c.files = c.findFiles()
@@ -95,7 +98,7 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 
 // upgradeReader returns the reader of the texts of upgrades.
 func upgradeReader(s *site.Site) *upgrade.Reader {
-	return upgrade.NewReader(s.Prefixes(), s.Upgrades.Stages)
+	return upgrade.NewReader(s.Prefixes(), s.Upgrades.Stages, s.PublicNetworks())
 }
 
 // readUpgrades reads the texts that may define upgrades.
@@ -224,9 +227,6 @@ func metadata(c *corpus.Corpus, s *site.Site) []mip.Metadata {
 		// Drop the number on a site without a forum.
 		if m.ForumTopicID = cmp.Or(o.ForumTopicID, m.ForumTopicID); s.Forum == "" {
 			m.ForumTopicID = nil
-		}
-		if m.Hardfork != nil {
-			m.StatedActivations = c.Schedule(p, s.PublicNetworks())
 		}
 		all[i] = m
 	}

@@ -372,8 +372,9 @@ func upgradeText(n int, first bool) string {
 		return each(n, "", func(i int) string { return fmt.Sprintf("- MIP-%d\n", first+i-1) })
 	}
 	return fmt.Sprintf("---\nmip: 900\ntitle: Hardfork Meta - LISTED\ntype: Meta\n---\n\n"+
-		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n%s",
-		stages[0], list(1000), stages[1], list(2000))
+		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n%s\n## Activation\n\n%s",
+		stages[0], list(1000), stages[1], list(2000),
+		each(n, "", func(i int) string { return fmt.Sprintf("- Net %d: block %d\n", i, i) }))
 }
 
 // bare are the short texts of proposals with few parts.

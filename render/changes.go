@@ -196,12 +196,12 @@ func entries(all []occasion) (out []entry) {
 			at[k] = len(out)
 			out = append(out, entry{
 				ID:   string(k.kind) + "-" + short(k.commit),
-				Many: plain.Events(o[0].Event, thousands(count[k])), Occasions: []occasion{o},
+				Many: plain.Events(o[0].Event, plain.Thousands(count[k])), Occasions: []occasion{o},
 			})
 		}
 	}
 	if n := len(texts.Occasions); n > 0 {
-		texts.Many = thousands(n) + " text edits"
+		texts.Many = plain.Thousands(n) + " text edits"
 		if n == 1 {
 			texts.Many = "1 text edit"
 		}

@@ -125,7 +125,7 @@ func lines(added, removed int) string {
 		case 1:
 			out = append(out, "1 line"+what)
 		default:
-			out = append(out, thousands(n)+" lines"+what)
+			out = append(out, plain.Thousands(n)+" lines"+what)
 		}
 	}
 	return cmp.Or(strings.Join(out, ", "), "No line changed")

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // rowsOfPage is the number of proposals on a page of the list.
@@ -80,7 +81,7 @@ func chipsOfRow(statuses []choice) int {
 	const row, frame = 115, 6
 	width := 0
 	for i, c := range statuses {
-		width += utf8.RuneCountInString(c.Label) + len(thousands(c.Count)) + frame
+		width += utf8.RuneCountInString(c.Label) + len(plain.Thousands(c.Count)) + frame
 		if width > row {
 			return i
 		}

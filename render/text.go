@@ -66,7 +66,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"meaning": plain.StatusMeaning,
 		"dated":   p.dated,
 		"date":    date,
-		"num":     thousands,
+		"num":     plain.Thousands,
+		"stated":  plain.Stated,
 		"short":   short,
 		"diff":    diffHTML,
 		"first":   first,
@@ -264,15 +265,6 @@ func date(layout string, v any) string {
 		return v.UTC().Format(layout)
 	}
 	return ""
-}
-
-// thousands groups the digits of an integer of any type, or of a pointer to one.
-func thousands(n any) string {
-	s := fmt.Sprint(reflect.Indirect(reflect.ValueOf(n)))
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // short is the abbreviated form of a hash.

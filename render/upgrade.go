@@ -84,22 +84,22 @@ type activation struct {
 // genesis reports whether a network has a fork from its first block.
 func genesis(a mip.Activation) bool { return a.Genesis() }
 
-// activation lists every network of the site and, by id, the networks that only the fork names. It
-// is nil if no activation is known.
-func (p *Pages) activation(f mip.HardFork) []activation {
-	if !f.HasNetworks() {
-		return nil
-	}
-	var out []activation
-	for _, n := range p.info.Networks {
-		out = append(out, activation{f.Name, n, f.Activation[n.ID]})
-	}
+// activation lists the networks of a fork, those of the site first and in their order. It is nil if
+// no activation is known.
+func (p *Pages) activation(f mip.HardFork) (out []activation) {
 	for _, id := range f.SortedNetworks(p.info.Networks) {
-		if !slices.ContainsFunc(p.info.Networks, func(n mip.Network) bool { return n.ID == id }) {
-			out = append(out, activation{f.Name, mip.Network{ID: id, Name: id}, f.Activation[id]})
+		n := mip.Network{ID: id, Name: id}
+		if i := p.network(id); i >= 0 {
+			n = p.info.Networks[i]
 		}
+		out = append(out, activation{f.Name, n, f.Activation[id]})
 	}
 	return out
+}
+
+// network is the index of a network of the site, negative for another one.
+func (p *Pages) network(id string) int {
+	return slices.IndexFunc(p.info.Networks, func(n mip.Network) bool { return n.ID == id })
 }
 
 // leading lists the networks of a fork for one line, the leader first.
@@ -123,8 +123,8 @@ func leader(of []activation) int {
 // networks are the site's networks with their times of a hard fork, by its name.
 func (p *Pages) networks(fork string) []activation {
 	f, _ := p.fork(fork)
-	all := p.activation(f)
-	return all[:min(len(all), len(p.info.Networks))]
+	foreign := func(a activation) bool { return p.network(a.ID) < 0 }
+	return slices.DeleteFunc(p.activation(f), foreign)
 }
 
 // dated are the networks of [Pages.networks] with a time for the fork, in the order of the times.

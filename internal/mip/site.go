@@ -16,12 +16,13 @@ type HardForks struct {
 // HardFork is a network upgrade: the proposals that it bundles, and its activation on each network.
 type HardFork struct {
 	Name        string                `json:"name" doc:"As in site.yaml, such as MONAD_NINE, or in the meta proposal's text."`
-	Status      string                `json:"status" doc:"At statusAsOf: planned, scheduled, active on ID, ID, active, or not on its own: see followedBy. Without activation: included where the text lists included proposals, else planned."`
+	Status      string                `json:"status" doc:"At statusAsOf: planned, scheduled, active on ID, ID, active, or not on its own: see followedBy. Without activation: by the times in activations, with their names of networks; without any, included where the text lists included proposals, else planned."`
 	StatusAsOf  *Time                 `json:"statusAsOf" doc:"When status was judged: static, the newest change, null without any; live, the chains' time."`
 	MetaMIP     *int                  `json:"metaMIP" doc:"The meta proposal."`
 	BundledMIPs []int                 `json:"bundledMIPs" doc:"The proposals of the main kind that it activates, ascending: of site.yaml, or else those that the text lists as scheduled or included."`
 	Proposals   []ForkProposal        `json:"proposals,omitzero" doc:"All proposals that the meta proposal's text lists, in its order, then the others that site.yaml bundles."`
-	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set. Empty of a fork that a text alone defines."`
+	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set. Of site.yaml, or else the times in activations; may be empty."`
+	Schedule    []ForkActivation      `json:"activations,omitzero" doc:"When networks get it by the meta proposal's text, in its order."`
 	Source      *string               `json:"source" doc:"Where the times were read."`
 }
 
@@ -161,7 +162,8 @@ type SiteCounts struct {
 // of those that have, in the order of the list. A fork without any time is "not on its own" if
 // every network runs a later one. now returns the time of a network by its id. An active fork stays
 // active; a scheduled one does not stay scheduled, so a publisher of the status sets StatusAsOf. A
-// fork without activation is "included" if its text lists included proposals.
+// fork without activation is judged by the times of its text, with the text's names of networks.
+// Without any it is "included" if the text lists included proposals, else "planned".
 func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) string {
 	var active []string
 	timed, passed := false, 0
@@ -176,8 +178,8 @@ func (h HardFork) StatusAt(networks []Network, now func(id string) time.Time) st
 		}
 	}
 	switch {
-	case h.Happened():
-		return string(Included)
+	case !h.HasNetworks():
+		return h.statusByText(now)
 	case !timed && passed > 0 && passed == len(h.Activation):
 		return "not on its own"
 	case !timed:

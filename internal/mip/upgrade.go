@@ -1,8 +1,10 @@
 package mip
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -49,22 +51,73 @@ type StageChange struct {
 	To   Inclusion  `json:"to" doc:"The stage after; withdrawn of one that left the lists."`
 }
 
+// ForkActivation is when a network gets a hard fork by its text: an element of [HardFork.Schedule].
+type ForkActivation struct {
+	Network   string  `json:"network" doc:"As the text names it, such as Sepolia."`
+	ID        *string `json:"id" doc:"The network's id, null for one that the site does not list."`
+	Block     *int64  `json:"block" doc:"The block number, null where the text gives none."`
+	Epoch     *int64  `json:"epoch" doc:"The epoch, null where the text gives none."`
+	Timestamp *int64  `json:"timestamp" doc:"Unix seconds, null where the text gives neither them nor a time with its zone."`
+	Time      *Time   `json:"time" doc:"The same moment, RFC 3339."`
+	Text      string  `json:"text" doc:"The time as written, such as 1773153000, 19 March 2026 or TBD; may be empty."`
+}
+
 // HasNetworks reports whether the activation of the hard fork is known for any network, be it that
 // no time is set. It is false for a fork that a text alone defines.
 func (h HardFork) HasNetworks() bool { return len(h.Activation) > 0 }
 
-// Happened reports whether a text lists proposals as included in a hard fork of which no activation
-// is known.
+// Happened reports whether a text lists proposals as included in a hard fork of which no time is
+// known.
 func (h HardFork) Happened() bool {
-	if h.HasNetworks() {
-		return false
-	}
-	for _, p := range h.Proposals {
-		if p.Stage == Included {
-			return true
+	return len(h.times()) == 0 && slices.ContainsFunc(h.Proposals, func(p ForkProposal) bool {
+		return p.Stage == Included
+	})
+}
+
+// times returns the activations of the hard fork's networks or, without any, those of its text that
+// have a time.
+func (h HardFork) times() (out []Activation) {
+	out = slices.Collect(maps.Values(h.Activation))
+	for _, a := range h.Schedule {
+		if !h.HasNetworks() && a.Timestamp != nil {
+			out = append(out, Activation{Timestamp: a.Timestamp, Time: a.Time})
 		}
 	}
-	return false
+	return out
+}
+
+// ByText returns what the text of the hard fork adds to its Activation: other networks, and numbers
+// of blocks and epochs.
+func (h HardFork) ByText() (out []ForkActivation) {
+	for _, a := range h.Schedule {
+		_, known := h.Activation[Deref(a.ID)]
+		if !known || a.Block != nil || a.Epoch != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// statusByText returns the status of a hard fork without networks of the site. now is that of
+// [HardFork.StatusAt].
+func (h HardFork) statusByText(now func(id string) time.Time) string {
+	var active []string
+	for _, a := range h.Schedule {
+		if (Activation{Timestamp: a.Timestamp}).Reached(now(Deref(a.ID))) {
+			active = append(active, a.Network)
+		}
+	}
+	switch {
+	case h.Happened():
+		return string(Included)
+	case len(h.times()) == 0:
+		return "planned"
+	case len(active) == 0:
+		return "scheduled"
+	case len(active) == len(h.Schedule):
+		return "active"
+	}
+	return "active on " + strings.Join(active, ", ")
 }
 
 // Judge sets the status of hard forks as of a time, which may be nil, and adds the bundled
@@ -89,16 +142,18 @@ func Judge(forks []HardFork, kind ID, networks []Network, asOf *Time) {
 			}
 		}
 		f.Proposals = append([]ForkProposal{}, f.Proposals...)
+		f.Schedule = append([]ForkActivation{}, f.Schedule...)
 	}
 }
 
 // Pending reports whether some network has yet to get the fork, at a known or unknown time.
 func (h HardFork) Pending(now time.Time) bool {
-	if !h.HasNetworks() {
+	times := h.times()
+	if len(times) == 0 {
 		return !h.Happened()
 	}
 	timed, ahead, open := false, false, false
-	for _, a := range h.Activation {
+	for _, a := range times {
 		timed = timed || a.Timestamp != nil
 		ahead = ahead || a.Timestamp != nil && !a.Reached(now)
 		open = open || !a.Passed(now)
@@ -113,7 +168,7 @@ func (h HardFork) Last() int64 {
 		return math.MinInt64
 	}
 	last := int64(-1)
-	for _, a := range h.Activation {
+	for _, a := range h.times() {
 		if a.Timestamp != nil {
 			last = max(last, *a.Timestamp)
 		}

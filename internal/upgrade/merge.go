@@ -10,8 +10,9 @@ import (
 // Merge adds the upgrades of texts to the hard forks of a site, and returns the problems of the
 // texts and the differences. A text and a fork are about one upgrade if the fork names the text as
 // its meta proposal, or if both have one name. What the fork states counts: the text adds the
-// stages of proposals and, where the fork bundles none, what it bundles. texts must be in the order
-// of ids, and of the kind of which the forks bundle numbers. Merge sets their [Upgrade.Fork].
+// stages of proposals and, where the fork bundles none, what it bundles, and to a fork without any
+// time those of the networks. texts must be in the order of ids, and of the kind of which the forks
+// bundle numbers. Merge sets their [Upgrade.Fork].
 func Merge(forks []mip.HardFork, texts []Text) ([]mip.HardFork, []mip.Problem) {
 	m := merger{forks: slices.Clone(forks), by: make([]*Text, len(forks))}
 	for i := range texts {
@@ -22,6 +23,7 @@ func Merge(forks []mip.HardFork, texts []Text) ([]mip.HardFork, []mip.Problem) {
 			t.Upgrades[k].Fork = m.merge(t, t.Upgrades[k])
 		}
 	}
+	mip.Follow(m.forks[:len(forks)]) // those of texts alone are in no order
 	return m.forks, m.report.Problems
 }
 
@@ -46,6 +48,7 @@ func (m *merger) merge(t *Text, u Upgrade) string {
 		f := mip.HardFork{Name: u.Name, MetaMIP: new(t.Meta.Number), BundledMIPs: []int{},
 			Activation: map[string]mip.Activation{}}
 		u.bundleInto(&f, t.Meta)
+		m.schedule(&f, u)
 		m.forks = append(m.forks, f)
 		return f.Name
 	}
@@ -63,6 +66,7 @@ func (m *merger) merge(t *Text, u Upgrade) string {
 	} else {
 		m.compare(f, t.Meta, u)
 	}
+	m.schedule(f, u)
 	return f.Name
 }
 

@@ -52,6 +52,8 @@ type Upgrade struct {
 	Fork string
 	// Proposals are in the order of the text, each once.
 	Proposals []Proposal
+	// Schedule has the activations of networks, in the order of the text.
+	Schedule []Activation
 }
 
 // Proposal is a proposal in an upgrade. Line is its line in the file.
@@ -65,8 +67,8 @@ type Proposal struct {
 // one.
 func (r *Reader) Read(s Source) Text {
 	t := text{
-		Reader: r, doc: s.Doc, title: nameIn(s.Metadata.Title), line: s.Head + 1,
-		report: problem.Report{File: s.File},
+		Reader: r, doc: s.Doc, title: nameIn(s.Metadata.Title), head: s.Head,
+		line: s.Head + 1, report: problem.Report{File: s.File},
 	}
 	t.forks = []fork{{name: t.title, known: map[mip.ID]int{}}}
 	t.read()
@@ -78,7 +80,8 @@ func (r *Reader) Read(s Source) Text {
 			t.includePlain(f)
 		}
 		if f.name != "" && (len(f.proposals) > 0 || f.staged) {
-			out.Upgrades = append(out.Upgrades, Upgrade{Name: f.name, Proposals: f.proposals})
+			out.Upgrades = append(out.Upgrades,
+				Upgrade{Name: f.name, Proposals: f.proposals, Schedule: f.schedule})
 		}
 	}
 	if t.forks[0].name != "" {
@@ -98,8 +101,8 @@ type text struct {
 	// above are the headings above the current block, the outermost first.
 	above  []scope
 	report problem.Report
-	// line is the number of the line at offset.
-	offset, line int
+	// head is the number of lines before the body, and line that of the line at offset.
+	head, offset, line int
 }
 
 // fork is an upgrade that is being read.
@@ -110,6 +113,7 @@ type fork struct {
 	proposals []Proposal
 	known     map[mip.ID]int // positions in proposals
 	unread    []unread
+	schedule  []Activation
 }
 
 // unread is a proposal in a list without a stage.
@@ -132,8 +136,9 @@ type scope struct {
 
 // read reads the blocks of the text.
 func (t *text) read() {
-	s := scope{}
+	s, scheduled := scope{}, schedules(t.doc)
 	for n := t.doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
+		t.schedule(s, scheduled[n])
 		switch n := n.(type) {
 		case *ast.Heading:
 			s = t.heading(n)
@@ -152,6 +157,31 @@ func (t *text) read() {
 				}
 			}
 		}
+	}
+}
+
+// schedule adds the activations in a table or a list to the upgrade of its scope. Only its first
+// schedule counts: another one is about a part of it, or about a further upgrade.
+func (t *text) schedule(s scope, found []Activation) {
+	f := &t.forks[s.fork]
+	if f.schedule != nil {
+		return
+	}
+	for _, a := range found {
+		n, ours := networkOf(a.Network, t.networks)
+		_, timed := a.stated(n.ID)
+		if _, isProposal := t.leading(a.Network); isProposal || !a.certain && !(ours && timed) {
+			continue
+		}
+		same := func(b Activation) bool { return mip.Deref(b.ID) == n.ID }
+		if ours && !slices.ContainsFunc(f.schedule, same) {
+			a.ID = &n.ID
+		}
+		a.Line += t.head + 1
+		if a.zoneless {
+			t.report.Add(a.Line, "upgrade-zone", mip.Quote(a.Text), a.Network)
+		}
+		f.schedule = append(f.schedule, a)
 	}
 }
 
@@ -245,7 +275,7 @@ func (t *text) proposal(n ast.Node, s scope) bool {
 	t.line += bytes.Count(t.doc.Body[t.offset:at], []byte("\n"))
 	t.offset = at
 	p := Proposal{id, s.stage, t.line}
-	if t.struck(begin) {
+	if struck(begin, t.doc.Body) {
 		p.Stage = mip.Unlisted
 	}
 	if f := &t.forks[s.fork]; s.stage == "" {
@@ -256,10 +286,10 @@ func (t *text) proposal(n ast.Node, s scope) bool {
 	return true
 }
 
-// struck reports whether an inline node begins a text that is struck through.
-func (t *text) struck(n ast.Node) bool {
+// struck reports whether an inline node of a text begins what is struck through.
+func struck(n ast.Node, body []byte) bool {
 	if tag, ok := n.(*ast.RawHTML); ok {
-		name := strings.ToLower(string(tag.Segments.Value(t.doc.Body)))
+		name := strings.ToLower(string(tag.Segments.Value(body)))
 		return strings.HasPrefix(name, "<del") || strings.HasPrefix(name, "<s>")
 	}
 	return n != nil && n.Kind() == extension.KindStrikethrough

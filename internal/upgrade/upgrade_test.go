@@ -22,7 +22,8 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := upgrade.NewReader([]string{"EIP", "ERC"}, map[string][]string{
-		"scheduled": {"Networking EIPs"}, "considered": {"in der Prüfung", "Accepted"}})
+		"scheduled": {"Networking EIPs"}, "considered": {"in der Prüfung", "Accepted"}},
+		[]mip.Network{{ID: "amoy", Name: "Amoy"}})
 	for _, f := range archive.Files {
 		name, ok := strings.CutSuffix(f.Name, ".md")
 		if !ok {
@@ -39,6 +40,21 @@ func TestForms(t *testing.T) {
 				fmt.Fprintln(&b, u.Name)
 				for _, p := range u.Proposals {
 					fmt.Fprintf(&b, "  %-10s %s line %d\n", p.Stage, p.ID, p.Line)
+				}
+				for _, a := range u.Schedule {
+					fmt.Fprintf(&b, "  %s:", a.Network)
+					for _, of := range []struct {
+						name string
+						n    *int64
+					}{{"block", a.Block}, {"epoch", a.Epoch}, {"unix", a.Timestamp}} {
+						if of.n != nil {
+							fmt.Fprintf(&b, " %s %d", of.name, *of.n)
+						}
+					}
+					if a.Time != nil {
+						fmt.Fprintf(&b, " %s", a.Time)
+					}
+					fmt.Fprintf(&b, " %q line %d\n", a.Text, a.Line)
 				}
 			}
 			for _, p := range read.Problems {

@@ -26,14 +26,15 @@ var forkWords = []string{"evm and protocol upgrades", "network upgrade", "protoc
 
 // Reader reads the texts of upgrades. It is immutable and safe for concurrent use.
 type Reader struct {
-	kinds  []string
-	stages map[string]mip.Inclusion
+	kinds    []string
+	stages   map[string]mip.Inclusion
+	networks []mip.Network
 }
 
 // NewReader returns a reader of proposals whose ids begin with one of the kinds. words are further
-// words of headings by stage. They take precedence over the known ones.
-func NewReader(kinds []string, words map[string][]string) *Reader {
-	r := &Reader{kinds: kinds, stages: map[string]mip.Inclusion{}}
+// words of headings by stage. They take precedence over the known ones. networks are the site's.
+func NewReader(kinds []string, words map[string][]string, networks []mip.Network) *Reader {
+	r := &Reader{kinds: kinds, stages: map[string]mip.Inclusion{}, networks: networks}
 	for stage, known := range stages {
 		for _, w := range known {
 			r.stages[w] = stage

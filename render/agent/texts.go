@@ -27,7 +27,7 @@ var files embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"inline": inline, "link": link, "destination": destination.Replace, "activation": activation,
 	"oneLine": mip.OneLine, "sentence": mip.Sentence, "siteTitle": plain.SiteTitle,
-	"title": plain.ProposalTitle,
+	"title": plain.ProposalTitle, "stated": plain.Stated,
 	"facts": plain.Facts, "ids": plain.IDs, "address": plain.Address,
 	"slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes, "skill": SkillName,
 	"skillText": skillDescription,

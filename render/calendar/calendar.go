@@ -25,7 +25,8 @@ type Calendar struct {
 }
 
 // Write writes a calendar. A last call is on the whole day of its deadline, and an activation at
-// its time. A fork that a network has from its first block is left out. DTSTAMP, which the format
+// its time, on networks of the site and of texts. A fork that a network has from its first block is
+// left out. DTSTAMP, which the format
 // requires, is the time of the newest known change, not the current time.
 func Write(info mip.Site, c Calendar) []byte {
 	w := writer{ical.NewCalendar(), info, ""}
@@ -44,6 +45,11 @@ func Write(info mip.Site, c Calendar) []byte {
 		for _, id := range f.SortedNetworks(info.Networks) {
 			if a := f.Activation[id]; a.Timestamp != nil && *a.Timestamp > 0 {
 				w.activation(f, id, a.Time.UTC())
+			}
+		}
+		for _, a := range f.Schedule {
+			if a.ID == nil && a.Timestamp != nil && *a.Timestamp > 0 {
+				w.activation(f, a.Network, a.Time.UTC())
 			}
 		}
 	}

@@ -1,15 +1,17 @@
-package corpus_test
+package upgrade_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/upgrade"
 )
 
-// TestSchedule checks the activation times in texts.
-func TestSchedule(t *testing.T) {
+// TestStated checks the activation times in texts.
+func TestStated(t *testing.T) {
 	networks := []mip.Network{{ID: "mainnet", Name: "Lantern"},
 		{ID: "testnet", Name: "Lantern Testnet"}, {ID: "glow", Name: "Glow"}}
 	for _, tt := range []struct{ name, body, want string }{
@@ -43,13 +45,17 @@ func TestSchedule(t *testing.T) {
 			"## Activation\n\n- mainnet and testnet: 1700000000\n- Lanternfish: 1700000001\n", ""},
 		{"empty cells", "## Activation\n\n| Network | Time |\n|-|-|\n| mainnet | |\n| testnet |\n",
 			`mainnet "", testnet ""`},
+		{"items below a label", "## Details\n\n- Activation:\n  - For Glow - `1700000000`\n" +
+			"  - ~~Mainnet: 1700000001~~\n- Testnet: 1700000002\n", `glow "1700000000" 1700000000`},
+		{"a paragraph before", "It takes the following blocks:\n\n" +
+			"- `TBD` on Lantern mainnet\n- `100000000` on Glow (May 1st, 2026)\n",
+			`mainnet "TBD", glow "May 1st, 2026" 2026-05-01`},
+		{"other test networks", "## Activation\n\n- Ember testnet: 1700000000\n" +
+			"- Glow (public network): 1700000001\n", ""},
 		{"code", "## Activation\n\n```\n| mainnet | 1700000000 |\n```\n\n1. a\n2.\n", ""},
 	} {
-		dir := t.TempDir()
-		write(t, dir, "MIP-1.md", "---\nmip: 1\ntitle: T\n---\n\n"+tt.body)
-		c := siteOf(t, dir, nil).Corpus
 		var got []string
-		for _, s := range c.Schedule(c.Proposals[0], networks) {
+		for _, s := range upgrade.Stated(markdown.Parse(tt.body), networks) {
 			words := fmt.Sprintf("%s %q", s.Network, s.Text)
 			if s.Timestamp != nil {
 				words += fmt.Sprint(" ", *s.Timestamp)
