@@ -119,6 +119,7 @@ var collections = []struct {
 	{name: "eips", prefix: "EIP", count: 949,
 		cycles: []string{"EIP-2780 > EIP-8037 > EIP-2780", "EIP-4750 > EIP-5450 > EIP-4750"},
 		details: func(t *testing.T, b built) {
+			checkActivations(t, b)
 			stub := b.single(t, 1046)
 			if !strings.Contains(stub.RawMarkdown, "moved") || len(stub.Sections) == 0 {
 				t.Errorf("the stub 1046 is not published with its text: %+v", stub)

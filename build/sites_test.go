@@ -374,7 +374,7 @@ func upgradeText(n int, first bool) string {
 	return fmt.Sprintf("---\nmip: 900\ntitle: Hardfork Meta - LISTED\ntype: Meta\n---\n\n"+
 		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n%s\n## Activation\n\n%s",
 		stages[0], list(1000), stages[1], list(2000),
-		each(n, "", func(i int) string { return fmt.Sprintf("- Net %d: block %d\n", i, i) }))
+		each(n-1, "", func(i int) string { return fmt.Sprintf("- Net %d: block %d\n", i, i) }))
 }
 
 // bare are the short texts of proposals with few parts.
