@@ -39,8 +39,9 @@ var imports = map[string][]string{
 		"github.com/gofrs/flock", "golang.org/x/sync"},
 	"docs":            {}, // tests only
 	"examples/deploy": {}, // tests only
-	"cmd/mipwatch": {"build", "internal/corpus", "internal/filename", "internal/folder",
-		"internal/gitsync", "internal/markdown", "internal/mip", "render/markdown",
+	"cmd/mipwatch": {"build", "internal/attachment", "internal/corpus", "internal/filename",
+		"internal/folder", "internal/gitsync", "internal/markdown", "internal/mip",
+		"render/markdown",
 		"internal/release", "internal/site", "internal/survey",
 		"internal/demo", "internal/samples",
 		"sidecar", "internal/api", "internal/ai", "sidecar/catalog",

@@ -78,7 +78,7 @@ func (s *syncer) run(ctx context.Context, _ []string) error {
 	s.keepGoing = s.keepGoing || config.KeepGoing
 	options := gitsync.Options{
 		Git: s.address(up.Git), Named: up.Git, Ref: up.Ref, Targets: targets,
-		Texts:     upstreamTexts{build.Options{Site: config}.Corpus()},
+		Texts:     upstreamTexts{build.Options{Site: config}.Corpus(), config.SourceURL != ""},
 		KeepGoing: s.keepGoing, Timeout: s.timeout,
 		Doing:   func(what string) { progress.done("%s…", what) },
 		Waiting: func() { progress.say("waiting for another sync of the same folders") },

@@ -112,7 +112,7 @@ func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 
 // Place returns the folder that the files of a proposal's text may not leave, and the file in it
 // that a destination names: the top of the repository, else the folder of the site, else the
-// proposals folder; for a synced text the folder of the pictures that came with it. Of several
+// proposals folder; for a synced text the folder of the files that came with it. Of several
 // files that it may mean, the first that exists is taken. The file may be missing. ok is false for
 // a destination outside of the folder.
 func (c *Corpus) Place(from *Proposal, dest string) (dir, name string, ok bool) {
@@ -120,7 +120,7 @@ func (c *Corpus) Place(from *Proposal, dest string) (dir, name string, ok bool) 
 	dir = c.Log.Top(from.source.Folder)
 	switch {
 	case from.Upstream:
-		dir = filepath.Join(from.source.Folder, gitsync.PicturesFolder)
+		dir = filepath.Join(from.source.Folder, gitsync.FilesFolder)
 	case dir == "" && c.options.Config != "":
 		// Without git the paths are those in the folder of the site.
 		config := filepath.Dir(c.options.Config)

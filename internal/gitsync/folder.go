@@ -22,8 +22,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxTotal bounds the files that one run writes into a folder, in bytes: the pictures have at most
-// two thirds of it. The texts of the largest known folder have 10 MB.
+// maxTotal bounds the files that one run writes into a folder, in bytes: what texts name has at
+// most two thirds of it. The texts of the largest known folder have 10 MB.
 const maxTotal = 768 << 20
 
 // folder is a proposals folder, locked for one sync.
@@ -34,12 +34,12 @@ type folder struct {
 	made bool
 	root *os.Root
 	lock *flock.Flock
-	// texts are the upstream's texts by local name, and the pictures that they name.
+	// texts are the upstream's texts by local name, and the files that they name.
 	texts map[string]*upstreamText
 	// total is the size of the files to write, in bytes.
 	total int
 	old   *Record
-	// here has the hashes of the folder's files by name, and of its pictures that sync knows.
+	// here has the hashes of the folder's files by name, and of what its texts name as sync knows.
 	here map[string]string
 	// next is the record to write, or nil if there is nothing to do.
 	next *Record
@@ -155,9 +155,9 @@ func (f *folder) compare(next *Record, k *repositories) error {
 		}
 	}
 	next.Files = f.entries()
-	// What is wrong with a picture of the upstream is wrong until its next commit.
+	// What is wrong with a file that a text names is wrong until the upstream's next commit.
 	next.Incomplete = slices.ContainsFunc(f.report.Problems, func(p mip.Problem) bool {
-		return p.Code != pictureRefused
+		return p.Code != pictureRefused && p.Code != fileRefused
 	})
 	// A run without changes writes nothing. A new commit of the upstream that touches none of the
 	// files is no change.
@@ -248,7 +248,7 @@ func (f *folder) take(x *upstreamText, k *repositories) error {
 	if x.refused {
 		return nil
 	}
-	if f.hasPicture(x) {
+	if f.hasAttached(x) {
 		x.SHA256 = f.here[x.Name]
 		f.report.Unchanged++
 		return nil
@@ -329,7 +329,7 @@ func (f *folder) steps() (steps []func() error) {
 	return steps
 }
 
-// remove removes a file, and the folders of pictures that it leaves empty.
+// remove removes a file, and the folders below [FilesFolder] that it leaves empty.
 func (f *folder) remove(name string) error {
 	err := f.root.Remove(name)
 	for dir := path.Dir(name); err == nil && dir != "."; dir = path.Dir(dir) {

@@ -20,9 +20,9 @@ import (
 // opens it.
 const RecordName = ".mipwatch-upstream.json"
 
-// PicturesFolder is the folder in a proposals folder that has the pictures of its synced texts,
-// each at its path in the upstream.
-const PicturesFolder = "pictures"
+// FilesFolder is the folder in a proposals folder that has the pictures and other files that its
+// synced texts name, each at its path in the upstream.
+const FilesFolder = "files"
 
 const (
 	// maxSize bounds a record, in bytes. A file with fifty versions takes about 12 KiB.
@@ -32,7 +32,7 @@ const (
 	maxVersions = 51
 	// about explains the record to people who open it.
 	about = "Written by mipwatch sync, and to be committed with the files. It tells where they, " +
-		"and their pictures, are from and when they changed there."
+		"and what they name, are from and when they changed there."
 )
 
 // Record describes one synced folder. The zero value means that the folder was never synced.
@@ -54,7 +54,8 @@ type Record struct {
 
 // File is one synced file.
 type File struct {
-	// Name is the file's name in the proposals folder. A picture's begins with [PicturesFolder].
+	// Name is the file's name in the proposals folder. That of a file that a text
+	// names begins with [FilesFolder].
 	Name string `json:"name"`
 	// Path is the file's path in the upstream.
 	Path string `json:"path"`
@@ -125,7 +126,7 @@ func (r *Record) check() error {
 	}
 	for i, f := range r.Files {
 		ok := plainName(f.Name) && (path.Base(f.Path) == f.Name || nameOf(f.Path) == f.Name) ||
-			f.Name == localPicture(f.Path) && plainPath(f.Path)
+			f.Name == attachedAt(f.Path) && plainPath(f.Path)
 		ok = ok && (i == 0 || r.Files[i-1].Name < f.Name) && fs.ValidPath(f.Path)
 		ok = ok && git.WholeHash(f.SHA256) && git.WholeHash(f.Blob) &&
 			(f.Added == nil || commitTime(*f.Added))

@@ -1,5 +1,5 @@
 // Package gitsync copies proposals from an upstream git repository into local folders: whole or not
-// at all, nothing but the texts of proposals and the pictures that they name, and nothing over
+// at all, nothing but the texts of proposals and the files that they name, and nothing over
 // files that are not committed.
 //
 // A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary
@@ -12,7 +12,7 @@
 // A killed run leaves whole files of the upstream, and the next run completes the rest without
 // asking.
 //
-// A picture that cannot be taken stops nothing.
+// A file that a text names and that cannot be taken stops nothing.
 //
 // The package does not know site.yaml, the meaning of the texts, or their publication.
 package gitsync
@@ -51,7 +51,7 @@ type Options struct {
 	// the default branch.
 	Ref     string
 	Targets []Target
-	// Texts finds the pictures that the texts name. If it is nil, none is taken.
+	// Texts finds the files that the texts name. If it is nil, none is taken.
 	Texts Texts
 	// KeepGoing syncs the sound files. Local files stay as they are if the upstream's have errors.
 	KeepGoing bool
@@ -90,7 +90,7 @@ type Report struct {
 	// not the upstream.
 	Overwritten []string `json:"overwritten"`
 	// Problems are reasons why files are not taken. With an error, and without KeepGoing, nothing
-	// was changed. Those of pictures are warnings.
+	// was changed. Those of files that texts name are warnings.
 	Problems []mip.Problem `json:"problems"`
 	// Notices are sentences about commits of the upstream. They prevent nothing.
 	Notices []string `json:"notices"`
@@ -100,7 +100,7 @@ type Report struct {
 func (r *Report) problem(name, file, code, format string, args ...any) {
 	p := mip.Problem{Level: mip.Error, Code: code, File: file,
 		Message: fmt.Sprintf(format, args...)}
-	if isPicture(name) {
+	if isAttached(name) {
 		p.Level = mip.Warning
 	}
 	r.Problems = append(r.Problems, p)
@@ -240,7 +240,7 @@ func (s *syncer) fetch(ctx context.Context) (err error) {
 	defer objects.Close()
 	var count attachment.Count
 	for _, f := range s.folders {
-		if err := s.pictures(ctx, f, objects, &count); err != nil {
+		if err := s.attach(ctx, f, objects, &count); err != nil {
 			return err
 		}
 		k := openRepositories(ctx, objects, s.To, f.Folder)

@@ -52,6 +52,12 @@ func Files(source *markdown.Document) (named []Named) {
 		}
 	}
 	block := 0
+	offset := func(n ast.Node) int {
+		if text, ok := n.FirstChild().(*ast.Text); ok {
+			return text.Segment.Start
+		}
+		return block
+	}
 	_ = ast.Walk(source.Root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -61,13 +67,9 @@ func Files(source *markdown.Document) (named []Named) {
 		}
 		switch n := n.(type) {
 		case *ast.Image:
-			offset := block
-			if alt, ok := n.FirstChild().(*ast.Text); ok {
-				offset = alt.Segment.Start
-			}
-			add(located(resolveMarkdown(n.Destination)), offset, false)
+			add(located(resolveMarkdown(n.Destination)), offset(n), false)
 		case *ast.Link:
-			linked(resolveMarkdown(n.Destination), block)
+			linked(resolveMarkdown(n.Destination), offset(n))
 		case *ast.HTMLBlock, *ast.RawHTML:
 			for _, t := range rawTokens(n, source.Body) {
 				switch {

@@ -19,48 +19,52 @@ import (
 )
 
 const (
-	// pictureRefused is the code of a picture that is not taken as the upstream has it.
-	pictureRefused = "picture-refused"
+	// pictureRefused and fileRefused are the codes of pictures and of other files that are not
+	// taken as the upstream has them.
+	pictureRefused, fileRefused = "picture-refused", "file-refused"
 	// maxFile bounds a file that a run compares or writes, in bytes.
 	maxFile = max(local.MaxFile, picture.MaxBytes)
 	// maxPaths bounds the paths that all texts of a folder name.
 	maxPaths = 50_000
 )
 
-// Texts finds the pictures that texts name.
+// Texts finds the files that texts name: the pictures, and files to which the texts link and of
+// which a site has copies.
 type Texts interface {
-	// Pictures returns the pictures in a text, which is f here and at a path in the upstream, in
-	// the order of the text. Those on other hosts are left out.
-	Pictures(f local.File, path string, text []byte) []Named
+	// Files returns the files that a text names, in its order. The text is f here and at a path in
+	// the upstream. Files on other hosts are left out.
+	Files(f local.File, path string, text []byte) []Named
 }
 
-// Named is a picture as a text names it.
+// Named is a file as a text names it.
 type Named struct {
 	// Dest is the destination, and Line its line.
 	Dest string
 	Line int
+	// Link is true for a link, and false for a picture.
+	Link bool
 	// Paths are the paths in the upstream that it can mean, the likeliest first. None means that it
 	// leads out of the repository.
 	Paths []string
 }
 
-// naming is a picture that a text names.
+// naming is a file that a text names.
 type naming struct {
 	Named
 	text *upstreamText
-	// before counts the pictures that the text names before.
+	// before counts the files that the text names before.
 	before int
 }
 
-// localPicture is the local name of a picture with that path in the upstream.
-func localPicture(file string) string { return PicturesFolder + "/" + file }
+// attachedAt is the local name of a file that a text names, with that path in the upstream.
+func attachedAt(file string) string { return FilesFolder + "/" + file }
 
-// isPicture reports whether a local name is a picture's.
-func isPicture(name string) bool { return strings.HasPrefix(name, PicturesFolder+"/") }
+// isAttached reports whether a local name is of a file that a text names.
+func isAttached(name string) bool { return strings.HasPrefix(name, FilesFolder+"/") }
 
-// pictures adds to the folder's texts the pictures that they name, and reports those that are not
-// taken. They count towards the limits of all folders.
-func (s *syncer) pictures(
+// attach adds to the folder's texts the files that they name, and reports those that are not taken.
+// They count towards the limits of all folders.
+func (s *syncer) attach(
 	ctx context.Context, f *folder, upstream *git.Objects, count *attachment.Count,
 ) error {
 	all, err := s.named(f, upstream)
@@ -80,36 +84,43 @@ func (s *syncer) pictures(
 		return err
 	}
 	// The first folded name is taken. Others are one file with it on some systems.
-	taken, results := map[string]string{}, map[string]error{}
+	taken, results := map[string]string{}, map[use]error{}
 	for _, n := range all {
 		at := slices.IndexFunc(n.Paths, func(name string) bool { return entries[name].Hash != "" })
 		switch err := attachment.OfText(attachment.DefaultLimits(), n.before); {
 		case len(n.Paths) == 0:
-			s.refusePicture(n, n.Dest, errors.New("it leads out of the repository"))
+			s.refuseNamed(n, n.Dest, errors.New("it leads out of the repository"))
 			continue
 		case err != nil:
-			s.refusePicture(n, n.Paths[0], err)
+			s.refuseNamed(n, n.Paths[0], err)
 			continue
 		case at < 0:
-			s.refusePicture(n, n.Paths[0], errors.New("the upstream has no such file"))
+			s.refuseNamed(n, n.Paths[0], errors.New("the upstream has no such file"))
 			continue
 		}
 		file := n.Paths[at]
-		why, known := results[file]
+		as := use{file, n.Link}
+		why, known := results[as]
 		if !known {
-			why = f.picture(file, entries[file], taken[fold(file)], upstream, count)
+			why = f.attach(as, entries[file], taken[fold(file)], upstream, count)
 			if _, failed := errors.AsType[*readError](why); failed {
 				return why
 			}
-			if results[file] = why; why == nil {
+			if results[as] = why; why == nil {
 				taken[fold(file)] = file
 			}
 		}
 		if why != nil {
-			s.refusePicture(n, file, why)
+			s.refuseNamed(n, file, why)
 		}
 	}
 	return nil
+}
+
+// use is a file of the upstream, as a picture or as what a link leads to.
+type use struct {
+	file string
+	link bool
 }
 
 // readError is a failure of git, which ends the run.
@@ -118,7 +129,7 @@ type readError struct{ error }
 // Unwrap returns the error of git.
 func (e *readError) Unwrap() error { return e.error }
 
-// named returns the pictures of the folder's texts, each once for a text.
+// named returns the files that the folder's texts name, each once for a text.
 func (s *syncer) named(f *folder, upstream *git.Objects) (all []naming, err error) {
 	for _, name := range slices.Sorted(maps.Keys(f.texts)) {
 		x := f.texts[name]
@@ -130,25 +141,30 @@ func (s *syncer) named(f *folder, upstream *git.Objects) (all []naming, err erro
 			return nil, err
 		}
 		here := local.File{Folder: f.Folder, Name: x.Name}
-		for i, n := range s.Texts.Pictures(here, x.Path, raw) {
+		for i, n := range s.Texts.Files(here, x.Path, raw) {
 			all = append(all, naming{n, x, i})
 		}
 	}
 	return all, nil
 }
 
-// refusePicture reports why a picture is not taken.
-func (s *syncer) refusePicture(n naming, file string, why error) {
-	s.Problems = append(s.Problems, mip.Problem{Level: mip.Warning, Code: pictureRefused,
+// refuseNamed reports why a file is not taken.
+func (s *syncer) refuseNamed(n naming, file string, why error) {
+	code := pictureRefused
+	if n.Link {
+		code = fileRefused
+	}
+	s.Problems = append(s.Problems, mip.Problem{Level: mip.Warning, Code: code,
 		File: n.text.Path, Line: n.Line, Message: mip.Escape(
 			local.Visible(mip.ShortenRunes(file, maxName)) + ": " + why.Error())})
 }
 
-// picture adds a picture of the upstream to the files to take, or returns why it is not taken. twin
-// is the path of another one with the same folded name.
-func (f *folder) picture(
-	file string, e git.Entry, twin string, upstream *git.Objects, count *attachment.Count,
+// attach adds a file of the upstream to the files to take, or returns why it is not taken. twin is
+// the path of another one with the same folded name.
+func (f *folder) attach(
+	as use, e git.Entry, twin string, upstream *git.Objects, count *attachment.Count,
 ) error {
+	file := as.file
 	switch {
 	case e.Mode == git.ModeSymlink:
 		return errors.New("a symbolic link; only files are taken")
@@ -159,19 +175,20 @@ func (f *folder) picture(
 	case !plainPath(file):
 		return fmt.Errorf("its path is longer than %d bytes, hidden, or has what cannot be seen",
 			maxName)
-	case twin != "":
+	case twin != "" && twin != file:
 		return fmt.Errorf("its name differs only by case or by the Unicode form of its letters "+
 			"from %s", twin)
 	case e.Size > picture.MaxBytes:
 		return fmt.Errorf("want at most %d bytes, got %d", picture.MaxBytes, e.Size)
 	}
-	// What turns out to be no picture counts too, so that reading is bounded.
+	// What turns out to be no picture counts too, and a file of two uses twice, so that reading is
+	// bounded.
 	if err := count.Add(attachment.DefaultLimits(), int(e.Size)); err != nil {
 		return err
 	}
-	x := &upstreamText{File: File{Name: localPicture(file), Path: file, Blob: e.Hash}}
+	x := &upstreamText{File: File{Name: attachedAt(file), Path: file, Blob: e.Hash}}
 	f.readFile(x.Name)
-	if !f.hasPicture(x) {
+	if !f.hasAttached(x) {
 		raw, err := upstream.Blob(e.Hash, picture.MaxBytes)
 		if err != nil {
 			return &readError{err}
@@ -179,7 +196,8 @@ func (f *folder) picture(
 		if isPointer(raw) {
 			return errors.New(pointer)
 		}
-		if _, _, err := picture.Parse(raw); err != nil {
+		_, _, err = picture.Parse(raw)
+		if err != nil && !(as.link && errors.Is(err, picture.ErrUnknown)) {
 			return err
 		}
 	}
@@ -195,15 +213,15 @@ func isPointer(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("version https://git-lfs.github.com/spec/"))
 }
 
-// hasPicture reports whether a picture is in the folder as the upstream has it: it was synced and
-// has not changed since, here or there.
-func (f *folder) hasPicture(x *upstreamText) bool {
+// hasAttached reports whether a file that a text names is in the folder as the upstream has it: it
+// was synced and has not changed since, here or there.
+func (f *folder) hasAttached(x *upstreamText) bool {
 	old, ok := f.old.File(x.Name)
-	return ok && isPicture(x.Name) && old.Blob == x.Blob && old.SHA256 == f.here[x.Name]
+	return ok && isAttached(x.Name) && old.Blob == x.Blob && old.SHA256 == f.here[x.Name]
 }
 
-// plainPath reports whether a path can be the path of a picture here: nobody is misled by it, and
-// no program takes its folders for a repository.
+// plainPath reports whether a path can be one of a file that a text names: nobody is misled by it,
+// and no program takes its folders for a repository.
 func plainPath(file string) bool {
 	for part := range strings.SplitSeq(file, "/") {
 		if fold(part) == ".git" || part != local.Visible(part) || strings.ContainsAny(part, `\:`) {
