@@ -29,8 +29,8 @@ const module = "github.com/mipwatch/mipwatch/"
 
 // imports is the whole table of imports by package, except for the standard library and tests.
 var imports = map[string][]string{
-	"build": {"render", "render/agent", "render/calendar", "render/card", "render/feed",
-		"render/markdown", "render/plain", "internal/entity", "internal/folder",
+	"build": {"render", "render/agent", "render/board", "render/calendar", "render/card",
+		"render/feed", "render/markdown", "render/plain", "internal/entity", "internal/folder",
 		"internal/markdown", "internal/mip", "internal/corpus", "internal/filename",
 		"internal/attachment", "internal/header", "internal/history", "internal/once",
 		"internal/problem", "internal/redirect", "internal/site", "internal/api", "internal/ai",
@@ -109,10 +109,11 @@ var imports = map[string][]string{
 		"github.com/yuin/goldmark"},
 	"internal/test/webtest": {}, // for tests only
 	"render": {"internal/ai/prose", "internal/graph", "internal/mip",
-		"internal/palette", "internal/api", "render/agent", "render/calendar", "render/card",
-		"render/feed", "render/plain", "golang.org/x/net"},
-	"render/agent": {"internal/mip", "internal/api", "internal/search", "render/feed",
-		"render/plain"},
+		"internal/palette", "internal/api", "render/agent", "render/board", "render/calendar",
+		"render/card", "render/feed", "render/plain", "golang.org/x/net"},
+	"render/agent": {"internal/mip", "internal/api", "internal/search", "render/board",
+		"render/feed", "render/plain"},
+	"render/board":    {"internal/api", "internal/mip"},
 	"render/calendar": {"internal/mip", "render/plain", "github.com/arran4/golang-ical"},
 	"render/card":     {"internal/mip", "github.com/klauspost/compress", "golang.org/x/image"},
 	"render/feed": {"internal/api", "internal/mip", "render/plain",

@@ -13,6 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
 	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/board"
 	"github.com/mipwatch/mipwatch/render/calendar"
 	"github.com/mipwatch/mipwatch/render/card"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -48,22 +49,14 @@ func (p *planner) assets() {
 
 // documents adds the JSON of the whole corpus, and the instructions for AI agents.
 func (p *planner) documents() {
-	add := func(route string, document any) {
-		p.addIndex(route, func() ([]byte, error) { return api.JSON(document) })
-	}
-	add("/api/v1/mips", mip.List{
-		Count: len(p.Metadata), MIPs: p.Metadata,
-		UpdatedAt: mip.NewestChange(p.Metadata, p.CommittedAt),
+	p.addIndex("/api/v1/mips", func() ([]byte, error) {
+		return api.JSON(mip.List{
+			Count: len(p.Metadata), MIPs: p.Metadata,
+			UpdatedAt: mip.NewestChange(p.Metadata, p.CommittedAt),
+		})
 	})
 	p.addIndex("/api/v1/index", func() ([]byte, error) { return api.JSON(p.index()) })
-	p.addIndex("/api/v1/hardforks", func() ([]byte, error) {
-		past, err := p.forkPast()
-		if err != nil {
-			return nil, err
-		}
-		return api.JSON(mip.HardForks{HardForks: past.Forks})
-	})
-	add("/api/v1/site", p.info)
+	p.addIndex("/api/v1/site", func() ([]byte, error) { return api.JSON(p.info) })
 	p.addIndex("/api/v1/diagnostics", func() ([]byte, error) {
 		return api.JSON(mip.Diagnostics{Problems: p.publicProblems(p.plan.LinkProblems())})
 	})
@@ -304,9 +297,9 @@ func (p *planner) lists() {
 			case "status":
 				l.Stage = p.info.Statuses.Parse(l.Value).Stage
 			}
-			p.addListed(pattern, slug, func() ([]byte, error) {
-				return p.pages.Listing(p.fill(l, at[slug]))
-			})
+			route := pattern[:strings.Index(pattern, "{")] + slug + "/"
+			p.add(Artifact{Route: route, Pattern: pattern, index: true,
+				Body: func() ([]byte, error) { return p.pages.Listing(p.fill(l, at[slug])) }})
 			p.addListFeed(pattern, l, at[slug])
 		}
 	}
@@ -328,12 +321,6 @@ func (p *planner) stated(field string) map[string]string {
 	return out
 }
 
-// addListed appends the page of a list.
-func (p *planner) addListed(pattern, slug string, body func() ([]byte, error)) {
-	route := pattern[:strings.Index(pattern, "{")] + slug + "/"
-	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: body})
-}
-
 // fill adds the proposals at these positions to a list. The plan keeps positions, since there are
 // thousands of lists.
 func (p *planner) fill(l plain.Listing, at []int) plain.Listing {
@@ -343,44 +330,68 @@ func (p *planner) fill(l plain.Listing, at []int) plain.Listing {
 	return l
 }
 
-// upgrades adds a page for each hard fork, and their overview. The first fork of a slug has the
-// page. Its feed has the fork's published proposals and its meta proposal.
+// upgrades adds a page and a text for each hard fork, and their overviews. The first fork of a slug
+// has the page. Its feed has the fork's published proposals and its meta proposal.
 func (p *planner) upgrades() {
-	seen := map[string]bool{}
 	for k, f := range p.Forks {
 		slug := mip.Slug(f.Name)
-		if seen[slug] {
+		same := func(other mip.HardFork) bool { return mip.Slug(other.Name) == slug }
+		if slices.ContainsFunc(p.Forks[:k], same) {
 			continue
 		}
-		seen[slug] = true
 		var at []int
 		for i, m := range p.Metadata {
 			if m.ID.Kind == p.info.Prefix && f.Concerns(m.Number) {
 				at = append(at, i)
 			}
 		}
-		p.addListed(upgradeRoute, slug, func() ([]byte, error) {
-			past, err := p.forkPast()
-			if err != nil {
-				return nil, err
-			}
-			return p.pages.Upgrade(p.upgradePage(past.Forks[k], at))
+		route := "/upgrade/" + slug
+		p.addForks(route+"/", upgradeRoute, func(forks []mip.HardFork) ([]byte, error) {
+			return p.pages.Upgrade(p.upgradePage(forks[k]))
 		})
-		p.addCalendar(upgradeRoute, "/upgrade/"+slug+"/", func() calendar.Calendar {
+		p.addForks(route+".md", upgradeTextRoute, func(forks []mip.HardFork) ([]byte, error) {
+			page := p.upgradePage(forks[k])
+			return agent.Upgrade(p.info, board.New(page.Fork, page.Texts))
+		})
+		p.addCalendar(upgradeRoute, route+"/", func() calendar.Calendar {
 			return p.upgradeCalendar(f, at)
 		})
 		p.addListFeed(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
-	p.addIndex("/upgrade/", func() ([]byte, error) { return p.pages.Upgrades(p.Metadata) })
+	p.addForks("/upgrade/", "", func(forks []mip.HardFork) ([]byte, error) {
+		return p.pages.Upgrades(forks, p.Metadata)
+	})
+	p.addForks("/api/v1/hardforks", "", func(forks []mip.HardFork) ([]byte, error) {
+		return api.JSON(mip.HardForks{HardForks: forks})
+	})
 }
 
-// upgradePage is the page of a hard fork, of which at are the positions of its proposals.
-func (p *planner) upgradePage(f mip.HardFork, at []int) render.UpgradePage {
-	page := render.UpgradePage{Fork: f, All: p.Metadata}
-	for _, i := range at {
-		page.Claims = append(page.Claims, p.claims(i)...)
-		if f.MetaMIP != nil && p.Metadata[i].Number == *f.MetaMIP {
+// addForks appends an artifact that is made of all hard forks, with the days of their stages.
+func (p *planner) addForks(route, pattern string, body func([]mip.HardFork) ([]byte, error)) {
+	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: func() ([]byte, error) {
+		past, err := p.forkPast()
+		if err != nil {
+			return nil, err
+		}
+		return body(past.Forks)
+	}})
+}
+
+// upgradePage is the page of a hard fork.
+func (p *planner) upgradePage(f mip.HardFork) render.UpgradePage {
+	page := render.UpgradePage{Fork: f, Texts: board.Texts{
+		Kind: p.info.Prefix, All: p.Metadata, References: p.options.Site.References,
+	}}
+	for i, m := range p.Metadata {
+		meta := f.MetaMIP != nil && m.ID == p.info.Main(*f.MetaMIP)
+		if meta {
 			page.Tasks = markdown.Parse(p.Proposals[i].Body).Tasks()
+			for _, v := range p.versionsKnown(i) {
+				page.Versions = append(page.Versions, v.Hash)
+			}
+		}
+		if meta || f.Lists(m.ID) {
+			page.Claims = append(page.Claims, p.claims(i)...)
 		}
 	}
 	page.Titles = p.titlesOf(page.Claims)

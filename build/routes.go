@@ -36,6 +36,7 @@ const (
 	kindRoute        = "/kind/{prefix}/"
 	authorRoute      = "/author/{login}/"
 	upgradeRoute     = "/upgrade/{name}/"
+	upgradeTextRoute = "/upgrade/{name}.md"
 	roleRoute        = "/for/{role}/"
 	claimsRoute      = "/api/v1/for/{role}"
 	skillRoute       = "/.well-known/agent-skills/{skill}/SKILL.md"
@@ -122,7 +123,7 @@ func generatedFiles(kinds []site.Kind) *regexp.Regexp {
 		markdownRoute, translatedRoute, cardRoute, siteCardRoute,
 		apiRoute, summaryRoute, translationRoute, versionsRoute, yearRoute, changesYearRoute,
 		skillRoute,
-		upgradeRoute + calendarFile,
+		upgradeRoute + calendarFile, upgradeTextRoute,
 		// Earlier releases had these.
 		"/{kind}/{n}/graph/", "/{kind}/{n}/requirements/", "/{kind}/{n}/og.png",
 		"/assets/{name}.{hash}.css", "/assets/{name}.{hash}.js", "/assets/{name}.{hash}.json",
@@ -239,7 +240,8 @@ func (p *planner) headers() {
 		if dated && a.Pattern != a.Route {
 			// One rule covers all feeds or calendars of a kind.
 			from = colons.Replace(a.Pattern)
-		} else if !a.index || a.Type() == typeHTML || api || strings.HasPrefix(a.File, "_") {
+		} else if !a.index || a.Type() == typeHTML || api || strings.HasPrefix(a.File, "_") ||
+			a.Pattern == upgradeTextRoute {
 			continue
 		}
 		if !placed[from] {

@@ -361,8 +361,8 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 	}
 }
 
-// upgradeText is the text of an upgrade that lists n proposals at each of two stages, one of which
-// is not published. At first they are at other stages.
+// upgradeText is the text of an upgrade that lists n proposals at each of two stages, one that is
+// not published, and one of another site. At first the n are at other stages.
 func upgradeText(n int, first bool) string {
 	stages := []string{"Scheduled", "Declined"}
 	if first {
@@ -372,7 +372,8 @@ func upgradeText(n int, first bool) string {
 		return each(n, "", func(i int) string { return fmt.Sprintf("- MIP-%d\n", first+i-1) })
 	}
 	return fmt.Sprintf("---\nmip: 900\ntitle: Hardfork Meta - LISTED\ntype: Meta\n---\n\n"+
-		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n%s\n## Activation\n\n%s",
+		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n%s\n"+
+		"## Considered for Inclusion\n\n- ERC-20\n\n## Activation\n\n%s",
 		stages[0], list(1000), stages[1], list(2000),
 		each(n-1, "", func(i int) string { return fmt.Sprintf("- Net %d: block %d\n", i, i) }))
 }

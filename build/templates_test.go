@@ -28,8 +28,10 @@ var untaken = map[string]string{
 	"history: .Lines, else":                  "render TestHistoryIsBounded has longer texts",
 	"history: (index .Versions 0).SourceURL": "render TestHistoryIsBounded has more versions",
 	"history: eq .Before \"more\"":           "render TestHistoryIsBounded has more versions",
+	"moved: $.Text, else":                    "render TestBoard has a version that is not shown",
 	"now: .Many":                             "the samples were created together",
 	"quote: .Href, else":                     "ids of proposals can be read",
+	"upgrade: rest 5 .":                      "render TestBoard has more moves",
 	"role-quote: .Quote, else":               "what a text says of a group has a quote",
 }
 

@@ -46,7 +46,7 @@ const hotLimit = 7
 
 // Dashboard renders the state of the proposals.
 func (p *Pages) Dashboard(d DashboardPage) ([]byte, error) {
-	all, upgrades := d.Metadata, p.upgrades(d.Metadata)
+	all, upgrades := d.Metadata, p.upgrades(p.forks, d.Metadata)
 	v := dashboardView{
 		DashboardPage: d, Next: p.ahead(all, upgrades), Statuses: p.statusChoices(all),
 		Recent: recentChanges(all, d.Changes), Upgrades: upgrades,

@@ -96,7 +96,7 @@ func (p *Pages) now(all []mip.Metadata) (live, next []upgrade) {
 		return nil, nil
 	}
 	now := p.present(all).UTC()
-	forks, main := p.upgrades(all), func(u upgrade) mip.Activation {
+	forks, main := p.upgrades(p.forks, all), func(u upgrade) mip.Activation {
 		return u.Activation[p.info.Networks[0].ID]
 	}
 	next = slices.DeleteFunc(p.ahead(all, forks), func(u upgrade) bool { return !u.Pending(now) })
@@ -122,8 +122,8 @@ type filter struct {
 
 // row is the input of the row template.
 type row struct {
-	Metadata           *mip.Metadata
-	Heat, Chain, Ready bool
+	Metadata    *mip.Metadata
+	Heat, Chain bool
 }
 
 // blank is a row with everything that a row can show. The script fills copies of it.

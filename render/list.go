@@ -21,7 +21,6 @@ type table struct {
 	Closing bool // of last calls: closed ones move to the end
 	Sorts   bool // the page's script sorts by the columns
 	Changes bool // some last change is known; others show the date of creation
-	Ready   bool // it has a column for whether the text is final before the networks switch
 	Chain   bool // it has a column for the state on the chain
 }
 
@@ -39,9 +38,6 @@ func (t table) Columns() []column {
 		updated = "Created"
 	}
 	out := []column{{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}}
-	if t.Ready {
-		out = append(out, column{"ready", "Ready?", ""})
-	}
 	if t.Chain {
 		out = append(out, column{"chain", "Chain says", ""})
 	}
@@ -61,18 +57,18 @@ func (p *Pages) newTable(all []mip.Metadata) table {
 
 // rowKey is everything on which the row of a proposal depends within one site.
 type rowKey struct {
-	id                 mip.ID
-	heat, chain, ready bool
+	id          mip.ID
+	heat, chain bool
 }
 
 // row renders a row of a table, once for all lists with the proposal.
 func (p *Pages) row(m *mip.Metadata, t table) (template.HTML, error) {
 	// Two workers may render the same row concurrently, with the same bytes.
-	key := rowKey{m.ID, t.Heat, t.Chain, t.Ready}
+	key := rowKey{m.ID, t.Heat, t.Chain}
 	if row, ok := p.rows.Load(key); ok {
 		return row.(template.HTML), nil
 	}
-	out, err := p.fragment("row", row{m, t.Heat, t.Chain, t.Ready})
+	out, err := p.fragment("row", row{m, t.Heat, t.Chain})
 	if err == nil {
 		p.rows.Store(key, out)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/agent"
+	"github.com/mipwatch/mipwatch/render/board"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
@@ -36,7 +37,7 @@ func pageForks() []mip.HardFork {
 		return mip.Activation{Timestamp: ts, Time: &t}
 	}
 	meta, source := 6, "https://example.net/forks?a=1&b=2"
-	return []mip.HardFork{
+	forks := []mip.HardFork{
 		{Name: "ONE", Status: "active", BundledMIPs: []int{},
 			Activation: map[string]mip.Activation{"mainnet": at(&genesis),
 				"testnet": at(&genesis)}},
@@ -45,6 +46,13 @@ func pageForks() []mip.HardFork {
 			Activation: map[string]mip.Activation{"testnet": at(&later), "mainnet": {},
 				"devnet": at(&later)}},
 	}
+	mip.Judge(forks, mip.ID{Kind: "MIP"}, nil, nil)
+	return forks
+}
+
+// upgradePage is the page of a hard fork of a site.
+func upgradePage(f mip.HardFork, all []mip.Metadata) UpgradePage {
+	return UpgradePage{Fork: f, Texts: board.Texts{Kind: "MIP", All: all}}
 }
 
 // pageList has a proposal of every status, including unknown and missing ones.
@@ -131,7 +139,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 		gone := Change{Event: mip.Event{Kind: mip.EventRemoved, Title: pageHostile("gone")}}
 		return p.Changes(ChangesPage{Changes: []Change{gone}})
 	})
-	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(all) })
+	do("/upgrade/", func() ([]byte, error) { return p.Upgrades(p.forks, all) })
 	do("/follow/", func() ([]byte, error) { return p.Follow(all, nil) })
 	do("/graph/", func() ([]byte, error) { return p.Graph(NewRelations(all)) })
 	for _, route := range []string{"/about/", "/about/ai/", "/accessibility/"} {
@@ -142,7 +150,7 @@ func renderAll(t testing.TB, p *Pages, all []mip.Metadata) map[string][]byte {
 	do("/api/", func() ([]byte, error) { return p.API(pageAPI()) })
 	for i := range p.forks {
 		do("/upgrade/"+mip.Slug(p.forks[i].Name)+"/", func() ([]byte, error) {
-			return p.Upgrade(UpgradePage{Fork: p.forks[i], All: all})
+			return p.Upgrade(upgradePage(p.forks[i], all))
 		})
 	}
 	byAuthor := map[string]plain.Listing{}

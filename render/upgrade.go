@@ -7,6 +7,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/board"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
@@ -19,6 +20,9 @@ type upgrade struct {
 	Bundled []ref
 }
 
+// Stages are the stages of its proposals.
+func (u upgrade) Stages() []board.Stage { return board.New(u.HardFork, board.Texts{}).Stages }
+
 // upgrade resolves the references of a hard fork, to proposals of the main kind. all must be sorted
 // by id.
 func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
@@ -30,10 +34,10 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
 	return u
 }
 
-// upgrades are all forks, newest first.
-func (p *Pages) upgrades(all []mip.Metadata) []upgrade {
-	out := make([]upgrade, 0, len(p.forks))
-	for _, f := range slices.Backward(p.forks) {
+// upgrades are forks, newest first.
+func (p *Pages) upgrades(forks []mip.HardFork, all []mip.Metadata) []upgrade {
+	out := make([]upgrade, 0, len(forks))
+	for _, f := range slices.Backward(forks) {
 		out = append(out, p.upgrade(f, all))
 	}
 	slices.SortStableFunc(out, func(a, b upgrade) int { return cmp.Compare(b.Last(), a.Last()) })
@@ -136,10 +140,9 @@ func (p *Pages) dated(fork string) []activation {
 
 // UpgradePage is the content of /upgrade/{name}/.
 type UpgradePage struct {
-	Fork   mip.HardFork
-	All    []mip.Metadata // every proposal, sorted by id
-	Claims []api.Claim    // of the published proposals that it bundles and of its meta proposal
-	Tasks  []mip.Task     // of the meta proposal
+	Fork mip.HardFork
+	board.Texts
+	Tasks []mip.Task // of the meta proposal
 	// Titles are of quoted sections, by id of the proposal, # and name in evidence.
 	Titles map[string]string
 }
@@ -147,34 +150,28 @@ type UpgradePage struct {
 // upgradeView is an upgrade's page in parts.
 type upgradeView struct {
 	upgrade
+	Board         board.Board
 	Ahead         []activation  // networks in the order in which they switch
 	Defined       *mip.Metadata // the meta proposal, if it is published
 	Description   string
-	Missing       []ref // bundled but not published
-	Further       []listed
 	Disagreements []mip.Disagreement
 	Asks          string      // what the upgrade itself asks of validators; empty: nothing
 	Duties        []roleClaim // of groups with a duty in a text
 	Tasks         []mip.Task
-	Done          int // of the tasks
-	Table         table
+	Done          int    // of the tasks
+	Markdown      string // address of the same as text
 }
 
-// listed is a proposal that a fork's text lists beside those of the main kind that it bundles.
-type listed struct {
-	Ref ref
-	mip.ForkProposal
-}
-
-// Upgrade renders a hard fork's page: when each network switches, the duties with their deadlines
-// and groups, and the bundled proposals.
+// Upgrade renders a hard fork's page: when each network switches, the proposals by stage, and the
+// duties with their deadlines and groups.
 func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	f, all := page.Fork, page.All
 	list := plain.Listing{Kind: "upgrade", Value: f.Name, Slug: mip.Slug(f.Name)}
 	heading, _ := list.Explain()
 	route := list.Route()
 	v := upgradeView{
-		upgrade: p.upgrade(f, all), Tasks: page.Tasks,
+		upgrade: p.upgrade(f, all), Board: board.New(f, page.Texts), Tasks: page.Tasks,
+		Markdown: p.path(list.Text()),
 		Description: "The proposals that the " + f.Name +
 			" network upgrade activates, when each network switches, and what has to be " +
 			"done before.",
@@ -196,38 +193,24 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 		told := func(d roleClaim) bool {
 			return d.Group == c.Group && d.Quote == c.ActionEvidence.Quote
 		}
-		if c.ActionRequired && !slices.ContainsFunc(v.Duties, told) {
+		bundled := c.ID.Kind == p.info.Prefix && f.Concerns(c.ID.Number)
+		if c.ActionRequired && bundled && !slices.ContainsFunc(v.Duties, told) {
 			v.Duties = append(v.Duties, roleClaim{Claim: c, Quote: c.ActionEvidence.Quote,
 				Place: p.cited(c.ID, c.ActionEvidence.Section, page.Titles)})
 		}
 	}
-	// Missing has the unpublished ones.
+	// The board shows which proposals are not published.
 	_, v.Disagreements = p.compare(all)
 	v.Disagreements = slices.DeleteFunc(v.Disagreements, func(d mip.Disagreement) bool {
 		return d.Fork != f.Name || d.Code == mip.BundledNotPublished
 	})
-	// A table has no row for an unpublished proposal.
-	var bundled []mip.Metadata
-	for _, r := range v.Bundled {
-		m, ok := mip.Find(all, r.ID)
-		if !ok {
-			v.Missing = append(v.Missing, r)
-			continue
-		}
-		bundled = append(bundled, m)
-	}
-	for _, of := range f.Proposals {
-		if !of.Stage.Bundled() || of.ID.Kind != p.info.Prefix {
-			r := refs(all, of.ID, []int{of.ID.Number})[0]
-			v.Further = append(v.Further, listed{r, of})
-		}
-	}
-	v.Table = p.newTable(bundled)
-	v.Table.Chain, v.Table.Ready = false, true // the page is about the fork
 	return p.page("upgrade", head{
 		Section: "/upgrade/", Title: heading, Route: route, Description: plain.Text(v.Description),
-		Script:     upgradeScript,
-		Alternates: []alternate{p.feedOf(route, heading), p.calendarOf(route, heading)},
+		Script: upgradeScript,
+		Alternates: []alternate{
+			{Type: "text/markdown", Title: heading + " (Markdown)", Href: v.Markdown},
+			p.feedOf(route, heading), p.calendarOf(route, heading),
+		},
 	}, v)
 }
 
@@ -238,11 +221,11 @@ func (p *Pages) compare(all []mip.Metadata) (mip.Compared, []mip.Disagreement) {
 
 // Upgrades renders the overview of all hard forks, newest first. It exists on a site without any
 // too, and states so.
-func (p *Pages) Upgrades(all []mip.Metadata) ([]byte, error) {
+func (p *Pages) Upgrades(forks []mip.HardFork, all []mip.Metadata) ([]byte, error) {
 	return p.page("upgrades", head{
 		Section: "/upgrade/", Title: "Network upgrades", Route: "/upgrade/",
 		Description: "Which proposals each network upgrade activates, and when each network " +
 			"switches.",
-		Script: forksScript,
-	}, p.upgrades(all))
+		Script: upgradeScript,
+	}, p.upgrades(forks, all))
 }

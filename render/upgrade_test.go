@@ -1,12 +1,17 @@
 package render
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/board"
+	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 // TestDisagreements checks the statements of pages about disagreements of texts and chains. They
@@ -40,7 +45,7 @@ func TestDisagreements(t *testing.T) {
 			"nothing stagnant, every summary matches its text, every required proposal is " +
 			"published, and texts and chains agree."},
 		"upgrade": {func() ([]byte, error) {
-			return p.Upgrade(UpgradePage{Fork: p.forks[1], All: all})
+			return p.Upgrade(upgradePage(p.forks[1], all))
 		}, notFinal + "|" + differs + "|" + nothing},
 		"proposal": {func() ([]byte, error) { return p.Proposal(proposalPage(p, all, 3)) },
 			""},
@@ -95,23 +100,26 @@ func TestRunbook(t *testing.T) {
 		return api.Claim{Group: group, ID: mip.ID{Kind: "MIP", Number: number},
 			Axis: api.Axis{ActionRequired: quote != "", ActionEvidence: said}}
 	}
-	page, err := p.Upgrade(UpgradePage{Fork: p.forks[1], All: all, Claims: []api.Claim{
+	in := upgradePage(p.forks[1], all)
+	in.Claims = []api.Claim{
 		duty("developers", 3, "s-backwards-compatibility",
 			"Tools **must** check `x` < [the list](https://x.test/y)."),
 		duty("validators", 3, "s-a", ""),
 		duty("developers", 6, "MIP-3#s-backwards-compatibility",
 			"Tools **must** check `x` < [the list](https://x.test/y)."),
 		duty("foundation", 6, "s-b", "The date must be set."),
-	}, Titles: map[string]string{"MIP-3#s-backwards-compatibility": "Backwards Compatibility"},
-		Tasks: []mip.Task{{Text: "Scope <agreed>", Done: true, Section: "s-steps"},
-			{Text: "Mainnet date", Section: "s-steps"}}})
+	}
+	in.Titles = map[string]string{"MIP-3#s-backwards-compatibility": "Backwards Compatibility"}
+	in.Tasks = []mip.Task{{Text: "Scope <agreed>", Done: true, Section: "s-steps"},
+		{Text: "Mainnet date", Section: "s-steps"}}
+	page, err := p.Upgrade(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range pageFaults(t, page) {
 		t.Error(f)
 	}
-	asked := between(string(page), "What the upgrade asks", "What is in it") +
+	asked := between(string(page), "What the upgrade asks", "<h2>Steps of") +
 		between(string(page), "<h2>Steps of", `<div class="attn">`)
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(asked, " ")), " ")
 	want := "Validators : a release that knows Été NINE. " +
@@ -132,7 +140,7 @@ func TestRunbook(t *testing.T) {
 // the proposals.
 func TestRunbookWithoutTexts(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
-	page, err := p.Upgrade(UpgradePage{Fork: p.forks[1], All: all})
+	page, err := p.Upgrade(upgradePage(p.forks[1], all))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,11 +150,91 @@ func TestRunbookWithoutTexts(t *testing.T) {
 			"MIP-99 (its text is not here) . Defined in MIP-6 (Stagnant).",
 		"What the upgrade asks Validators : a release that knows Été NINE. Deadline on devnet: " +
 			"10 Mar 2026, 14:30 UTC Deadline on testnet: 10 Mar " +
-			"2026, 14:30 UTC Mainnet: no date yet What is in it",
+			"2026, 14:30 UTC Mainnet: no date yet Where texts and chains disagree",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q: %s", want, text)
 		}
+	}
+}
+
+// TestBoard checks the proposals of an upgrade by stage: the counts on the first screen, the rows
+// with what is known of each, the newest moves, and apart from them those that are not in it.
+func TestBoard(t *testing.T) {
+	day := func(day int) mip.Date { return mip.Date{Year: 2026, Month: 5, Day: day} }
+	listed := func(id string, stage mip.Inclusion, since mip.Date, commit string) mip.ForkProposal {
+		of := mip.ForkProposal{ID: rendertest.Must[mip.ID](t)(mip.ParseID(id)), Stage: stage,
+			Since: since}
+		if commit != "" {
+			of.Commit = &commit
+		}
+		return of
+	}
+	const first, second = "1111111aaaa", "2222222bbbb"
+	f := mip.HardFork{Name: "NEXT", Status: "planned", MetaMIP: new(6), BundledMIPs: []int{3, 4},
+		Proposals: []mip.ForkProposal{
+			listed("MIP-4", mip.Declined, day(1), first),
+			listed("MIP-3", mip.Scheduled, day(2), second),
+			listed("ERC-20", mip.Considered, day(2), second),
+			listed("XIP-1", mip.Scheduled, day(1), first),
+			listed("MIP-99", mip.Scheduled, mip.Date{}, ""),
+			listed("MIP-1", mip.Scheduled, day(1), first),
+			listed("MIP-2", mip.Unlisted, day(1), "3333333"),
+		}}
+	for i := range 4 {
+		at := fmt.Sprintf("400000%d", i)
+		f.Proposals = append(f.Proposals,
+			listed(fmt.Sprintf("XIP-%d", 10+i), mip.Proposed, day(10+i), at))
+	}
+	p, all := newTestPages(t, pageInfo("https://example.org/p"), []mip.HardFork{f}), pageList()
+	asked := func(group string, act bool) api.Claim {
+		return api.Claim{Group: group, ID: all[2].ID, Axis: api.Axis{ActionRequired: act,
+			ActionEvidence: &api.Evidence{Section: "s-a", Quote: "Act."}}}
+	}
+	claims := []api.Claim{asked("developers", true), asked("users", false),
+		asked("validators", true)}
+	page, err := p.Upgrade(UpgradePage{Fork: f, Texts: board.Texts{Kind: "MIP", All: all,
+		Claims: claims, References: mip.References{"ERC": "https://ercs.example.net/{n}"},
+		Versions: []string{second}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range pageFaults(t, page) {
+		t.Error(f)
+	}
+	const history = `href="/p/mip/6/history/#v-2222222bbbb"`
+	for _, want := range []string{`href="https://ercs.example.net/20"`, history,
+		`href="/p/upgrade/next.md"`, `href="/p/changes/?kind=hardfork"`} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if n := strings.Count(string(page), "/history/"); n != strings.Count(string(page), history) {
+		t.Errorf("%d links lead to versions, some of them to one that is not shown", n)
+	}
+	body := between(string(page), "<h1>", "What the upgrade asks")
+	text := strings.Join(strings.Fields(tags.ReplaceAllString(body, " ")), " ")
+	want := "NEXT One sentence. Scheduled 4 Considered 1 Proposed 4 Declined 1 Withdrawn 1 " +
+		"Defined in MIP-6 (Stagnant). Last move 13 May 2026 at 4000003 . " +
+		"No activation time is recorded. For validators: a release that knows NEXT . " +
+		"What is in it " +
+		"Scheduled 4 MIP-3 Last Call until 3 Dec 2026 Asks developers, validators " +
+		"Title code 3 since 2 May 2026 at 2222222 " +
+		"XIP-1 its text is not here since 1 May 2026 at 1111111 " +
+		"MIP-99 its text is not here MIP-1 Draft Title code 1 since 1 May 2026 at 1111111 " +
+		"Considered 1 ERC-20 its text is not here ercs.example.net since 2 May 2026 at 2222222 " +
+		"Proposed 4 XIP-10 its text is not here since 10 May 2026 at 4000000 " +
+		"XIP-11 its text is not here since 11 May 2026 at 4000001 " +
+		"XIP-12 its text is not here since 12 May 2026 at 4000002 " +
+		"XIP-13 its text is not here since 13 May 2026 at 4000003 " +
+		"What moved last 13 May 2026 at 4000003 Proposed: XIP-13 " +
+		"12 May 2026 at 4000002 Proposed: XIP-12 11 May 2026 at 4000001 Proposed: XIP-11 " +
+		"10 May 2026 at 4000000 Proposed: XIP-10 2 May 2026 at 2222222 Scheduled: MIP-3 " +
+		"and 4 more What is not in it Declined 1 MIP-4 Final Title code 4 " +
+		"since 1 May 2026 at 1111111 Withdrawn 1 MIP-2 Review Title code 2 " +
+		"since 1 May 2026 at 3333333"
+	if d := cmp.Diff(strings.Split(want, ". "), strings.Split(text, ". ")); d != "" {
+		t.Errorf("the page (-want +got):\n%s", d)
 	}
 }
 

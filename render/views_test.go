@@ -215,7 +215,7 @@ func TestUpgradesNewestFirst(t *testing.T) {
 	forks = append(forks, mip.HardFork{Name: "PLANNED"})
 	p := newTestPages(t, pageInfo("https://example.org"), forks)
 	var got []string
-	for _, u := range p.upgrades(nil) {
+	for _, u := range p.upgrades(p.forks, nil) {
 		got = append(got, u.Name)
 	}
 	if want := []string{"PLANNED", "Été NINE", "ONE"}; !slices.Equal(got, want) {

@@ -120,6 +120,11 @@ func (h HardFork) statusByText(now func(id string) time.Time) string {
 	return "active on " + strings.Join(active, ", ")
 }
 
+// Lists reports whether a proposal is at some stage in the hard fork.
+func (h HardFork) Lists(id ID) bool {
+	return slices.ContainsFunc(h.Proposals, func(p ForkProposal) bool { return p.ID == id })
+}
+
 // Judge sets the status of hard forks as of a time, which may be nil, and adds the bundled
 // proposals that no text lists. kind is the kind of the numbers that forks bundle.
 func Judge(forks []HardFork, kind ID, networks []Network, asOf *Time) {
@@ -136,8 +141,7 @@ func Judge(forks []HardFork, kind ID, networks []Network, asOf *Time) {
 			stage = Scheduled
 		}
 		for _, id := range kind.Siblings(f.BundledMIPs) {
-			is := func(p ForkProposal) bool { return p.ID == id }
-			if !slices.ContainsFunc(f.Proposals, is) {
+			if !f.Lists(id) {
 				f.Proposals = append(f.Proposals, ForkProposal{ID: id, Stage: stage})
 			}
 		}

@@ -6,11 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/board"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -216,4 +219,66 @@ func TestLLMsGolden(t *testing.T) {
 func llmsFull(t *testing.T, all []mip.Metadata, texts []string) string {
 	t.Helper()
 	return string(LLMsFull(rendertest.SampleInfo(), all, texts))
+}
+
+// TestUpgrade checks the text of an upgrade: its lists by stage with what is known of each
+// proposal, in lines of which no name makes a link, a heading or a list.
+func TestUpgrade(t *testing.T) {
+	at := mip.NewTime(time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC))
+	f := mip.HardFork{
+		Name: "# [N](x) *E*", Status: "scheduled", StatusAsOf: &at, MetaMIP: new(8),
+		Activation: map[string]mip.Activation{"mainnet": {},
+			"testnet": {Timestamp: new(at.UTC().Unix()), Time: &at}},
+		Proposals: []mip.ForkProposal{
+			{ID: mip.ID{Kind: "MIP", Number: 7}, Stage: mip.Scheduled,
+				Since: mip.Date{Year: 2026, Month: 5, Day: 2}, Commit: new("0123abc")},
+			{ID: mip.ID{Kind: "XIP", Number: 1}, Stage: mip.Declined},
+			{ID: mip.ID{Kind: "ERC", Number: 20}, Stage: mip.Declined},
+		},
+	}
+	all := []mip.Metadata{
+		{ID: mip.ID{Kind: "MIP", Number: 7}, Title: "A [b](c)", Standing: mip.Draft.Usual(),
+			MarkdownURL: "https://example.org/mip/7.md"},
+		{ID: mip.ID{Kind: "MIP", Number: 8}, Title: "Meta", Standing: mip.Final.Usual(),
+			MarkdownURL: "https://example.org/mip/8.md"},
+	}
+	info := mip.SiteInfo{Site: mip.Site{Title: "Example", Prefix: "MIP",
+		BaseURL: "https://example.org", Networks: []mip.Network{{ID: "mainnet"}}}}
+	b := board.New(f, board.Texts{Kind: "MIP", All: all,
+		Claims: []api.Claim{{Group: "users", ID: all[0].ID,
+			Axis: api.Axis{ActionRequired: true}}},
+		References: mip.References{"ERC": "https://ercs.example.net/{n}"}})
+	const want = `# \# &#91;N&#93;(x) \*E\*
+
+> A network upgrade of Example: 1 scheduled, 2 declined.
+
+- Page: https://example.org/upgrade/n-x-e/
+- JSON: https://example.org/api/v1/hardforks
+- Status: scheduled as of 2026-05-02T12:00:00Z
+- Meta proposal: [MIP-8: Meta](https://example.org/mip/8.md). Status: Final.
+- mainnet: no time yet
+- testnet: 2026-05-02T12:00:00Z
+
+A proposal is at its stage by the text of the meta proposal, or by the site's own list. A date is the first day on which that text had it at the stage, not the day of a decision.
+
+## Scheduled
+
+- [MIP-7: A &#91;b&#93;(c)](https://example.org/mip/7.md). Status: Draft. Asks users. Since 2026-05-02, commit 0123abc.
+
+## Declined
+
+- XIP-1, whose text is not here.
+- [ERC-20](https://ercs.example.net/20), whose text is not here.
+`
+	got := string(rendertest.Must[[]byte](t)(Upgrade(info, b)))
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("the text of an upgrade (-want +got):\n%s", d)
+	}
+	got = string(rendertest.Must[[]byte](t)(Upgrade(info, board.New(mip.HardFork{Name: "NEW",
+		Status: "planned"}, board.Texts{}))))
+	for _, want := range []string{"Example: no proposal is recorded.\n", "- Activation: no time"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the text of an empty upgrade lacks %q: %s", want, got)
+		}
+	}
 }

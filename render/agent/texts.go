@@ -16,21 +16,22 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/board"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 //go:embed templates
 var files embed.FS
 
-// templates are llms.txt and the skill. The template package escapes nothing here: texts pass
-// through inline.
+// templates are llms.txt, the skill and the texts of upgrades. The template package escapes nothing
+// here: texts pass through inline.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"inline": inline, "link": link, "destination": destination.Replace, "activation": activation,
 	"oneLine": mip.OneLine, "sentence": mip.Sentence, "siteTitle": plain.SiteTitle,
 	"title": plain.ProposalTitle, "stated": plain.Stated,
 	"facts": plain.Facts, "ids": plain.IDs, "address": plain.Address,
-	"slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes, "skill": SkillName,
-	"skillText": skillDescription,
+	"join": strings.Join, "slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes,
+	"skill": SkillName, "skillText": skillDescription,
 }).ParseFS(files, "templates/*.tmpl"))
 
 // guide is the input of the templates.
@@ -38,6 +39,7 @@ type guide struct {
 	Info   mip.Site
 	Forks  []mip.HardFork
 	All    []mip.Metadata
+	Board  board.Board
 	Number int // of the proposal in the skill's commands
 	// IndexSize and ListSize are bounds of these answers in words. They are empty in other texts.
 	IndexSize, ListSize string
@@ -126,6 +128,12 @@ func (g guide) execute(name string) ([]byte, error) {
 // model than the page.
 func LLMs(info mip.Site, forks []mip.HardFork, all []mip.Metadata) ([]byte, error) {
 	return guide{Info: info, Forks: forks, All: all}.execute("llms.txt.tmpl")
+}
+
+// Upgrade is a hard fork in Markdown: its times, and its proposals by stage. Links lead to the
+// Markdown of proposals.
+func Upgrade(info mip.SiteInfo, b board.Board) ([]byte, error) {
+	return guide{Info: info.Site, Board: b}.execute("upgrade.md.tmpl")
 }
 
 // activation is the time when a network switches, or "" if neither the fork nor a later one has a

@@ -26,6 +26,9 @@ type Listing struct {
 // Route is the route of the list's page.
 func (l Listing) Route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
 
+// Text is the route of the same list as Markdown, which an upgrade has.
+func (l Listing) Text() string { return strings.TrimSuffix(l.Route(), "/") + ".md" }
+
 // Explain returns the heading of a listing and the meaning of its value. A value outside of the
 // process is called unknown: only the authors know its meaning.
 func (l Listing) Explain() (heading, meaning string) {

@@ -225,6 +225,7 @@ func static(proposals []Proposal) map[string][]call {
 		"getSite":             none((*client).GetSiteWithResponse),
 		"getDiagnostics":      none((*client).GetDiagnosticsWithResponse),
 		"getProposalMarkdown": each((*client).GetProposalMarkdownWithResponse, numbers...),
+		"getUpgradeMarkdown":  each((*client).GetUpgradeMarkdownWithResponse, x.Name),
 		"getRSS":              none((*client).GetRSSWithResponse),
 		"getAtom":             none((*client).GetAtomWithResponse),
 		"getJSONFeed":         none((*client).GetJSONFeedWithResponse),

@@ -1,0 +1,167 @@
+// Package board arranges the proposals of a hard fork by stage, with what their texts state: the
+// status and the groups that have to act. It does not know any format.
+package board
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/mip"
+)
+
+// Board is the proposals of a hard fork by stage.
+type Board struct {
+	mip.HardFork
+	// Meta is the proposal that defines the fork, nil if the fork names none.
+	Meta *Row
+	// Stages are the stages with proposals: of those that may still be in the fork, and then of
+	// those that are not.
+	Stages []Stage
+}
+
+// Stage is the proposals at one stage, in the order of the fork's text.
+type Stage struct {
+	Name mip.Inclusion
+	Rows []Row
+}
+
+// Row is a proposal on a board.
+type Row struct {
+	mip.ForkProposal
+	// Published is nil if the text of the proposal is not on this site.
+	Published *mip.Metadata
+	// Address is the proposal's page on another site, or empty.
+	Address string
+	// Asks are the groups that have to act according to the text, in the order of its claims.
+	Asks []string
+	// Text is the meta proposal if the page of its versions shows the commit, else nil.
+	Text *mip.ID
+}
+
+// Move is the proposals that came to one stage with one commit.
+type Move struct {
+	Stage Stage
+	// First is one of the proposals, for the day and the commit that all have.
+	First Row
+}
+
+// Texts are what a board is made of, beside its fork.
+type Texts struct {
+	// Kind is the kind of the number of a meta proposal.
+	Kind string
+	// All are the published proposals, sorted by id.
+	All []mip.Metadata
+	// Claims are about the proposals of the board and the meta proposal.
+	Claims []api.Claim
+	// References are the addresses of other sites' proposals.
+	References mip.References
+	// Versions are the commits that the page of the meta proposal's versions shows.
+	Versions []string
+}
+
+// New returns the board of a hard fork.
+func New(f mip.HardFork, t Texts) Board {
+	b := Board{HardFork: f}
+	var meta *mip.ID
+	if f.MetaMIP != nil {
+		meta = &mip.ID{Kind: t.Kind, Number: *f.MetaMIP}
+		b.Meta = new(t.row(mip.ForkProposal{ID: *meta}))
+	}
+	for _, stage := range mip.Inclusions() {
+		s := Stage{Name: stage}
+		for _, of := range f.Proposals {
+			if of.Stage != stage {
+				continue
+			}
+			r := t.row(of)
+			if slices.Contains(t.Versions, mip.Deref(of.Commit)) {
+				r.Text = meta
+			}
+			s.Rows = append(s.Rows, r)
+		}
+		if s.Rows != nil {
+			b.Stages = append(b.Stages, s)
+		}
+	}
+	return b
+}
+
+// row adds what is known of a proposal.
+func (t Texts) row(of mip.ForkProposal) Row {
+	r := Row{ForkProposal: of}
+	if m, ok := mip.Find(t.All, of.ID); ok {
+		r.Published = &m
+	} else {
+		_, r.Address, _ = t.References.Find(of.ID.Kind, of.ID.Number)
+	}
+	for _, c := range t.Claims {
+		if c.ID == of.ID && c.ActionRequired {
+			r.Asks = append(r.Asks, c.Group)
+		}
+	}
+	return r
+}
+
+// Open returns the stages of proposals that are or may come into the fork.
+func (b Board) Open() []Stage { return b.stages(true) }
+
+// Left returns the stages of proposals that were declined or left the lists.
+func (b Board) Left() []Stage { return b.stages(false) }
+
+func (b Board) stages(open bool) (out []Stage) {
+	for _, s := range b.Stages {
+		if s.Open() == open {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Title is the name of the stage as a heading.
+func (s Stage) Title() string {
+	return strings.ToUpper(string(s.Name[:1])) + string(s.Name[1:])
+}
+
+// Open reports whether proposals at the stage are or may come into the fork.
+func (s Stage) Open() bool { return s.Name != mip.Declined && s.Name != mip.Unlisted }
+
+// Main returns the open stage that has more than twice as many proposals as all others together, or
+// "" if none does or no other is open.
+func (b Board) Main() mip.Inclusion {
+	total, open := 0, b.Open()
+	for _, s := range open {
+		total += len(s.Rows)
+	}
+	for _, s := range open {
+		if rows := len(s.Rows); rows < total && rows > 2*(total-rows) {
+			return s.Name
+		}
+	}
+	return ""
+}
+
+// Moves returns the moves whose days are known, the newest first. Moves of one day are in the order
+// of the stages.
+func (b Board) Moves() (out []Move) {
+	for _, s := range b.Stages {
+		for _, r := range s.Rows {
+			if r.Since.IsZero() {
+				continue
+			}
+			i := slices.IndexFunc(out, func(m Move) bool {
+				return m.First.Since == r.Since && m.Stage.Name == r.Stage &&
+					mip.Deref(m.First.Commit) == mip.Deref(r.Commit)
+			})
+			if i < 0 {
+				i = len(out)
+				out = append(out, Move{Stage{Name: s.Name}, r})
+			}
+			out[i].Stage.Rows = append(out[i].Stage.Rows, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Move) int {
+		return b.First.Since.Time().Compare(a.First.Since.Time())
+	})
+	return out
+}
