@@ -186,6 +186,7 @@ func TestBoard(t *testing.T) {
 		f.Proposals = append(f.Proposals,
 			listed(fmt.Sprintf("XIP-%d", 10+i), mip.Proposed, day(10+i), at))
 	}
+	f.Proposals[1].Before = new(mip.Considered)
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), []mip.HardFork{f}), pageList()
 	asked := func(group string, act bool) api.Claim {
 		return api.Claim{Group: group, ID: all[2].ID, Axis: api.Axis{ActionRequired: act,
@@ -219,7 +220,7 @@ func TestBoard(t *testing.T) {
 		"No activation time is recorded. For validators: a release that knows NEXT . " +
 		"What is in it " +
 		"Scheduled 4 MIP-3 Last Call until 3 Dec 2026 Asks developers, validators " +
-		"Title code 3 since 2 May 2026 at 2222222 " +
+		"Title code 3 since 2 May 2026 at 2222222 , considered before " +
 		"XIP-1 its text is not here since 1 May 2026 at 1111111 " +
 		"MIP-99 its text is not here MIP-1 Draft Title code 1 since 1 May 2026 at 1111111 " +
 		"Considered 1 ERC-20 its text is not here ercs.example.net since 2 May 2026 at 2222222 " +

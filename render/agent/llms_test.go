@@ -231,7 +231,8 @@ func TestUpgrade(t *testing.T) {
 			"testnet": {Timestamp: new(at.UTC().Unix()), Time: &at}},
 		Proposals: []mip.ForkProposal{
 			{ID: mip.ID{Kind: "MIP", Number: 7}, Stage: mip.Scheduled,
-				Since: mip.Date{Year: 2026, Month: 5, Day: 2}, Commit: new("0123abc")},
+				Since: mip.Date{Year: 2026, Month: 5, Day: 2}, Commit: new("0123abc"),
+				Before: new(mip.Considered)},
 			{ID: mip.ID{Kind: "XIP", Number: 1}, Stage: mip.Declined},
 			{ID: mip.ID{Kind: "ERC", Number: 20}, Stage: mip.Declined},
 		},
@@ -263,7 +264,7 @@ A proposal is at its stage by the text of the meta proposal, or by the site's ow
 
 ## Scheduled
 
-- [MIP-7: A &#91;b&#93;(c)](https://example.org/mip/7.md). Status: Draft. Asks users. Since 2026-05-02, commit 0123abc.
+- [MIP-7: A &#91;b&#93;(c)](https://example.org/mip/7.md). Status: Draft. Asks users. Since 2026-05-02, commit 0123abc, considered before.
 
 ## Declined
 
