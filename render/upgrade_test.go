@@ -146,7 +146,7 @@ func TestRunbookWithoutTexts(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(string(page), " ")), " ")
 	for _, want := range []string{
-		"With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final), " +
+		"One sentence. Bundled 3 With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final), " +
 			"MIP-99 (its text is not here) . Defined in MIP-6 (Stagnant).",
 		"What the upgrade asks Validators : a release that knows Été NINE. Deadline on devnet: " +
 			"10 Mar 2026, 14:30 UTC Deadline on testnet: 10 Mar " +

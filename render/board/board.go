@@ -22,9 +22,14 @@ type Board struct {
 
 // Stage is the proposals at one stage, in the order of the fork's text.
 type Stage struct {
+	// Name is the stage, or [Bundled].
 	Name mip.Inclusion
 	Rows []Row
 }
+
+// Bundled is the one stage of a fork with networks whose proposals are all scheduled or included:
+// which of both depends on the present time.
+const Bundled mip.Inclusion = "bundled"
 
 // Row is a proposal on a board.
 type Row struct {
@@ -68,10 +73,18 @@ func New(f mip.HardFork, t Texts) Board {
 		meta = &mip.ID{Kind: t.Kind, Number: *f.MetaMIP}
 		b.Meta = new(t.row(mip.ForkProposal{ID: *meta}))
 	}
-	for _, stage := range mip.Inclusions() {
+	left := func(of mip.ForkProposal) bool { return !of.Stage.Bundled() }
+	timed := f.HasNetworks() && !slices.ContainsFunc(f.Proposals, left)
+	stageOf := func(of mip.ForkProposal) mip.Inclusion {
+		if timed {
+			return Bundled
+		}
+		return of.Stage
+	}
+	for _, stage := range append(mip.Inclusions(), Bundled) {
 		s := Stage{Name: stage}
 		for _, of := range f.Proposals {
-			if of.Stage != stage {
+			if stageOf(of) != stage {
 				continue
 			}
 			r := t.row(of)
@@ -155,7 +168,7 @@ func (b Board) Moves() (out []Move) {
 			})
 			if i < 0 {
 				i = len(out)
-				out = append(out, Move{Stage{Name: s.Name}, r})
+				out = append(out, Move{Stage{Name: r.Stage}, r})
 			}
 			out[i].Stage.Rows = append(out[i].Stage.Rows, r)
 		}
