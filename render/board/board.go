@@ -27,8 +27,8 @@ type Stage struct {
 	Rows []Row
 }
 
-// Bundled is the one stage of a fork with networks whose proposals are all scheduled or included:
-// which of both depends on the present time.
+// Bundled is the stage of scheduled proposals in a fork with networks that lists no others but
+// included ones: the present time decides which of both they are.
 const Bundled mip.Inclusion = "bundled"
 
 // Row is a proposal on a board.
@@ -76,7 +76,7 @@ func New(f mip.HardFork, t Texts) Board {
 	left := func(of mip.ForkProposal) bool { return !of.Stage.Bundled() }
 	timed := f.HasNetworks() && !slices.ContainsFunc(f.Proposals, left)
 	stageOf := func(of mip.ForkProposal) mip.Inclusion {
-		if timed {
+		if timed && of.Stage == mip.Scheduled {
 			return Bundled
 		}
 		return of.Stage
