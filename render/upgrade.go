@@ -21,7 +21,7 @@ type upgrade struct {
 }
 
 // Stages are the stages of its proposals.
-func (u upgrade) Stages() []board.Stage { return board.New(u.HardFork, board.Texts{}).Stages }
+func (u upgrade) Stages() []board.Stage { return board.New(u.HardFork, board.Texts{}).Stages() }
 
 // upgrade resolves the references of a hard fork, to proposals of the main kind. all must be sorted
 // by id.

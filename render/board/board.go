@@ -15,9 +15,9 @@ type Board struct {
 	mip.HardFork
 	// Meta is the proposal that defines the fork, nil if the fork names none.
 	Meta *Row
-	// Stages are the stages with proposals: of those that may still be in the fork, and then of
-	// those that are not.
-	Stages []Stage
+	// Open are the stages of proposals that are or may come into the fork. Left are those of
+	// proposals that were declined or left the lists. Each stage has proposals.
+	Open, Left []Stage
 }
 
 // Stage is the proposals at one stage, in the order of the fork's text.
@@ -93,8 +93,12 @@ func New(f mip.HardFork, t Texts) Board {
 			}
 			s.Rows = append(s.Rows, r)
 		}
-		if s.Rows != nil {
-			b.Stages = append(b.Stages, s)
+		switch {
+		case s.Rows == nil:
+		case stage == mip.Declined || stage == mip.Unlisted:
+			b.Left = append(b.Left, s)
+		default:
+			b.Open = append(b.Open, s)
 		}
 	}
 	return b
@@ -116,37 +120,22 @@ func (t Texts) row(of mip.ForkProposal) Row {
 	return r
 }
 
-// Open returns the stages of proposals that are or may come into the fork.
-func (b Board) Open() []Stage { return b.stages(true) }
-
-// Left returns the stages of proposals that were declined or left the lists.
-func (b Board) Left() []Stage { return b.stages(false) }
-
-func (b Board) stages(open bool) (out []Stage) {
-	for _, s := range b.Stages {
-		if s.Open() == open {
-			out = append(out, s)
-		}
-	}
-	return out
-}
+// Stages returns all stages.
+func (b Board) Stages() []Stage { return slices.Concat(b.Open, b.Left) }
 
 // Title is the name of the stage as a heading.
 func (s Stage) Title() string {
 	return strings.ToUpper(string(s.Name[:1])) + string(s.Name[1:])
 }
 
-// Open reports whether proposals at the stage are or may come into the fork.
-func (s Stage) Open() bool { return s.Name != mip.Declined && s.Name != mip.Unlisted }
-
 // Main returns the open stage that has more than twice as many proposals as all others together, or
 // "" if none does or no other is open.
 func (b Board) Main() mip.Inclusion {
-	total, open := 0, b.Open()
-	for _, s := range open {
+	total := 0
+	for _, s := range b.Open {
 		total += len(s.Rows)
 	}
-	for _, s := range open {
+	for _, s := range b.Open {
 		if rows := len(s.Rows); rows < total && rows > 2*(total-rows) {
 			return s.Name
 		}
@@ -157,7 +146,7 @@ func (b Board) Main() mip.Inclusion {
 // Moves returns the moves whose days are known, the newest first. Moves of one day are in the order
 // of the stages.
 func (b Board) Moves() (out []Move) {
-	for _, s := range b.Stages {
+	for _, s := range b.Stages() {
 		for _, r := range s.Rows {
 			if r.Since.IsZero() {
 				continue
