@@ -79,10 +79,9 @@ func (p *planner) forkHistory() (forks.Past, error) {
 	var texts []forks.Text
 	for _, t := range p.upgradeTexts {
 		i, _ := mip.Search(p.Metadata, t.Meta)
-		past := upgradeReader(p.options.Site).Past(t)
-		texts = append(texts, forks.Text{Past: past, File: p.TextPast(p.Proposals[i])})
+		texts = append(texts, forks.Text{Text: t, File: p.TextPast(p.Proposals[i])})
 	}
-	return forks.Read(&p.versions, texts, p.Forks)
+	return forks.Read(&p.versions, upgradeReader(p.options.Site), texts, p.Forks)
 }
 
 // happened are all events with what is published today.

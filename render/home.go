@@ -136,8 +136,10 @@ func (p *Pages) blank(t table) *row {
 		cmp.Or(m.Category, &word), &word
 	m.Stage, m.LastCallDeadline = mip.StageLastCall, mip.Date{Year: 1, Month: 1, Day: 1}
 	m.Updated, m.ForumTopicID = cmp.Or(m.Updated, &mip.Time{}), cmp.Or(m.ForumTopicID, new(int))
-	if len(p.forks) > 0 {
-		m.Hardfork = &p.forks[0].Name
+	for _, f := range p.forks { // one with an activation, if there is one
+		if m.Hardfork == &word || f.HasNetworks() {
+			m.Hardfork = &f.Name
+		}
 	}
 	return &row{Metadata: &m, Heat: t.Heat, Chain: t.Chain}
 }

@@ -21,7 +21,8 @@ type table struct {
 	Closing bool // of last calls: closed ones move to the end
 	Sorts   bool // the page's script sorts by the columns
 	Changes bool // some last change is known; others show the date of creation
-	Chain   bool // it has a column for the state on the chain
+	Chain   bool // it has a column for the hard fork, with its state on the chain if that is known
+	Live    bool // the state of some hard fork on the chain is known
 }
 
 // column is the head of a column, and the key by which the script sorts it.
@@ -29,9 +30,9 @@ type column struct{ Key, Label, Class string }
 
 // Columns are the table's columns, in order.
 func (t table) Columns() []column {
-	status := "Status"
-	if t.Chain {
-		status = "Author says"
+	status, chain := "Status", "Upgrade"
+	if t.Chain && t.Live {
+		status, chain = "Author says", "Chain says"
 	}
 	updated := "Changed"
 	if !t.Changes {
@@ -39,7 +40,7 @@ func (t table) Columns() []column {
 	}
 	out := []column{{"number", "Number", ""}, {"title", "Proposal", ""}, {"status", status, ""}}
 	if t.Chain {
-		out = append(out, column{"chain", "Chain says", ""})
+		out = append(out, column{"chain", chain, ""})
 	}
 	out = append(out, column{"updated", updated, "r"})
 	if t.Heat {
@@ -52,7 +53,8 @@ func (t table) Columns() []column {
 // chain's state.
 func (p *Pages) newTable(all []mip.Metadata) table {
 	changes := slices.ContainsFunc(all, func(m mip.Metadata) bool { return m.Changed() != nil })
-	return table{All: mip.ActiveFirst(all), Changes: changes, Chain: len(p.forks) > 0}
+	return table{All: mip.ActiveFirst(all), Changes: changes, Chain: len(p.forks) > 0,
+		Live: slices.ContainsFunc(p.forks, mip.HardFork.HasNetworks)}
 }
 
 // rowKey is everything on which the row of a proposal depends within one site.
@@ -117,6 +119,7 @@ type choice struct {
 	Slug, Label string
 	Class       string // of a status
 	Count       int
+	Undated     bool // a hard fork without any known activation
 }
 
 // choices counts the values of a field by slug, sorted by label. The smallest label of a slug
@@ -182,7 +185,7 @@ func (p *Pages) upgradeChoices() (out []choice) {
 	for _, f := range p.forks {
 		slug := mip.Slug(f.Name)
 		if !slices.ContainsFunc(out, func(c choice) bool { return c.Slug == slug }) {
-			out = append(out, choice{Slug: slug, Label: f.Name})
+			out = append(out, choice{Slug: slug, Label: f.Name, Undated: !f.HasNetworks()})
 		}
 	}
 	return out

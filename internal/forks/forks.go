@@ -16,13 +16,13 @@ type Past struct {
 	Forks []mip.HardFork
 	// Events are those of each text, in the order of its commits.
 	Events []mip.Event
-	// Stages are the stages of each proposal that are more than its hard fork, by id.
+	// Stages are the stages of each proposal that are news beside the activation of its hard fork.
 	Stages map[mip.ID][]mip.ForkStage
 }
 
 // Text is a text of an upgrade with the history of its file.
 type Text struct {
-	upgrade.Past
+	upgrade.Text
 	File history.FilePast
 }
 
@@ -34,19 +34,25 @@ func Bundled(r *history.Reader, config history.FilePast) ([]mip.Event, error) {
 }
 
 // Read reads the versions of texts. forks are the present ones.
-func Read(r *history.Reader, texts []Text, forks []mip.HardFork) (out Past, err error) {
+func Read(
+	r *history.Reader, in *upgrade.Reader, texts []Text, forks []mip.HardFork,
+) (out Past, err error) {
+	var present []upgrade.Text
 	for _, t := range texts {
-		changes, err := follow(r, t.File, t.Past)
+		present = append(present, t.Text)
+		changes, err := follow(r, t.File, in.Past(t.Text))
 		if err != nil {
 			return out, err
 		}
-		out.Events = append(out.Events, upgrade.Events(upgrade.WithoutUndone(changes))...)
+		changes = upgrade.WithDeclined(upgrade.WithoutUndone(changes))
+		out.Events = append(out.Events, upgrade.Events(changes)...)
 	}
-	out.Forks = upgrade.Date(forks, out.Events)
+	out.Forks = upgrade.Date(forks, present, out.Events)
 	out.Stages = map[mip.ID][]mip.ForkStage{}
 	for _, f := range out.Forks {
 		for _, of := range f.Proposals {
-			if !of.Since.IsZero() || !of.Stage.Bundled() {
+			moved := !of.Since.IsZero() && (of.Before != nil || !f.HasNetworks())
+			if moved || !of.Stage.Bundled() {
 				s := mip.ForkStage{Fork: f.Name, ForkProposal: of}
 				out.Stages[of.ID] = append(out.Stages[of.ID], s)
 			}
@@ -77,9 +83,13 @@ func follow(
 				states[blob] = in.State(text)
 			}
 		}
+		was := states[v.Before]
+		if v.Before == "" {
+			was = upgrade.State{}
+		}
 		versions = append(versions, upgrade.Version{
 			Commit: v.Hash, Author: v.Author, Time: v.Published(), Merge: v.Merge, Edge: v.Edge,
-			Was: states[v.Before], Is: states[v.After],
+			Was: was, Is: states[v.After],
 		})
 	}
 	return upgrade.Changes(versions), nil

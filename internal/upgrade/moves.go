@@ -14,6 +14,9 @@ import (
 // site.yaml, whose places have no fork, the name of its hard fork. A nil State is unknown.
 type State map[Place]string
 
+// unstaged is the value of a proposal that is listed without a stage. It stays what it was.
+const unstaged = "unstaged"
+
 // Place is a proposal in the lists of a hard fork.
 type Place struct {
 	Fork string
@@ -26,9 +29,10 @@ type Version struct {
 	// Time is when the published branch got it.
 	Time mip.Time
 	// Merge reports that the commit has several parents. Edge reports that the state before is
-	// unknown, be it that the file looks new.
+	// unknown, although the file looks new.
 	Merge, Edge bool
-	Was, Is     State
+	// Was is empty before the file existed.
+	Was, Is State
 }
 
 // Change is a changed value of a place. An empty value means that it has none.
@@ -67,10 +71,17 @@ func (p Past) State(version []byte) State {
 	s.Doc = markdown.Parse(body)
 	out := State{}
 	for _, u := range p.reader.Read(s).Upgrades {
+		fork := p.forks[u.Name]
+		if fork == "" {
+			continue
+		}
 		for _, of := range u.Proposals {
-			if fork := p.forks[u.Name]; fork != "" && of.Stage != mip.Unlisted {
+			if of.Stage != mip.Unlisted {
 				out[Place{fork, of.ID}] = string(of.Stage)
 			}
+		}
+		for _, id := range u.Unread {
+			out[Place{fork, id}] = unstaged
 		}
 	}
 	return out
@@ -79,27 +90,41 @@ func (p Past) State(version []byte) State {
 // Changes returns the changes of values, in the order of the versions, which have parents before
 // their children. A version whose state is unknown is skipped.
 func Changes(versions []Version) (out []Change) {
-	now, unknown := State{}, false
+	var now State
 	for i := range versions {
 		v := &versions[i]
-		if unknown = unknown || v.Edge; v.Is == nil {
+		if v.Is == nil {
 			continue
 		}
-		if unknown {
-			now, unknown = maps.Clone(v.Is), false
+		if now == nil {
+			now = v.Was.staged()
+		}
+		if now == nil || v.Edge {
+			now = v.Is.staged()
 			continue
 		}
 		both := maps.Clone(now)
 		maps.Copy(both, v.Is)
 		for _, at := range slices.SortedFunc(maps.Keys(both), Place.compare) {
+			if v.Is[at] == unstaged {
+				continue
+			}
 			// On a branch that began from something else, nothing counts before the merge.
-			if now[at] == v.Is[at] || v.Was != nil && !v.Merge && v.Was[at] != now[at] {
+			other := v.Was != nil && v.Was[at] != now[at] && v.Was[at] != unstaged
+			if now[at] == v.Is[at] || other && !v.Merge {
 				continue
 			}
 			out = append(out, Change{at, now[at], v.Is[at], v})
 			now[at] = v.Is[at]
 		}
 	}
+	return out
+}
+
+// staged returns a copy without the proposals that have no stage, or nil for an unknown state.
+func (s State) staged() State {
+	out := maps.Clone(s)
+	maps.DeleteFunc(out, func(_ Place, stage string) bool { return stage == unstaged })
 	return out
 }
 
@@ -131,6 +156,22 @@ func WithoutUndone(changes []Change) (out []Change) {
 	}
 	for i, c := range changes {
 		if !undone[i] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// WithDeclined leaves out the changes by which a declined proposal leaves the lists, as all do
+// before an upgrade: it stays declined.
+func WithDeclined(changes []Change) (out []Change) {
+	declined := map[Place]bool{}
+	for _, c := range changes {
+		if declined[c.Place] {
+			c.From = string(mip.Declined)
+		}
+		declined[c.Place] = c.From == string(mip.Declined) && c.To == ""
+		if !declined[c.Place] && c.From != c.To {
 			out = append(out, c)
 		}
 	}
@@ -172,7 +213,15 @@ func Events(changes []Change) (out []mip.Event) {
 
 // Date returns forks with the days since when their proposals have their stages, and with the
 // proposals that left the lists. events are of the texts of the forks, in their order.
-func Date(forks []mip.HardFork, events []mip.Event) []mip.HardFork {
+func Date(forks []mip.HardFork, texts []Text, events []mip.Event) []mip.HardFork {
+	listed := map[Place]bool{}
+	for _, t := range texts {
+		for _, u := range t.Upgrades {
+			for _, id := range u.Unread {
+				listed[Place{u.Fork, id}] = true
+			}
+		}
+	}
 	last := map[Place]mip.Event{}
 	var places []Place
 	for _, e := range events {
@@ -194,10 +243,11 @@ func Date(forks []mip.HardFork, events []mip.Event) []mip.HardFork {
 			k := slices.IndexFunc(f.Proposals, func(p mip.ForkProposal) bool {
 				return p.ID == at.ID
 			})
-			if k < 0 && e.Stage.To == mip.Unlisted {
+			left := e.Stage.To == mip.Unlisted || e.Stage.To == mip.Declined
+			if k < 0 && left && !listed[at] {
 				k = len(f.Proposals)
 				f.Proposals = append(f.Proposals,
-					mip.ForkProposal{ID: at.ID, Stage: mip.Unlisted})
+					mip.ForkProposal{ID: at.ID, Stage: e.Stage.To})
 			}
 			if k >= 0 && f.Proposals[k].Stage == e.Stage.To {
 				p := &f.Proposals[k]

@@ -54,6 +54,8 @@ type Upgrade struct {
 	Proposals []Proposal
 	// Schedule has the activations of networks, in the order of the text.
 	Schedule []Activation
+	// Unread are the proposals that are in lists without a stage alone.
+	Unread []mip.ID
 }
 
 // Proposal is a proposal in an upgrade. Line is its line in the file.
@@ -79,9 +81,16 @@ func (r *Reader) Read(s Source) Text {
 		if !f.staged {
 			t.includePlain(f)
 		}
+		f.unread = slices.DeleteFunc(f.unread, func(u unread) bool {
+			_, known := f.known[u.ID]
+			return known
+		})
 		if f.name != "" && (len(f.proposals) > 0 || f.staged) {
-			out.Upgrades = append(out.Upgrades,
-				Upgrade{Name: f.name, Proposals: f.proposals, Schedule: f.schedule})
+			u := Upgrade{Name: f.name, Proposals: f.proposals, Schedule: f.schedule}
+			for _, left := range f.unread {
+				u.Unread = append(u.Unread, left.ID)
+			}
+			out.Upgrades = append(out.Upgrades, u)
 		}
 	}
 	if t.forks[0].name != "" {

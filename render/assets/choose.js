@@ -26,10 +26,12 @@ export const choose = async ({
   };
 
   // The part of a proposal that both lists have, in the form of the page's rows: each network with its time, or after a
-  // tilde the time of the fork that follows.
+  // tilde the time of the fork that follows. Of some upgrades no activation is known.
+  const undated = [...box.upgrade?.options ?? []].filter(o => o.dataset.undated === "").map(o => `upgrade/${o.value}`);
   const known = m => {
     m.slug = m.lists.find(l => l.startsWith("status/")).slice(7);
-    m.on = networks.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
+    const all = m.lists.some(l => undated.includes(l)) ? [] : networks;
+    m.on = all.map(id => ({ id, ...m.activations.find(a => a.network === id) }));
     const at = a => a.network ? (a.hardfork === m.hardfork ? "" : "~") + a.timestamp : "";
     m.chain = { fork: m.hardfork, at: m.on.map(a => `${a.id}=${at(a)}`).join(" ") };
     return m;
@@ -92,7 +94,8 @@ export const choose = async ({
       $("a", on).textContent = m.hardfork;
       $("a", on).href = `${new URL(home).pathname}${path.split("/").map(encodeURIComponent).join("/")}/`;
       const [main] = m.on, first = main?.network ? main : m.on.find(a => a.network) ?? main;
-      put($(".still", on), `${first?.id} ${since(m, first)}`);
+      if (first) put($(".still", on), `${first.id} ${since(m, first)}`);
+      else for (const e of on.querySelectorAll(".chain, .still")) e.remove();
     }
     const badge = $(".b", tr), known = chips.find(c => c.dataset.status === m.slug);
     badge.textContent = m.status ?? "No status";
@@ -173,7 +176,7 @@ export const choose = async ({
     const rank = m => { const f = hits?.get(m.id.toLowerCase()); return f?.score ? f.rank : 0 };
     const wanted = m => (!hits || hits.has(m.id.toLowerCase())) && m.people.includes(by)
       && ["kind", "category", "type", "upgrade"].every(k => !v[k] || m.lists.includes(`${k}/${v[k]}`))
-      && (!v.chain || v.chain === (m.hardfork ? standing(m.chain)[0] : "none"));
+      && (!v.chain || v.chain === (!m.hardfork ? "none" : m.on[0] && standing(m.chain)[0]));
     const rest = idle ? first : ranked && !all ? ranked : all.filter(wanted);
     const found = on[0] ? rest.filter(m => on.includes(m.slug)) : rest;
     const compare = (x, y) => typeof x === "string" ? names.compare(x, y) : x - y;
