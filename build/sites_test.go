@@ -372,7 +372,7 @@ func upgradeText(n int, first bool) string {
 		return each(n, "", func(i int) string { return fmt.Sprintf("- MIP-%d\n", first+i-1) })
 	}
 	return fmt.Sprintf("---\nmip: 900\ntitle: Hardfork Meta - LISTED\ntype: Meta\n---\n\n"+
-		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n- ~~MIP-9995~~\n%s\n"+
+		"## %s for Inclusion\n\n%s\n## %s for Inclusion\n\n- MIP-9996\n- ~~MIP-3000~~\n%s\n"+
 		"## Considered for Inclusion\n\n- ERC-20\n\n## Activation\n\n%s",
 		stages[0], list(1000), stages[1], list(2000),
 		each(n-1, "", func(i int) string { return fmt.Sprintf("- Net %d: block %d\n", i, i) }))
