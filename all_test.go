@@ -96,7 +96,7 @@ var imports = map[string][]string{
 	"internal/palette":  {"github.com/lucasb-eyer/go-colorful"},
 	"internal/problem":  {"internal/mip"},
 	"internal/redirect": {},
-	"internal/site": {"internal/filename", "internal/folder", "internal/mip",
+	"internal/site": {"internal/day", "internal/filename", "internal/folder", "internal/mip",
 		"internal/palette", "internal/picture", "go.yaml.in/yaml/v3"},
 	"internal/search": {"internal/mip", "github.com/klauspost/compress", "golang.org/x/sync",
 		"golang.org/x/text"},
@@ -121,7 +121,7 @@ var imports = map[string][]string{
 	"render/markdown": {"internal/markdown", "internal/mip", "internal/tex", "internal/diagram",
 		"github.com/alecthomas/chroma/v2", "github.com/microcosm-cc/bluemonday",
 		"github.com/yuin/goldmark", "golang.org/x/net"},
-	"render/plain": {"internal/mip"},
+	"render/plain": {"internal/day", "internal/mip"},
 	// for tests only
 	"render/rendertest": {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net",
 		"golang.org/x/tools"},

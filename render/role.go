@@ -48,7 +48,6 @@ type roleClaim struct {
 // had their upgrade at the newest change, or if their proposal is final and in no upgrade.
 func (p *Pages) Role(page RolePage) ([]byte, error) {
 	v := roleView{RolePage: page}
-	now := p.present(page.All).UTC()
 	// Groups are in the order of the document.
 	var order []string
 	groups := map[string]*roleGroup{}
@@ -66,7 +65,7 @@ func (p *Pages) Role(page RolePage) ([]byte, error) {
 	}
 	past := func(c api.Claim) bool {
 		g := groupOf(mip.Deref(c.Hardfork))
-		return c.Past || g.Upgrade != nil && !g.Upgrade.Pending(now)
+		return c.Past || g.Upgrade != nil && !g.Upgrade.Open
 	}
 	room := claimsOfPage
 	for _, over := range []bool{false, true} {
@@ -82,7 +81,7 @@ func (p *Pages) Role(page RolePage) ([]byte, error) {
 		}
 		for _, name := range order {
 			g := *groups[name]
-			switch ended := g.Upgrade != nil && !g.Upgrade.Pending(now); {
+			switch ended := g.Upgrade != nil && !g.Upgrade.Open; {
 			case g.Claims == nil && (g.Asks == "" || ended != over):
 			case over:
 				v.Past = append(v.Past, g)

@@ -68,6 +68,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"date":    date,
 		"num":     plain.Thousands,
 		"stated":  plain.Stated,
+		"byText":  plain.ByText,
+		"due":     func(at *string) string { return plain.Due(*at) },
 		"short":   short,
 		"diff":    diffHTML,
 		"first":   first,

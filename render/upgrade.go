@@ -18,6 +18,7 @@ type upgrade struct {
 	Times   []activation
 	Meta    []ref // the proposal that defines it, if it is recorded
 	Bundled []ref
+	Open    bool // some network had yet to get it at the newest change
 }
 
 // Stages are the stages of its proposals.
@@ -28,6 +29,7 @@ func (u upgrade) Stages() []board.Stage { return board.New(u.HardFork, board.Tex
 func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
 	kind := mip.ID{Kind: p.info.Prefix}
 	u := upgrade{HardFork: f, Times: p.activation(f), Bundled: refs(all, kind, f.BundledMIPs)}
+	u.Open = f.Pending(p.present(all).UTC())
 	if f.MetaMIP != nil {
 		u.Meta = refs(all, kind, []int{*f.MetaMIP})
 	}
@@ -49,9 +51,8 @@ func (p *Pages) upgrades(forks []mip.HardFork, all []mip.Metadata) []upgrade {
 // always the newest. A script shows the next one. Without a script the newest is shown. Forks are
 // newest first.
 func (p *Pages) ahead(all []mip.Metadata, forks []upgrade) (out []upgrade) {
-	now := p.present(all).UTC()
 	for i, u := range forks {
-		if i == 0 || u.Pending(now) {
+		if i == 0 || u.Open {
 			u.Times = inOrder(u.Times)
 			out = append(out, u)
 		}

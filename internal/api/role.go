@@ -13,6 +13,7 @@ type Request struct {
 	Hardfork    string                  `json:"hardfork" doc:"The hard fork."`
 	Asks        string                  `json:"asks" doc:"As upgradeAsks of its claims."`
 	Activations []mip.NetworkActivation `json:"activations" doc:"When networks get it, as far as times are set."`
+	Releases    []mip.Release           `json:"releases" doc:"What nodes run to know it, where that is named."`
 }
 
 // Role is the body of GET /api/v1/for/{role}: the meaning of all proposals for one group.
@@ -44,7 +45,8 @@ func NewRole(
 	}
 	for _, f := range forks {
 		if asks := Asks(name, &f, networks); asks != nil {
-			out.Upgrades = append(out.Upgrades, Request{f.Name, *asks, f.Activations(networks)})
+			out.Upgrades = append(out.Upgrades, Request{f.Name, *asks, f.Activations(networks),
+				append([]mip.Release{}, f.Releases...)})
 		}
 	}
 	slices.SortStableFunc(out.Claims, func(a, b Claim) int {

@@ -23,6 +23,7 @@ type HardFork struct {
 	Proposals   []ForkProposal        `json:"proposals,omitzero" doc:"All proposals that the meta proposal's text lists, in its order, then the others that site.yaml bundles."`
 	Activation  map[string]Activation `json:"activation" doc:"By network id; both values are null where no time is set. Of site.yaml, or else the times in activations; may be empty."`
 	Schedule    []ForkActivation      `json:"activations,omitzero" doc:"When networks get it by the meta proposal's text, in its order."`
+	Releases    []Release             `json:"releases,omitzero" doc:"What nodes run to know it: by site.yaml, or else by a table of clients in the text."`
 	Source      *string               `json:"source" doc:"Where the times were read."`
 }
 

@@ -86,18 +86,6 @@ func (h HardFork) times() (out []Activation) {
 	return out
 }
 
-// ByText returns what the text of the hard fork adds to its Activation: other networks, and numbers
-// of blocks and epochs.
-func (h HardFork) ByText() (out []ForkActivation) {
-	for _, a := range h.Schedule {
-		_, known := h.Activation[Deref(a.ID)]
-		if !known || a.Block != nil || a.Epoch != nil {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
 // statusByText returns the status of a hard fork without networks of the site. now is that of
 // [HardFork.StatusAt].
 func (h HardFork) statusByText(now func(id string) time.Time) string {
@@ -147,6 +135,7 @@ func Judge(forks []HardFork, kind ID, networks []Network, asOf *Time) {
 		}
 		f.Proposals = append([]ForkProposal{}, f.Proposals...)
 		f.Schedule = append([]ForkActivation{}, f.Schedule...)
+		f.Releases = append([]Release{}, f.Releases...)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/day"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -38,6 +39,7 @@ type fork struct {
 	// by the network's id; nil if no time is set
 	Activation map[string]*unixSeconds `yaml:"activation"`
 	Source     *string                 `yaml:"source"`
+	Releases   []mip.Release           `yaml:"releases"`
 }
 
 type unixSeconds int64
@@ -111,6 +113,15 @@ func (h fork) hardFork(networks []mip.Endpoints) mip.HardFork {
 			out.Activation[n.ID] = mip.Activation{Timestamp: new(int64(*t)),
 				Time: new(mip.NewTime(time.Unix(int64(*t), 0)))}
 		}
+	}
+	for _, r := range h.Releases {
+		r.Networks = append([]string{}, r.Networks...)
+		if r.RequiredBy != nil {
+			if at, hour, _ := day.Due(*r.RequiredBy); hour {
+				r.RequiredBy = new(mip.NewTime(at).String())
+			}
+		}
+		out.Releases = append(out.Releases, r)
 	}
 	// Leave out the meta proposal, which the file may list too: it always belongs to the fork.
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(h.MIPs))) {

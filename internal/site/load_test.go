@@ -402,6 +402,23 @@ func TestParseRefuses(t *testing.T) {
 			"hardforks: [{name: A, source: 'javascript:alert(1)'}, {name: B, source: release " +
 				"notes}]\n", []string{"3: bad-value: hardforks[0].source: want an absolute address",
 				"3: bad-value: hardforks[1].source: want an address"}},
+		{"releases", "networks: [{id: a, chain_id: 1}]\nhardforks:\n" +
+			"  - name: A\n    releases:\n" +
+			"      - {client: W, version: 2.10, url: 'http://x.example', networks: [a, b, a]}\n" +
+			"      - {client: W, requiredBy: 19 January, since: 1}\n" +
+			"      - {client: '', version: [2], requiredBy: 2027-13-01, " +
+			"url: 'javascript:x'}\n",
+			[]string{"7: bad-value: hardforks[0].releases[0].networks[1]: networks has no such id",
+				"7: bad-value: hardforks[0].releases[0].url: want an address starting with https:",
+				"7: duplicate-value: hardforks[0].releases[0].networks[2]",
+				"8: bad-value: hardforks[0].releases[1].requiredBy: want a day such as " +
+					"2027-01-19, or a time such as 2027-01-19T15:00:00Z, got \"19 January\"",
+				"8: missing-key: hardforks[0].releases[1].version is required",
+				"8: unknown-key: hardforks[0].releases[1].since is unknown",
+				"9: bad-value: hardforks[0].releases[2].client: empty",
+				"9: bad-value: hardforks[0].releases[2].requiredBy",
+				"9: bad-value: hardforks[0].releases[2].url: want an absolute address",
+				"9: wrong-type: hardforks[0].releases[2].version: want text, got a list"}},
 		{"fork meta text", "hardforks: [{name: A, meta: MIP-6}]\n",
 			[]string{"3: wrong-type: hardforks[0].meta: want a whole number in plain " +
 				"digits, got text"}},

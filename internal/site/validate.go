@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mipwatch/mipwatch/internal/day"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -220,6 +221,28 @@ func (f *file) validateForks(p *parser) {
 			p.check(at, between("unix seconds", int64(mip.Deref(t)), 0, maxUnix))
 		}
 		p.check(name+".source", checkAddress(mip.Deref(h.Source)))
+		for j, r := range h.Releases {
+			f.validateRelease(p, item(name+".releases", j), r)
+		}
+	}
+}
+
+// validateRelease checks a release of a hard fork.
+func (f *file) validateRelease(p *parser, name string, r mip.Release) {
+	p.required(name, "client", "version")
+	p.check(name+".url", checkAddress(mip.Deref(r.URL)))
+	if !strings.HasPrefix(mip.Deref(r.URL), "https://") {
+		p.check(name+".url", errors.New("want an address starting with https://"))
+	}
+	p.list(name+".networks", r.Networks, func(id string) error {
+		if !slices.ContainsFunc(f.Networks, func(n network) bool { return n.ID == id }) {
+			return errors.New("networks has no such id")
+		}
+		return nil
+	})
+	if _, _, ok := day.Due(mip.Deref(r.RequiredBy)); !ok {
+		p.check(name+".requiredBy", fmt.Errorf("want a day such as 2027-01-19, or a time such as "+
+			"2027-01-19T15:00:00Z, got %s", mip.Quote(mip.Deref(r.RequiredBy))))
 	}
 }
 

@@ -6,9 +6,13 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// schedule adds the activations of a text to a hard fork. Networks of the site get their times if
-// the fork has no time at all. Otherwise each difference is reported.
+// schedule adds the activations of a text to a hard fork, and its releases if the fork has none.
+// Networks of the site get their times if the fork has no time at all. Otherwise each difference is
+// reported.
 func (m *merger) schedule(f *mip.HardFork, u Upgrade) {
+	if len(f.Releases) == 0 {
+		f.Releases = u.Releases
+	}
 	timed := func(a Activation) bool { return a.ID != nil && a.Timestamp != nil }
 	open := slices.ContainsFunc(u.Schedule, timed)
 	for _, a := range f.Activation {

@@ -56,6 +56,8 @@ type Upgrade struct {
 	Schedule []Activation
 	// Unread are the proposals that are in lists without a stage alone.
 	Unread []mip.ID
+	// Releases are those of a table of clients.
+	Releases []mip.Release
 }
 
 // Proposal is a proposal in an upgrade. Line is its line in the file.
@@ -86,7 +88,8 @@ func (r *Reader) Read(s Source) Text {
 			return known
 		})
 		if f.name != "" && (len(f.proposals) > 0 || f.staged) {
-			u := Upgrade{Name: f.name, Proposals: f.proposals, Schedule: f.schedule}
+			u := Upgrade{Name: f.name, Proposals: f.proposals, Schedule: f.schedule,
+				Releases: f.releases}
 			for _, left := range f.unread {
 				u.Unread = append(u.Unread, left.ID)
 			}
@@ -123,6 +126,7 @@ type fork struct {
 	known     map[mip.ID]int // positions in proposals
 	unread    []unread
 	schedule  []Activation
+	releases  []mip.Release
 }
 
 // unread is a proposal in a list without a stage.
@@ -160,6 +164,7 @@ func (t *text) read() {
 		case *ast.List:
 			t.list(n, s)
 		case *extension.Table:
+			t.releases(s, n)
 			for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 				if cell := row.FirstChild(); cell != nil && row.Kind() == extension.KindTableRow {
 					t.proposal(cell, s)

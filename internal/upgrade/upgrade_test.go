@@ -10,6 +10,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/upgrade"
+	"github.com/mipwatch/mipwatch/render/plain"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -55,6 +56,9 @@ func TestForms(t *testing.T) {
 						fmt.Fprintf(&b, " %s", a.Time)
 					}
 					fmt.Fprintf(&b, " %q line %d\n", a.Text, a.Line)
+				}
+				for _, r := range u.Releases {
+					fmt.Fprintf(&b, "  run %s\n", plain.Release(r))
 				}
 			}
 			for _, p := range read.Problems {

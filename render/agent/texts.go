@@ -28,7 +28,8 @@ var files embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"inline": inline, "link": link, "destination": destination.Replace, "activation": activation,
 	"oneLine": mip.OneLine, "sentence": mip.Sentence, "siteTitle": plain.SiteTitle,
-	"title": plain.ProposalTitle, "stated": plain.Stated,
+	"title": plain.ProposalTitle, "stated": plain.Stated, "byText": plain.ByText,
+	"release": plain.Release,
 	"facts": plain.Facts, "ids": plain.IDs, "address": plain.Address,
 	"join": strings.Join, "slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes,
 	"skill": SkillName, "skillText": skillDescription,

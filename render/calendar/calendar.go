@@ -4,6 +4,7 @@ package calendar
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,12 +99,18 @@ func (w *writer) activation(f mip.HardFork, id string, at time.Time) {
 			network = n.Name
 		}
 	}
-	text := ""
+	var lines []string
 	if len(f.BundledMIPs) > 0 {
-		text = "Activates " + plain.IDs(w.info.Main(0), f.BundledMIPs) + "."
+		lines = append(lines, "Activates "+plain.IDs(w.info.Main(0), f.BundledMIPs)+".")
+	}
+	for _, r := range f.Releases {
+		if len(r.Networks) == 0 || slices.Contains(r.Networks, id) {
+			lines = append(lines, "Run "+plain.Release(r)+".")
+		}
 	}
 	name := mip.OneLine(f.Name)
-	e := w.event("upgrade-"+name+"-"+id, name+" activates on "+mip.OneLine(network), text,
+	e := w.event("upgrade-"+name+"-"+id, name+" activates on "+mip.OneLine(network),
+		strings.Join(lines, "\n"),
 		plain.Address(w.info, "/upgrade/"+mip.Slug(f.Name)+"/"), f.StatusAsOf)
 	e.SetStartAt(at)
 }

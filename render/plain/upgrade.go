@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	days "github.com/mipwatch/mipwatch/internal/day"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
@@ -16,6 +17,18 @@ func Thousands(n any) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// ByText returns what the text of a hard fork adds to its activation: other networks, and numbers
+// of blocks and epochs.
+func ByText(f mip.HardFork) (out []mip.ForkActivation) {
+	for _, a := range f.Schedule {
+		_, known := f.Activation[mip.Deref(a.ID)]
+		if !known || a.Block != nil || a.Epoch != nil {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // Stated is the activation of a network by a text, such as "block 9,200,000" or "14 Oct 2025, 07:36
@@ -34,4 +47,25 @@ func Stated(a mip.ForkActivation) string {
 		parts = append(parts, fmt.Sprint("epoch ", *a.Epoch))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "no time yet")
+}
+
+// Release is a release as a command, such as "Wick 2.3 or later on mainnet, by 19 Jan 2027".
+func Release(r mip.Release) string {
+	out := mip.OneLine(r.Client + " " + r.Version + " or later")
+	if len(r.Networks) > 0 {
+		out += " on " + mip.OneLine(strings.Join(r.Networks, ", "))
+	}
+	if r.RequiredBy != nil {
+		out += ", by " + Due(*r.RequiredBy)
+	}
+	return out
+}
+
+// Due is the day or the moment by which a release is required, for people.
+func Due(text string) string {
+	at, hour, _ := days.Due(text)
+	if hour {
+		return at.Format("2 Jan 2006, 15:04 UTC")
+	}
+	return at.Format("2 Jan 2006")
 }
