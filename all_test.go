@@ -103,7 +103,8 @@ var imports = map[string][]string{
 	"internal/strictjson":   {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/test/testenv": {"github.com/rogpeppe/go-internal"}, // for tests only
 	"internal/survey": {"internal/filename", "internal/corpus", "internal/header",
-		"internal/folder", "internal/git", "internal/mip", "internal/site"},
+		"internal/folder", "internal/git", "internal/markdown", "internal/mip", "internal/site",
+		"internal/upgrade"},
 	"internal/tex": {"internal/mip"},
 	"internal/upgrade": {"internal/day", "internal/markdown", "internal/mip", "internal/problem",
 		"github.com/yuin/goldmark"},

@@ -111,6 +111,11 @@ func forks(n int) string {
 			out.WriteString("}\n")
 			if i == 0 {
 				out.WriteString("  source: https://git.example/forks\n")
+				out.WriteString("  releases:\n")
+				for k := range n {
+					fmt.Fprintf(&out, "  - {client: C%d, version: %d%s}\n", k, k,
+						[]string{"", ", requiredBy: 2026-01-01, url: https://c.example"}[k%2])
+				}
 				fmt.Fprintf(&out, "  mips: [%s, 9999]\n", firstOf(state.bundled, n))
 			}
 			if i == 0 && at%2 == 1 {

@@ -51,6 +51,10 @@ type Survey struct {
 	// the number of these headers.
 	Forum     string
 	Discussed int
+	// Upgrades are the names of the network upgrades that texts define, and Listed the headings in
+	// these texts that mean no known stage.
+	Upgrades []string
+	Listed   []Listed
 	// Texts is the number of files that would be published, and Errors the number of files that
 	// would not.
 	Texts, Errors int
@@ -152,6 +156,7 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 	s.process(c.Proposals)
 	s.sites(c.Proposals, o.References)
 	s.forum(c.Proposals)
+	s.upgrades(c.Proposals, o.References)
 	return s, nil
 }
 

@@ -23,6 +23,7 @@ var siteYAML string
 
 var siteTemplate = template.Must(template.New("site.yaml").Funcs(template.FuncMap{
 	"quote": quote, "texts": texts, "list": list, "counted": counted,
+	"proposals": proposals, "listed": listed, "names": names,
 	"address": func(prefix string) string { return known[prefix] },
 }).Parse(siteYAML))
 

@@ -39,10 +39,18 @@ type Text struct {
 	File string
 	// Upgrades are in the order of the text.
 	Upgrades []Upgrade
+	// Unread are the headings of lists whose proposals are in no upgrade, since they have no stage.
+	Unread []Heading
 	// Problems are about what is doubtful in it.
 	Problems []mip.Problem
 
 	source Source
+}
+
+// Heading is a heading with its number of proposals.
+type Heading struct {
+	Words     string
+	Proposals int
 }
 
 // Upgrade is an upgrade as a text states it.
@@ -97,7 +105,7 @@ func (r *Reader) Read(s Source) Text {
 		}
 	}
 	if t.forks[0].name != "" {
-		t.reportUnread()
+		out.Unread = t.reportUnread()
 		out.Problems = t.report.Problems
 	}
 	return out
@@ -338,8 +346,9 @@ func (t *text) includePlain(f *fork) {
 	}
 }
 
-// reportUnread reports the proposals that have no stage, once for the text.
-func (t *text) reportUnread() {
+// reportUnread reports the proposals that have no stage, once for the text, and returns the headings
+// of their lists.
+func (t *text) reportUnread() (out []Heading) {
 	var left []unread
 	for _, f := range t.forks {
 		left = append(left, f.unread...)
@@ -355,4 +364,13 @@ func (t *text) reportUnread() {
 		t.report.Add(first.Line, "upgrade-unread", mip.Quote(first.under.words), len(left),
 			first.ID)
 	}
+	for _, u := range left {
+		same := func(h Heading) bool { return h.Words == u.under.words }
+		i := slices.IndexFunc(out, same)
+		if i < 0 {
+			i, out = len(out), append(out, Heading{Words: u.under.words})
+		}
+		out[i].Proposals++
+	}
+	return out
 }
