@@ -30,7 +30,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"oneLine": mip.OneLine, "sentence": mip.Sentence, "siteTitle": plain.SiteTitle,
 	"title": plain.ProposalTitle, "stated": plain.Stated, "byText": plain.ByText,
 	"release": plain.Release,
-	"facts": plain.Facts, "ids": plain.IDs, "address": plain.Address,
+	"facts":   plain.Facts, "ids": plain.IDs, "address": plain.Address,
 	"join": strings.Join, "slug": mip.Slug, "folder": mip.PageFolder, "live": api.Routes,
 	"skill": SkillName, "skillText": skillDescription,
 }).ParseFS(files, "templates/*.tmpl"))
