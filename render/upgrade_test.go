@@ -213,7 +213,7 @@ func TestBoard(t *testing.T) {
 	if n := strings.Count(string(page), "/history/"); n != strings.Count(string(page), history) {
 		t.Errorf("%d links lead to versions, some of them to one that is not shown", n)
 	}
-	body := between(string(page), "<h1>", "What the upgrade asks")
+	body := between(string(page), "<h1>", "What to run")
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(body, " ")), " ")
 	want := "NEXT One sentence. Scheduled 4 Considered 1 Proposed 4 Declined 1 Withdrawn 1 " +
 		"Defined in MIP-6 (Stagnant). Last move 13 May 2026 at 4000003 . " +

@@ -346,8 +346,8 @@ func (t *text) includePlain(f *fork) {
 	}
 }
 
-// reportUnread reports the proposals that have no stage, once for the text, and returns the headings
-// of their lists.
+// reportUnread reports the proposals that have no stage, once for the text, and returns the
+// headings of their lists.
 func (t *text) reportUnread() (out []Heading) {
 	var left []unread
 	for _, f := range t.forks {
