@@ -114,7 +114,8 @@ func forks(n int) string {
 				out.WriteString("  releases:\n")
 				for k := range n {
 					fmt.Fprintf(&out, "  - {client: C%d, version: %d%s}\n", k, k,
-						[]string{"", ", requiredBy: 2026-01-01, url: https://c.example"}[k%2])
+						[]string{"", ", requiredBy: 2026-01-01, networks: [net1], " +
+							"url: https://c.example"}[k%2])
 				}
 				fmt.Fprintf(&out, "  mips: [%s, 9999]\n", firstOf(state.bundled, n))
 			}
@@ -445,7 +446,8 @@ func (s sample) load(t *testing.T, dir string) *build.Content {
 		config += s.join(siteParts, s.without)
 	}
 	if s.without == "networks" {
-		config = regexp.MustCompile(`(?m)^  activation:.*\n`).ReplaceAllString(config, "")
+		named := regexp.MustCompile(`(?m)^  activation:.*\n| networks: \[net1\],`)
+		config = named.ReplaceAllString(config, "")
 	}
 	parsed, err := site.Parse("site.yaml", []byte(config))
 	if err != nil {
