@@ -60,7 +60,7 @@ func (s *Survey) upgrades(all []*corpus.Proposal, references mip.References) {
 		for _, u := range t.Upgrades {
 			s.Upgrades = append(s.Upgrades, mip.OneLine(u.Name))
 		}
-		for _, h := range t.Unread {
+		for _, h := range t.Headings {
 			words[mip.OneLine(h.Words)] += h.Proposals
 		}
 	}

@@ -39,8 +39,8 @@ type Text struct {
 	File string
 	// Upgrades are in the order of the text.
 	Upgrades []Upgrade
-	// Unread are the headings of lists whose proposals are in no upgrade, since they have no stage.
-	Unread []Heading
+	// Headings are those of lists whose proposals are in no upgrade, since they have no stage.
+	Headings []Heading
 	// Problems are about what is doubtful in it.
 	Problems []mip.Problem
 
@@ -105,7 +105,7 @@ func (r *Reader) Read(s Source) Text {
 		}
 	}
 	if t.forks[0].name != "" {
-		out.Unread = t.reportUnread()
+		out.Headings = t.reportUnread()
 		out.Problems = t.report.Problems
 	}
 	return out
