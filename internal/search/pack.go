@@ -17,8 +17,7 @@ type Packer struct {
 
 // NewPacker returns a packer. It is not safe for concurrent use, and costs more than a part.
 func NewPacker() *Packer {
-	// The files are a twentieth smaller than the fastest ones.
-	const level = 5
+	const level = 7                     // a twentieth smaller than the fastest, for 0.1 ms a text
 	w, _ := flate.NewWriter(nil, level) // fails only for an unknown level
 	return &Packer{w: w}
 }
