@@ -54,7 +54,7 @@ func tuneGC(struct{}) {
 	live := max(least, int64(sample[0].Value.Uint64()))
 	growth := max(live*gcPercent/100, gcGrowth)
 	debug.SetGCPercent(int(100 * growth / live))
-	debug.SetMemoryLimit((live+growth)*9/8 + 16<<20)
+	debug.SetMemoryLimit((live+growth)*9/8 + 64<<20)
 	runtime.AddCleanup(new([16]byte), tuneGC, struct{}{})
 }
 
