@@ -10,8 +10,9 @@ import (
 func TestWideDiagram(t *testing.T) {
 	t.Parallel()
 	start(t)
-	text := "---\nmip: 1\ntitle: Wide\nauthor: Ada (@ada)\nstatus: Draft\n" +
-		"created: 2025-01-01\n---\n\n"
+	var text strings.Builder
+	text.WriteString("---\nmip: 1\ntitle: Wide\nauthor: Ada (@ada)\nstatus: Draft\n" +
+		"created: 2025-01-01\n---\n\n")
 	for _, source := range []string{
 		"graph TD\nroot --> one[A first child] & two[A second child] & three[A third child]\n" +
 			"root --> four[A fourth child] & five[A fifth child]",
@@ -19,9 +20,9 @@ func TestWideDiagram(t *testing.T) {
 			"Dave->>Eve: asks",
 		"graph TD\na --> b",
 	} {
-		text += "```mermaid\n" + source + "\n```\n\n"
+		text.WriteString("```mermaid\n" + source + "\n```\n\n")
 	}
-	tab := setup{folders: []string{}, more: map[string]string{"MIP-1.md": text}}.serve(t).
+	tab := setup{folders: []string{}, more: map[string]string{"MIP-1.md": text.String()}}.serve(t).
 		tab(t, View{Width: 390})
 	tab.Go("/mip/1/")
 	if got := Ask[[]string](tab, `[...document.querySelectorAll(".diagram .scroll")].map(box => {
