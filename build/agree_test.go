@@ -101,7 +101,8 @@ func checkGroups(t *testing.T, b built) {
 				fault("the page of the upgrade has its request: %t", !asked)
 			}
 			lacks := func(quote string) bool {
-				return !strings.Contains(text, name+": "+prose.Plain(quote, nil))
+				shown := strings.ReplaceAll(prose.Plain(quote, nil), "`", "")
+				return !strings.Contains(text, name+": "+shown)
 			}
 			if c.ActionRequired && lacks(c.ActionEvidence.Quote) {
 				fault("the page of the upgrade lacks the duty")

@@ -49,14 +49,14 @@ func Stated(a mip.ForkActivation) string {
 	return cmp.Or(strings.Join(parts, ", "), "no time yet")
 }
 
-// Release is a release as a command, such as "Wick 2.3 or later on mainnet, by 19 Jan 2027".
+// Release is a release as a command, such as "Wick 2.3 or later by 19 Jan 2027 on mainnet".
 func Release(r mip.Release) string {
 	out := mip.OneLine(r.Client + " " + r.Version + " or later")
+	if r.RequiredBy != nil {
+		out += " by " + Due(*r.RequiredBy)
+	}
 	if len(r.Networks) > 0 {
 		out += " on " + mip.OneLine(strings.Join(r.Networks, ", "))
-	}
-	if r.RequiredBy != nil {
-		out += ", by " + Due(*r.RequiredBy)
 	}
 	return out
 }

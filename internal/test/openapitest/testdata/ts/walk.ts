@@ -72,6 +72,7 @@ const files: Record<string, Call[]> = {
   "get /api/v1/events/{year}": [(api) => api.GET("/api/v1/events/{year}", { params: { path: { year: x.year } } })],
   "get /api/v1/site": [(api) => api.GET("/api/v1/site")],
   "get /api/v1/diagnostics": [(api) => api.GET("/api/v1/diagnostics")],
+  "get /upgrade/{name}.md": [(api) => api.GET("/upgrade/{name}.md", { params: { path: { name: x.name } }, ...text })],
   "get /mip/{n}.md": numbers.map((n) => (api) => api.GET("/mip/{n}.md", { params: { path: { n } }, ...text })),
   "get /feed.xml": [(api) => api.GET("/feed.xml", text)],
   "get /feed.atom": [(api) => api.GET("/feed.atom", text)],
