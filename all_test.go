@@ -100,8 +100,9 @@ var imports = map[string][]string{
 		"internal/palette", "internal/picture", "go.yaml.in/yaml/v3"},
 	"internal/search": {"internal/mip", "github.com/klauspost/compress", "golang.org/x/sync",
 		"golang.org/x/text"},
-	"internal/strictjson":   {"internal/mip", "github.com/go-json-experiment/json"},
-	"internal/test/testenv": {"github.com/rogpeppe/go-internal"}, // for tests only
+	"internal/strictjson": {"internal/mip", "github.com/go-json-experiment/json"},
+	"internal/test/testenv": {"github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
+		"golang.org/x/tools"}, // for tests only
 	"internal/survey": {"internal/filename", "internal/corpus", "internal/header",
 		"internal/folder", "internal/git", "internal/markdown", "internal/mip", "internal/site",
 		"internal/upgrade"},
@@ -124,8 +125,7 @@ var imports = map[string][]string{
 		"github.com/yuin/goldmark", "golang.org/x/net"},
 	"render/plain": {"internal/day", "internal/mip"},
 	// for tests only
-	"render/rendertest": {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net",
-		"golang.org/x/tools"},
+	"render/rendertest": {"internal/mip", "github.com/google/go-cmp", "golang.org/x/net"},
 	"sidecar": {"internal/entity", "internal/mip", "internal/search", "internal/strictjson",
 		"internal/api", "internal/ai", "internal/ai/summary", "sidecar/cache", "sidecar/chain",
 		"sidecar/forum", "sidecar/catalog", "sidecar/limit", "sidecar/redis", "sidecar/timing",

@@ -9,22 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/render/plain"
-	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 // TestMoves commits the sections of the archive, and compares the events of hard forks, the
 // proposals of each hard fork, and the lines of the proposals' pages with its last sections.
 func TestMoves(t *testing.T) {
 	const path = "testdata/moves.txtar"
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	in := t.TempDir()
 	for n := 10; n < 15; n++ {
 		put(t, filepath.Join(in, fmt.Sprintf("EIP-%d.md", n)), fmt.Sprintf(
@@ -39,7 +32,7 @@ func TestMoves(t *testing.T) {
 		subjects[strings.TrimSpace(hash)] = message
 	}
 	save("2025-12-01T00:00:00Z", "Proposals")
-	for _, f := range archive.Files {
+	for _, f := range testenv.Archives(t, path)[path].Files {
 		commit, file, ok := strings.Cut(f.Name, "/")
 		if !ok {
 			continue
@@ -74,7 +67,7 @@ func TestMoves(t *testing.T) {
 		fmt.Fprintf(&out, "%s  %-10s > %-10s  %s (%s)\n", e.Time.Date(), from, e.Stage.To,
 			plain.Event(nil, e), subjects[e.Commit])
 	}
-	rendertest.Golden(t, path, "events", out.Bytes())
+	testenv.Golden(t, path, "events", out.Bytes())
 
 	out.Reset()
 	var all mip.HardForks
@@ -90,7 +83,7 @@ func TestMoves(t *testing.T) {
 				before, subjects[mip.Deref(p.Commit)])
 		}
 	}
-	rendertest.Golden(t, path, "proposals", out.Bytes())
+	testenv.Golden(t, path, "proposals", out.Bytes())
 
 	out.Reset()
 	line := regexp.MustCompile(`<p>(<a href="/upgrade/[^"]*">[^<]*</a>: .*?)</p>`)
@@ -101,7 +94,7 @@ func TestMoves(t *testing.T) {
 			fmt.Fprintf(&out, "EIP-%d  %s\n", n, tags.ReplaceAll(m[1], nil))
 		}
 	}
-	rendertest.Golden(t, path, "pages", out.Bytes())
+	testenv.Golden(t, path, "pages", out.Bytes())
 }
 
 // decode decodes a published document.

@@ -4,27 +4,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
 	"github.com/mipwatch/mipwatch/internal/demo"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
-
-var update = flag.Bool("update", false, "write the goldens in testdata anew")
-
-const requests = "testdata/requests.txtar"
 
 // TestRequests asks a server of each wire format over a socket and compares the requests. The
 // variables that langchaingo reads by itself must have no effect.
@@ -102,27 +96,7 @@ func golden(t *testing.T, name string, got []demo.ModelRequest) {
 		t.Fatal(err)
 	}
 	text.WriteByte('\n')
-
-	archive, err := txtar.ParseFile(requests)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
-	if *update {
-		if i < 0 {
-			archive.Files, i = append(archive.Files, txtar.File{Name: name}), len(archive.Files)
-		}
-		archive.Files[i].Data = text.Bytes()
-		if err := os.WriteFile(requests, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if i < 0 {
-		t.Fatalf("%s holds no %s; -update writes it", requests, name)
-	}
-	if diff := cmp.Diff(string(archive.Files[i].Data), text.String()); diff != "" {
-		t.Errorf("%s in %s (-want +got):\n%s", name, requests, diff)
-	}
+	testenv.Golden(t, "testdata/requests.txtar", name, text.Bytes())
 }
 
 // TestBoundRefused has hosts reject one name of the answer's bound, each in its own words. They are

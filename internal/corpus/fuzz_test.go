@@ -2,32 +2,24 @@ package corpus
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/folder"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/problem"
-	"golang.org/x/tools/txtar"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // seed adds every file of the goldens.
 func seed(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range names {
-		a, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, a := range testenv.Archives(f, goldens) {
 		for _, file := range a.Files {
 			if file.Name != "want" {
 				f.Add(file.Data)

@@ -3,59 +3,35 @@ package corpus
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/markdown"
-	"golang.org/x/tools/txtar"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-var update = flag.Bool("update", false, "write the goldens in testdata anew")
+const goldens = "testdata/*.txtar"
 
 // TestGolden loads the files of every testdata/*.txtar as one folder and compares the result with
 // the archive's file "want". The first line of the comment may be "prefix: EIP".
 func TestGolden(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("testdata/*.txtar: %d files, %v", len(names), err)
-	}
-	for _, name := range names {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+	for path, a := range testenv.Archives(t, goldens) {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			prefix := ""
 			first, _, _ := strings.Cut(string(a.Comment), "\n")
 			if after, ok := strings.CutPrefix(first, "prefix: "); ok {
 				prefix = after
 			}
 			dir := t.TempDir()
-			var want []byte
 			for _, f := range a.Files {
-				if f.Name == "want" {
-					want = f.Data
-					continue
+				if f.Name != "want" {
+					writeFile(t, filepath.Join(dir, f.Name), f.Data)
 				}
-				writeFile(t, filepath.Join(dir, f.Name), f.Data)
 			}
-			got := outcome(t, dir, prefix)
-			if *update {
-				a.Files = append(a.Files[:len(a.Files)-min(1, len(want))],
-					txtar.File{Name: "want", Data: got})
-				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
+			testenv.Golden(t, path, "want", outcome(t, dir, prefix))
 		})
 	}
 }

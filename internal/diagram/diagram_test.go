@@ -11,31 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
-	"github.com/mipwatch/mipwatch/render/rendertest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
-// goldens returns the archives of sources and drawings.
-func goldens(t testing.TB) map[string]*txtar.Archive {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no goldens: %v", err)
-	}
-	out := map[string]*txtar.Archive{}
-	for _, path := range paths {
-		if out[path], err = txtar.ParseFile(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
-}
+const goldens = "testdata/*.txtar" // sources and drawings
 
 // TestGolden draws each NAME.mmd of the archives into NAME.svg, with the name in the first line, or
 // writes the error.
 func TestGolden(t *testing.T) {
-	for path, archive := range goldens(t) {
+	for path, archive := range testenv.Archives(t, goldens) {
 		for _, f := range archive.Files {
 			name, ok := strings.CutSuffix(f.Name, ".mmd")
 			if !ok {
@@ -48,7 +32,7 @@ func TestGolden(t *testing.T) {
 					svg := strings.ReplaceAll(string(d.SVG), "><", ">\n<")
 					got = d.Name + "\n" + svg + "\n"
 				}
-				rendertest.Golden(t, path, name+".svg", []byte(got))
+				testenv.Golden(t, path, name+".svg", []byte(got))
 				for _, fault := range faults(d) {
 					t.Error(fault)
 				}
@@ -210,7 +194,7 @@ func TestBounds(t *testing.T) {
 			}
 			var d Diagram
 			var err error
-			const most = 100_000 // objects: what a source makes the reader do is bounded, too
+			const most = 100_000 // objects; the work for a source is bounded, too
 			if n := testing.AllocsPerRun(1, func() { d, err = Draw(tt.source) }); n > most {
 				t.Errorf("%.0f objects, want at most %d", n, most)
 			}
@@ -226,7 +210,7 @@ func TestBounds(t *testing.T) {
 }
 
 func FuzzDraw(f *testing.F) {
-	for _, archive := range goldens(f) {
+	for _, archive := range testenv.Archives(f, goldens) {
 		for _, file := range archive.Files {
 			if strings.HasSuffix(file.Name, ".mmd") {
 				f.Add(string(file.Data))
@@ -244,17 +228,9 @@ func FuzzDraw(f *testing.F) {
 	})
 }
 
-// TestDrawn draws diagrams that no golden shows.
+// TestDrawn draws diagrams that no golden file has.
 func TestDrawn(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("testdata", "drawn", "*.txtar"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no sources: %v", err)
-	}
-	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for path, archive := range testenv.Archives(t, "testdata/drawn/*.txtar") {
 		for _, f := range archive.Files {
 			t.Run(filepath.Base(path)+"/"+f.Name, func(t *testing.T) {
 				d, err := Draw(string(f.Data))

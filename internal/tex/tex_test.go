@@ -4,38 +4,23 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
-
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/internal/tex"
 )
 
-var update = flag.Bool("update", false, "write the goldens")
-
 const goldens = "testdata/formulas.txtar"
-
-func archive(t testing.TB) *txtar.Archive {
-	t.Helper()
-	a, err := txtar.ParseFile(goldens)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
 
 // sources returns the formulas of the goldens.
 func sources(t testing.TB) []string {
 	t.Helper()
 	var out []string
-	for _, f := range archive(t).Files {
+	for _, f := range testenv.Archives(t, goldens)[goldens].Files {
 		if strings.HasSuffix(f.Name, ".tex") {
 			out = append(out, strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n")...)
 		}
@@ -44,17 +29,11 @@ func sources(t testing.TB) []string {
 }
 
 func TestParse(t *testing.T) {
-	a := archive(t)
-	want := map[string]string{}
-	var files []txtar.File
-	for _, f := range a.Files {
-		if strings.HasSuffix(f.Name, ".mathml") {
-			want[f.Name] = string(f.Data)
-		} else {
-			files = append(files, f)
+	for _, f := range testenv.Archives(t, goldens)[goldens].Files {
+		name, ok := strings.CutSuffix(f.Name, ".tex")
+		if !ok {
+			continue
 		}
-	}
-	for _, f := range slices.Clone(files) {
 		var got strings.Builder
 		for line := range strings.Lines(string(f.Data)) {
 			source := strings.TrimSuffix(line, "\n")
@@ -68,18 +47,7 @@ func TestParse(t *testing.T) {
 				[]byte("<annotation"))
 			got.Write(append(inner, '\n'))
 		}
-		name := strings.TrimSuffix(f.Name, ".tex") + ".mathml"
-		if d := cmp.Diff(want[name], got.String()); d != "" && !*update {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
-		files = append(files, txtar.File{Name: name, Data: []byte(got.String())})
-	}
-	if *update {
-		err := os.WriteFile(goldens, txtar.Format(&txtar.Archive{Comment: a.Comment, Files: files}),
-			0o644)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Golden(t, goldens, name+".mathml", []byte(got.String()))
 	}
 }
 

@@ -5,27 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/internal/upgrade"
 	"github.com/mipwatch/mipwatch/render/plain"
-	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
 // TestForms reads each NAME.md of the archive, whose first line is the title, and compares what it
 // states with NAME.
 func TestForms(t *testing.T) {
 	const path = "testdata/forms.txtar"
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := upgrade.NewReader([]string{"EIP", "ERC"}, map[string][]string{
 		"scheduled": {"Networking EIPs"}, "considered": {"in der Prüfung", "Accepted"}},
 		[]mip.Network{{ID: "amoy", Name: "Amoy"}})
-	for _, f := range archive.Files {
+	for _, f := range testenv.Archives(t, path)[path].Files {
 		name, ok := strings.CutSuffix(f.Name, ".md")
 		if !ok {
 			continue
@@ -64,7 +58,7 @@ func TestForms(t *testing.T) {
 			for _, p := range read.Problems {
 				fmt.Fprintln(&b, p)
 			}
-			rendertest.Golden(t, path, name, []byte(b.String()))
+			testenv.Golden(t, path, name, []byte(b.String()))
 		})
 	}
 }

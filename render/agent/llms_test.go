@@ -13,6 +13,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/render/board"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
@@ -205,14 +206,14 @@ func TestLLMsFull(t *testing.T) {
 
 func TestLLMsGolden(t *testing.T) {
 	info, all := rendertest.SampleInfo(), rendertest.SampleList()
-	rendertest.Golden(t, "testdata/agents.txtar", "llms.txt",
+	testenv.Golden(t, "testdata/agents.txtar", "llms.txt",
 		rendertest.Must[[]byte](t)(LLMs(info, rendertest.SampleForks(), all)))
 	var texts []string
 	for _, m := range all[:2] {
 		texts = append(texts,
 			"---\nmip: "+strconv.Itoa(m.Number)+"\n---\n\n## Abstract\n\nThe text.\n")
 	}
-	rendertest.Golden(t, "testdata/agents.txtar", "llms-full.txt",
+	testenv.Golden(t, "testdata/agents.txtar", "llms-full.txt",
 		[]byte(llmsFull(t, all[:2], texts)))
 }
 
@@ -221,8 +222,8 @@ func llmsFull(t *testing.T, all []mip.Metadata, texts []string) string {
 	return string(LLMsFull(rendertest.SampleInfo(), all, texts))
 }
 
-// TestUpgrade checks the text of an upgrade: its lists by stage with what is known of each
-// proposal, in lines of which no name makes a link, a heading or a list.
+// TestUpgrade checks the text of an upgrade: its lists by stage, with the known facts of each
+// proposal. No name makes a link, a heading or a list.
 func TestUpgrade(t *testing.T) {
 	at := mip.NewTime(time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC))
 	f := mip.HardFork{

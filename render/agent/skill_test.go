@@ -14,6 +14,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -116,8 +117,8 @@ func TestSkillIndex(t *testing.T) {
 
 func TestSkillGolden(t *testing.T) {
 	skill := rendertest.Must[[]byte](t)(Skill(rendertest.SampleInfo(), rendertest.SampleList()))
-	rendertest.Golden(t, "testdata/agents.txtar", "skill.md", skill)
-	rendertest.Golden(t, "testdata/agents.txtar", "index.json",
+	testenv.Golden(t, "testdata/agents.txtar", "skill.md", skill)
+	testenv.Golden(t, "testdata/agents.txtar", "index.json",
 		rendertest.Must[[]byte](t)(SkillIndex(rendertest.SampleInfo(), skill)))
 }
 

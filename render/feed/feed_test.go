@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -63,7 +64,7 @@ print(json.dumps(read))`
 func TestFeedGolden(t *testing.T) {
 	sample := feedCases()[0]
 	for _, format := range Formats() {
-		rendertest.Golden(t, "testdata/feeds.txtar", format.File,
+		testenv.Golden(t, "testdata/feeds.txtar", format.File,
 			rendertest.Must[[]byte](t)(format.Write(sample.info, sample.feed)))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // benchDocuments returns the parsed EIPs, or the golden pairs without corpora.
@@ -22,7 +23,7 @@ func benchDocuments(b *testing.B) []*markdown.Document {
 		docs = append(docs, markdown.Parse(string(source)))
 	}
 	if len(files) == 0 {
-		for _, archive := range goldenMarkdown(b) {
+		for _, archive := range testenv.Archives(b, goldens) {
 			for _, f := range archive.Files {
 				if strings.HasSuffix(f.Name, ".md") {
 					docs = append(docs, markdown.Parse(string(f.Data)))

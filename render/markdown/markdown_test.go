@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/mipwatch/mipwatch/internal/markdown"
-	"github.com/mipwatch/mipwatch/render/rendertest"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // testLinks knows proposals by file name and images below assets.
@@ -50,29 +48,13 @@ func renderTest(t testing.TB, m *Renderer, source []byte, title string) []byte {
 	return out.HTML
 }
 
-// goldenMarkdown returns the archives of Markdown and HTML.
-func goldenMarkdown(t testing.TB) map[string]*txtar.Archive {
-	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no goldens: %v", err)
-	}
-	out := map[string]*txtar.Archive{}
-	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[path] = archive
-	}
-	return out
-}
+const goldens = "testdata/*.txtar" // Markdown and HTML
 
 // TestMarkdownGolden renders each NAME.md of the archives into NAME.html; an archive's comment is
 // the documents' title.
 func TestMarkdownGolden(t *testing.T) {
 	m := New(true)
-	for path, archive := range goldenMarkdown(t) {
+	for path, archive := range testenv.Archives(t, goldens) {
 		for _, f := range archive.Files {
 			name, ok := strings.CutSuffix(f.Name, ".md")
 			if !ok {
@@ -84,7 +66,7 @@ func TestMarkdownGolden(t *testing.T) {
 				if bytes.Contains(got, []byte("\n-- ")) {
 					t.Fatal("output looks like a txtar marker")
 				}
-				rendertest.Golden(t, path, name+".html", append(bytes.TrimRight(got, "\n"), '\n'))
+				testenv.Golden(t, path, name+".html", append(bytes.TrimRight(got, "\n"), '\n'))
 				for _, fault := range markdownFaults(got) {
 					t.Errorf("Render(%q): %s in\n%s", f.Data, fault, got)
 				}

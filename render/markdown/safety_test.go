@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/mipwatch/mipwatch/internal/markdown"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/render/rendertest"
 )
 
@@ -183,7 +184,7 @@ func TestMarkdownKeepsText(t *testing.T) {
 }
 
 func FuzzRender(f *testing.F) {
-	for _, archive := range goldenMarkdown(f) {
+	for _, archive := range testenv.Archives(f, goldens) {
 		for _, file := range archive.Files {
 			if strings.HasSuffix(file.Name, ".md") {
 				f.Add(file.Data)

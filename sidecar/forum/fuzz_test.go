@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,20 +11,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/tools/txtar"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // seed adds the contents of all goldens.
 func seed(f *testing.F) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		f.Fatalf("testdata/*.txtar: %d files, %v", len(names), err)
-	}
-	for _, name := range names {
-		a, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, a := range testenv.Archives(f, "testdata/*.txtar") {
 		for _, file := range a.Files {
 			f.Add(file.Data)
 		}

@@ -1,69 +1,21 @@
 package forum_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
+	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
-
 	"github.com/mipwatch/mipwatch/internal/demo"
 	"github.com/mipwatch/mipwatch/internal/fetch"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 	"github.com/mipwatch/mipwatch/sidecar/forum"
 )
-
-var update = flag.Bool("update", false, "write the goldens in testdata anew")
-
-// golden is an archive in testdata: a forum's response, the time, and the expected result.
-type golden struct {
-	archive *txtar.Archive
-	now     time.Time
-	topic   int
-	body    []byte
-	want    []byte
-}
-
-func readGolden(t testing.TB, name string) golden {
-	t.Helper()
-	a, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := golden{archive: a}
-	if _, now, ok := strings.Cut(string(a.Comment), "now: "); !ok {
-		t.Fatalf("%s: no line now: TIME", name)
-	} else if g.now, err = time.Parse(time.RFC3339, strings.TrimSpace(now)); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	for _, f := range a.Files {
-		if topic, ok := strings.CutPrefix(f.Name, "GET /t/"); ok {
-			if g.topic, err = strconv.Atoi(strings.TrimSuffix(topic, ".json")); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			g.body = f.Data
-		} else {
-			g.want = f.Data
-		}
-	}
-	return g
-}
-
-func goldens(t testing.TB) []string {
-	t.Helper()
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("testdata/*.txtar: %d files, %v", len(names), err)
-	}
-	return names
-}
 
 // answerOf returns the answer for a forum that answers all requests with one body.
 func answerOf(t testing.TB, body []byte, now time.Time, topic int) (forum.Answer, error) {
@@ -82,31 +34,32 @@ func answerOf(t testing.TB, body []byte, now time.Time, topic int) (forum.Answer
 	return f.Linked(t.Context(), topic)
 }
 
+// TestGolden reads the forum's response in each archive, as of the time in its comment, into the
+// file want.
 func TestGolden(t *testing.T) {
-	for _, name := range goldens(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			g := readGolden(t, name)
-			a, err := answerOf(t, g.body, g.now, g.topic)
+	for path, archive := range testenv.Archives(t, "testdata/*.txtar") {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			_, text, _ := strings.Cut(string(archive.Comment), "now: ")
+			now, err := time.Parse(time.RFC3339, strings.TrimSpace(text))
+			if err != nil {
+				t.Fatalf("want a line now: TIME: %v", err)
+			}
+			var topic int
+			if _, err := fmt.Sscanf(archive.Files[0].Name, "GET /t/%d.json", &topic); err != nil {
+				t.Fatal(err)
+			}
+			a, err := answerOf(t, archive.Files[0].Data, now, topic)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var b strings.Builder
+			var b bytes.Buffer
 			e := json.NewEncoder(&b)
 			e.SetEscapeHTML(false)
 			e.SetIndent("", "  ")
 			if err := e.Encode(a.Value); err != nil {
 				t.Fatal(err)
 			}
-			if *update {
-				g.archive.Files[1].Data = []byte(b.String())
-				if err := os.WriteFile(name, txtar.Format(g.archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(g.want), b.String()); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
+			testenv.Golden(t, path, archive.Files[1].Name, b.Bytes())
 		})
 	}
 }

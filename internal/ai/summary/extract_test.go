@@ -1,28 +1,22 @@
 package summary
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
-
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
-
-var update = flag.Bool("update", false, "write the goldens in testdata anew")
 
 // TestExtractGolden compares the summaries of small proposals with summaries that a person has read
 // and approved.
 func TestExtractGolden(t *testing.T) {
-	const name = "testdata/extract.txtar"
-	all, a := archive(t, name)
+	const path = "testdata/extract.txtar"
+	all := archived(t, path)
 	glow := mip.HardFork{Name: "GLOW", Status: "scheduled", MetaMIP: new(4), BundledMIPs: []int{1,
 		5},
 		Activation: map[string]mip.Activation{"mainnet": switches(0),
@@ -36,22 +30,7 @@ func TestExtractGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s\n", print(sum))
 	}
-	got := b.String()
-	i := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" })
-	if *update {
-		if i < 0 {
-			a.Files = append(a.Files, txtar.File{Name: "want"})
-			i = len(a.Files) - 1
-		}
-		a.Files[i].Data = []byte(got)
-		if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(a.Files[i].Data), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
+	testenv.Golden(t, path, "want", []byte(b.String()))
 }
 
 // print returns a summary for a person to read.

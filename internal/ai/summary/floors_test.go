@@ -2,20 +2,17 @@ package summary
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"text/tabwriter"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // TestFloors compares the severities of proposals without a text, by kind, status and fork, with
 // the golden table.
 func TestFloors(t *testing.T) {
-	const name = "testdata/floors.txt"
 	forks := []struct {
 		name string
 		fork *mip.HardFork
@@ -45,17 +42,5 @@ func TestFloors(t *testing.T) {
 		}
 	}
 	w.Flush()
-	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("floors (-want +got):\n%s", diff)
-	}
+	testenv.Golden(t, "testdata/floors.txtar", "want", []byte(b.String()))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/filename"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
-	"golang.org/x/tools/txtar"
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
 )
 
 // noon is the time of every summary in the tests.
@@ -37,15 +37,11 @@ func proposals(t testing.TB, folder, prefix string) []*mip.Proposal {
 	return out
 }
 
-// archive loads the proposals of a txtar archive by number, and returns its other files by name.
-func archive(t testing.TB, name string) (map[int]*mip.Proposal, *txtar.Archive) {
+// archived loads the proposals of a txtar archive by number.
+func archived(t testing.TB, path string) map[int]*mip.Proposal {
 	t.Helper()
-	a, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	for _, f := range a.Files {
+	for _, f := range testenv.Archives(t, path)[path].Files {
 		if filepath.Ext(f.Name) == ".md" {
 			if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
 				t.Fatal(err)
@@ -56,7 +52,7 @@ func archive(t testing.TB, name string) (map[int]*mip.Proposal, *txtar.Archive) 
 	for _, p := range proposals(t, dir, "MIP") {
 		out[p.Number] = p
 	}
-	return out, a
+	return out
 }
 
 // forked returns a subject with its fork, if any.

@@ -3,7 +3,6 @@ package webtest
 import (
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,10 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
-)
 
-var update = flag.Bool("update", false, "write the goldens in testdata anew")
+	"github.com/mipwatch/mipwatch/internal/test/testenv"
+)
 
 const notes = `{"count":2,"notes":[{"title":"First","size":1e3,"topic":399,"tags":["a","b"]},{"title":"Second","topic":null,"tags":[]}],` +
 	`"links":{"self.href":"/notes","next":"/notes/2?page"}}`
@@ -112,20 +110,9 @@ func TestExample(t *testing.T) {
 // TestGolden runs the file script.web of each testdata/*.txtar and compares its report, and the
 // skipped cases, with the file want.
 func TestGolden(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("testdata/*.txtar: %d files, %v", len(names), err)
-	}
 	target := Handler(t, testServer())
-	for _, name := range names {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			a, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(a.Files) != 2 || a.Files[0].Name != "script.web" || a.Files[1].Name != "want" {
-				t.Fatalf("%s: want the files script.web and want", name)
-			}
+	for path, a := range testenv.Archives(t, "testdata/*.txtar") {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			var got strings.Builder
 			s, err := parse("script.web", a.Files[0].Data)
 			if err != nil {
@@ -141,16 +128,7 @@ func TestGolden(t *testing.T) {
 			}
 			// The port differs from run to run.
 			report := strings.ReplaceAll(got.String(), target.base, "http://target")
-			if *update {
-				a.Files[1].Data = []byte(report)
-				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(a.Files[1].Data), report); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
+			testenv.Golden(t, path, "want", []byte(report))
 		})
 	}
 }
