@@ -8,8 +8,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// activationsOfEthereum are the main network's activations by the meta proposals, and how many
-// networks each names, copied by hand.
+// activationsOfEthereum are the activations of the main network by the meta proposals, and the
+// number of networks that each names. They are copied by hand.
 var activationsOfEthereum = []string{
 	"Homestead: block 1,150,000, of 3 networks",
 	"Spurious Dragon: block 2,675,000, of 2 networks",

@@ -9,8 +9,9 @@ import (
 	html "github.com/mipwatch/mipwatch/render/markdown"
 )
 
-// findFiles reads the pictures that the texts name, and the files to which they link and that have
-// copies. Those of a translation are relative to the proposal's file, and count as the proposal's.
+// findFiles reads the pictures that the texts name, and the linked files of which the site has
+// copies. Destinations in a translation are relative to the proposal's file, and count as the
+// proposal's.
 func (c *Content) findFiles() *attachment.Set {
 	cache := cmp.Or(c.options.Cache, &Cache{})
 	set := attachment.NewSet(&cache.attached)
@@ -38,12 +39,13 @@ func (c *Content) findFiles() *attachment.Set {
 	return set
 }
 
-// Files are the paths of the files that texts name as pictures or link to, missing ones too.
+// Files returns the paths of the files that texts show as pictures or link to, including missing
+// ones.
 func (c *Content) Files() []string { return c.files.Paths }
 
 // Picture implements [html.Links].
 func (l links) Picture(dest string) (p html.Picture, ok bool) {
-	f := l.files.Of(l.from.File)[dest].File
+	f := l.files.Entries(l.from.File)[dest].File
 	href := l.options.Site.Path(assetFolder + f.Path)
 	return html.Picture{Href: href, Width: f.Width, Height: f.Height}, f.Width > 0
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/test/corpora"
 )
 
-// BenchmarkBuild measures each of the three steps of a build, without and with coloured code. It
+// BenchmarkBuild measures each of the three steps of a build, without and with colored code. It
 // builds the EIPs, or the samples if there are no EIPs. Compare the steps with each other: a time
 // alone depends on the machine.
 func BenchmarkBuild(b *testing.B) {

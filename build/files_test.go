@@ -17,11 +17,11 @@ import (
 
 var anchor = regexp.MustCompile(`<a (?:class="[^"]*" )?href="([^"]*)"[^>]*>([^<]*)</a>`)
 
-// linked are the addresses of the links of a page's text, by their words.
+// linked returns the addresses of a page's links by their words.
 func linked(t *testing.T, p *build.Plan, path string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, m := range anchor.FindAllStringSubmatch(asked(t, p, path), -1) {
+	for _, m := range anchor.FindAllStringSubmatch(served(t, p, path), -1) {
 		out[m[2]] = m[1]
 	}
 	return out
@@ -49,8 +49,8 @@ func fileSite(t *testing.T) map[string]string {
 	}
 }
 
-// TestPlainFiles publishes copies of what a browser downloads or shows itself. Code has a copy only
-// if no address of the source is known, and what a browser runs has none.
+// TestPlainFiles publishes copies of files that a browser downloads or shows itself. Code has a
+// copy only if the address of the source is unknown. A file that a browser runs has none.
 func TestPlainFiles(t *testing.T) {
 	const source = "https://github.com/team/texts/blob/HEAD/assets/"
 	for _, sourced := range []bool{true, false} {
@@ -119,15 +119,15 @@ func TestPlainFiles(t *testing.T) {
 		}
 		for _, a := range p.Artifacts {
 			if strings.HasPrefix(a.Route, "/assets/files/") && strings.HasSuffix(a.Route, ".pdf") &&
-				asked(t, p, a.Route) != "%PDF-1.4" {
+				served(t, p, a.Route) != "%PDF-1.4" {
 				t.Errorf("%s has other bytes", a.Route)
 			}
 		}
 	}
 }
 
-// TestPlainFileHosts serves copies as downloads, on a plain host too. The snapshot of the function
-// has none.
+// TestPlainFileHosts serves copies as downloads, also on a plain host. The snapshot for the
+// function has no copies.
 func TestPlainFileHosts(t *testing.T) {
 	s := siteOf(t, fileSite(t))
 	p := planOf(t, s, nil)
@@ -155,7 +155,7 @@ func TestPlainFileHosts(t *testing.T) {
 	plain.Host, plain.BaseURL = mip.HostPlain, "https://team.example.org/mips"
 	p = planOf(t, &plain, nil)
 	if got := linked(t, p, "/mip/1/")["json"]; !strings.HasPrefix(got, "/mips/assets/files/") ||
-		asked(t, p, strings.TrimPrefix(got, "/mips")) != "{}" {
+		served(t, p, strings.TrimPrefix(got, "/mips")) != "{}" {
 		t.Errorf("a plain host has the link %q", got)
 	}
 }

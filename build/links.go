@@ -18,7 +18,8 @@ type links struct {
 	from *corpus.Proposal
 }
 
-// Link implements [html.Links]. A file of the repository has its copy, or its address there.
+// Link implements [html.Links]. A link to a file of the repository leads to the site's copy, or
+// else to its address in the repository.
 func (l links) Link(dest string) (href string, ok bool) {
 	t := l.Resolve(l.from, dest)
 	switch {
@@ -27,7 +28,7 @@ func (l links) Link(dest string) (href string, ok bool) {
 	case t.Address != "":
 		return t.Address, true
 	}
-	if f := l.files.Of(l.from.File)[dest].File; f.Hash != "" {
+	if f := l.files.Entries(l.from.File)[dest].File; f.Hash != "" {
 		return l.options.Site.Path(assetFolder + f.Path), true
 	}
 	return sourceLink(l.options.Site, l.from, "", t.Path)
@@ -145,7 +146,7 @@ func (p *planner) problemsOf(file string, c *corpus.Proposal) (out []mip.Problem
 		}
 		t := p.Resolve(c, d.Dest)
 		_, linked := links{p.Content, c}.Link(d.Dest)
-		why := p.files.Of(c.File)[d.Dest].Refused
+		why := p.files.Entries(c.File)[d.Dest].Refused
 		switch {
 		case d.Picture && why != "":
 			t.Problem, t.Args = "picture-refused", []string{why}

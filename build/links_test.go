@@ -30,7 +30,7 @@ import (
 type linkCheck struct {
 	built
 	ids      map[string]map[string]bool // by page file
-	links    map[link]string            // link to a file with it
+	links    map[link]string            // to a file that has the link
 	absolute *regexp.Regexp
 	rules    map[string]redirect.Rule
 	patterns map[string]bool // of addresses in documents, with variable parts

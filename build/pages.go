@@ -377,7 +377,7 @@ func (p *planner) addForks(route, pattern string, body func([]mip.HardFork) ([]b
 	}})
 }
 
-// upgradePage is the page of a hard fork.
+// upgradePage returns the content of a hard fork's page.
 func (p *planner) upgradePage(f mip.HardFork) render.UpgradePage {
 	page := render.UpgradePage{Fork: f, Texts: board.Texts{
 		Kind: p.info.Prefix, All: p.Metadata, References: p.options.Site.References,

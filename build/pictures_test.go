@@ -86,8 +86,8 @@ func planOf(t *testing.T, s *site.Site, cache *build.Cache) *build.Plan {
 	return p
 }
 
-// asked is the body of an answer.
-func asked(t *testing.T, p *build.Plan, path string) string {
+// served returns the body of a page or a file.
+func served(t *testing.T, p *build.Plan, path string) string {
 	t.Helper()
 	w := httptest.NewRecorder()
 	if p.Publish().ServeHTTP(w, httptest.NewRequest("GET", path, nil)); w.Code != 200 {
@@ -99,10 +99,10 @@ func asked(t *testing.T, p *build.Plan, path string) string {
 var tag = regexp.MustCompile(
 	`<img src="(/assets/pictures/[^"]*)" alt="([^"]*)" width="(\d+)" height="(\d+)"`)
 
-// seen are the pictures of a page: path, alternative text and size.
+// seen returns the pictures of a page: path, alternative text and size.
 func seen(t *testing.T, p *build.Plan, path string) (out [][]string) {
 	t.Helper()
-	for _, m := range tag.FindAllStringSubmatch(asked(t, p, path), -1) {
+	for _, m := range tag.FindAllStringSubmatch(served(t, p, path), -1) {
 		out = append(out, m[1:])
 	}
 	return out
@@ -164,20 +164,20 @@ func TestPictures(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Fatalf("git %v (-want +got):\n%s", git, d)
 		}
-		if asked(t, p, file) != one {
+		if served(t, p, file) != one {
 			t.Errorf("git %v: %s has other bytes", git, file)
 		}
 		if got := found(p); got != nil {
 			t.Errorf("git %v: %q", git, got)
 		}
-		if text := asked(t, p, "/mip/1.md"); !strings.Contains(text, "![a](../assets/a%20b.png)") {
+		if text := served(t, p, "/mip/1.md"); !strings.Contains(text, "![a](../assets/a%20b.png)") {
 			t.Errorf("the raw text is another one: %s", text)
 		}
 	}
 }
 
-// TestPictureFolders finds pictures without git, wherever in the folder of the site they and the
-// texts are.
+// TestPictureFolders finds pictures without git, with pictures and texts in several folders of the
+// site.
 func TestPictureFolders(t *testing.T) {
 	one := pixels(t, 30, 20, 1)
 	for _, c := range []struct{ folder, dest string }{
@@ -253,7 +253,7 @@ func TestPicturesRefused(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("%d warnings, want %d", len(got), len(want))
 	}
-	page := asked(t, p, "/mip/1/")
+	page := served(t, p, "/mip/1/")
 	for _, part := range []string{
 		`<a class="img" href="https://github.com/team/texts/blob/HEAD/assets/script.svg"`,
 		`<a class="img" href="https://x.example/a.png"`, `<span class="img">p8</span>`} {
@@ -387,8 +387,8 @@ func TestPictureHosts(t *testing.T) {
 	plain := *s
 	plain.Host, plain.BaseURL = mip.HostPlain, "https://team.example.org/mips"
 	p = planOf(t, buildtest.In(&plain, s.Sources[0].Folder), nil)
-	if page := asked(t, p, "/mip/1/"); !strings.Contains(page, `src="/mips`+file+`"`) ||
-		asked(t, p, file) == "" {
+	if page := served(t, p, "/mip/1/"); !strings.Contains(page, `src="/mips`+file+`"`) ||
+		served(t, p, file) == "" {
 		t.Errorf("the page of a plain host lacks /mips%s", file)
 	}
 }

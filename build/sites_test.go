@@ -368,7 +368,7 @@ func (s sample) write(t *testing.T, dir string, first bool) {
 }
 
 // upgradeText is the text of an upgrade that lists n proposals at each of two stages, one that is
-// not published, and one of another site. At first the n are at other stages.
+// not published, and one of another site. In the first version the n proposals are at other stages.
 func upgradeText(n int, first bool) string {
 	stages := []string{"Scheduled", "Declined"}
 	if first {

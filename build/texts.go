@@ -74,7 +74,7 @@ func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, err
 // lead. Otherwise only the hash is set.
 func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
 	from := fmt.Appendln(nil, c.linkable, p.ContentHash, p.RepoPath, p.Commit, p.Local,
-		c.files.Of(p.File))
+		c.files.Entries(p.File))
 	t.of = sha256.Sum256(from)
 	if tried, ok := c.tried.Load(p.File); ok {
 		return tried.(rendered), true

@@ -21,7 +21,7 @@ type upgrade struct {
 	Open    bool // some network had yet to get it at the newest change
 }
 
-// Stages are the stages of its proposals.
+// Stages returns the stages of its proposals.
 func (u upgrade) Stages() []board.Stage { return board.New(u.HardFork, board.Texts{}).Stages() }
 
 // upgrade resolves the references of a hard fork, to proposals of the main kind. all must be sorted
@@ -36,7 +36,7 @@ func (p *Pages) upgrade(f mip.HardFork, all []mip.Metadata) upgrade {
 	return u
 }
 
-// upgrades are forks, newest first.
+// upgrades returns forks, newest first.
 func (p *Pages) upgrades(forks []mip.HardFork, all []mip.Metadata) []upgrade {
 	out := make([]upgrade, 0, len(forks))
 	for _, f := range slices.Backward(forks) {
@@ -102,7 +102,7 @@ func (p *Pages) activation(f mip.HardFork) (out []activation) {
 	return out
 }
 
-// network is the index of a network of the site, negative for another one.
+// network returns the index of a network of the site, or a negative number for another network.
 func (p *Pages) network(id string) int {
 	return slices.IndexFunc(p.info.Networks, func(n mip.Network) bool { return n.ID == id })
 }
@@ -160,7 +160,7 @@ type upgradeView struct {
 	Duties        []roleClaim // of groups with a duty in a text
 	Tasks         []mip.Task
 	Done          int    // of the tasks
-	Markdown      string // address of the same as text
+	Markdown      string // address of the page's Markdown
 }
 
 // Upgrade renders a hard fork's page: when each network switches, the proposals by stage, and the

@@ -159,7 +159,7 @@ func TestRunbookWithoutTexts(t *testing.T) {
 }
 
 // TestBoard checks the proposals of an upgrade by stage: the counts on the first screen, the rows
-// with what is known of each, the newest moves, and apart from them those that are not in it.
+// with the known facts of each, the newest moves, and separately the proposals that are not in it.
 func TestBoard(t *testing.T) {
 	day := func(day int) mip.Date { return mip.Date{Year: 2026, Month: 5, Day: day} }
 	listed := func(id string, stage mip.Inclusion, since mip.Date, commit string) mip.ForkProposal {

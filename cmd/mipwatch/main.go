@@ -44,9 +44,9 @@ const stopTimeout = shutdownTimeout + time.Second
 // build of a small site, and take a third of the time.
 const gcPercent, gcGrowth = 40, 32 << 20
 
-// tuneGC sets the pace of the collector, now and after each collection. The limit is above the
-// heap that it allows: the process returns free memory to the system beyond it, which it would
-// otherwise keep.
+// tuneGC sets the pace of the garbage collector, now and after each collection. It also sets a
+// memory limit somewhat above the heap that this pace allows. Beyond the limit, the process returns
+// free memory to the system.
 func tuneGC(struct{}) {
 	const least = 4 << 20 // Go never collects a smaller heap at 100 %
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}

@@ -18,7 +18,7 @@ type upstreamTexts struct {
 	sourced bool
 }
 
-// Files implements [gitsync.Texts]. What is no sound proposal names none.
+// Files implements [gitsync.Texts]. A file that is no sound proposal names none.
 func (u upstreamTexts) Files(f folder.File, path string, text []byte) (out []gitsync.Named) {
 	if !html.NamesPictures(string(text)) && !attachment.Linked(string(text), u.sourced) {
 		return nil

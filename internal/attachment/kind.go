@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Kind is what a site does with a file to which a text links. It depends on the name alone.
+// Kind classifies linked files by their names.
 type Kind int
 
 const (
-	// None is the kind of files that have no copy: nobody knows them, or a browser runs them. HTML,
-	// XML and scripts of pages are of this kind, so that a copy is inert on hosts without rules.
+	// None is for files that are not copied: unknown ones, and ones that a browser runs, such as
+	// HTML, XML and scripts of pages. So a copy is inert even on a host without rules.
 	None Kind = iota
 	// Data is for files that a reader downloads, or that a browser shows itself.
 	Data
@@ -18,8 +18,8 @@ const (
 	Code
 )
 
-// Copied reports whether a site has a copy of a file to which a text links. sourced is true if it
-// has an address in the repository.
+// Copied reports whether a site copies a linked file. sourced is true if the file has an address in
+// the repository.
 func (k Kind) Copied(sourced bool) bool { return k == Data || k == Code && !sourced }
 
 // kinds are the kinds by file name extension.
@@ -38,13 +38,13 @@ func init() {
 	}
 }
 
-// KindOf returns the kind of a file by its name. What follows a question mark does not count.
+// KindOf returns the kind of a file by its name. It ignores a query after a question mark.
 func KindOf(name string) Kind {
 	name, _, _ = strings.Cut(name, "?")
 	return kinds[strings.ToLower(path.Ext(name))]
 }
 
-// Linked reports whether a text may have a link to a file that is copied. It needs no parsed text.
+// Linked reports whether a text may link to a file that is copied. It does not parse the text.
 func Linked(text string, sourced bool) bool {
 	const longest = 6 // bytes of an extension
 	for at := strings.IndexByte(text, '.') + 1; at > 0; {
@@ -64,7 +64,7 @@ func Linked(text string, sourced bool) bool {
 }
 
 // mayLink reports whether the last word of a text may be the relative destination of a link: it is
-// no address of the web, and follows a bracket, a quotation mark or the label of a definition.
+// no web address, and follows a bracket, a quotation mark or the label of a definition.
 func mayLink(text string) bool {
 	start := strings.LastIndexAny(text, " \t\n(\"'=") + 1
 	if open := strings.LastIndexAny(text, "<>\n"); open >= 0 && text[open] == '<' {
@@ -75,9 +75,9 @@ func mayLink(text string) bool {
 		strings.IndexByte("(<\"'=:", before[len(before)-1]) >= 0
 }
 
-// saved is the name under which a file is downloaded. Its own name may have characters that an
-// address or a file system lacks.
-func saved(name string) string {
+// downloadName returns the name under which a file is downloaded. It replaces characters that some
+// addresses or file systems cannot have.
+func downloadName(name string) string {
 	const most = 100 // bytes
 	name = path.Base(strings.ReplaceAll(name, "\\", "/"))
 	name = strings.Map(func(c rune) rune {

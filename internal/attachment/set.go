@@ -1,6 +1,6 @@
 // Package attachment collects the files of a repository that the texts of a site name, each once
-// and within limits: pictures, and plain files to be downloaded. It has their names on the site and
-// the reasons for leaving some out. It does not know texts, HTML or the addresses of a site.
+// and within limits: pictures, and plain files to be downloaded. It gives each file a path on the
+// site, or the reason for leaving it out. It does not know texts, HTML or the addresses of a site.
 package attachment
 
 import (
@@ -24,41 +24,41 @@ import (
 type Named struct {
 	// Dest is the destination in the text.
 	Dest string
-	// Folder is the folder that the file may not leave, and Name the file in it.
+	// Folder is the folder that the file may not leave. Name is its path in Folder.
 	Folder, Name string
 }
 
-// File is a file of the site: one for all texts that name the same bytes, and for a plain file the
+// File is a file of the site. Texts that name the same bytes share it. Plain files also need the
 // same name.
 type File struct {
 	// Picture is the zero Picture of a plain file.
 	picture.Picture
-	// Hash is the start of the hash of the published bytes, in hexadecimal digits. It is empty for
-	// a file that is left out.
+	// Hash is the start of the SHA-256 of the published bytes, in hexadecimal digits. It is empty
+	// for a file that is left out.
 	Hash string
-	// Path is the file's place below the assets of the site, which contains Hash.
+	// Path is the file's path below the assets of the site. It contains Hash.
 	Path string
 
 	Named
 	size int
-	// drawing is what is published of an SVG. Cleaning it costs more than keeping it.
+	// drawing is the published part of an SVG. Cleaning an SVG costs more than keeping it.
 	drawing string
 }
 
-// Entry is what became of a file that a text names.
+// Entry is the result for a file that a text names.
 type Entry struct {
 	// File is the zero File if it is left out.
 	File File
-	// Refused is the reason for leaving it out, or for not showing it as a picture. It names the
-	// file.
+	// Refused is the reason for leaving it out, or for not showing it as a picture, else empty. It
+	// names the file.
 	Refused string
 }
 
-// Set are the files of a site.
+// Set collects the files of a site.
 type Set struct {
 	// Files are the files, each once, in the order in which they were added.
 	Files []File
-	// Paths are the files that were looked for, missing ones too.
+	// Paths are the paths that were looked up, including missing files.
 	Paths []string
 	// Limits can be changed before the first Add.
 	Limits picture.Limits
@@ -69,23 +69,24 @@ type Set struct {
 	count   Count
 }
 
-// DefaultLimits are those of a site.
+// DefaultLimits returns the limits of a site.
 func DefaultLimits() picture.Limits {
 	return picture.Limits{Text: 200, Site: 5_000, Bytes: 512 << 20}
 }
 
-// OfText returns the error of one more file in a text that has before files.
-func OfText(l picture.Limits, before int) error {
+// CheckText returns an error if a text that has before files may not have one more.
+func CheckText(l picture.Limits, before int) error {
 	if before >= l.Text {
 		return fmt.Errorf("want at most %d pictures and files in a text", l.Text)
 	}
 	return nil
 }
 
-// Count counts the files of a site. The zero value has none.
+// Count counts the files of a site and their bytes. The zero value has none.
 type Count struct{ files, bytes int }
 
-// Add counts a file, unless it exceeds a limit: then it returns which.
+// Add counts a file of size bytes. If the file exceeds a limit, Add does not count it, and returns
+// an error that states the limit.
 func (c *Count) Add(l picture.Limits, size int) error {
 	switch {
 	case c.files >= l.Site:
@@ -98,8 +99,8 @@ func (c *Count) Add(l picture.Limits, size int) error {
 	return nil
 }
 
-// Cache keeps from one set to the next what was read, as long as a file has the same size and time.
-// The zero value is empty and ready. It is safe for concurrent use.
+// Cache keeps files from one set to the next, as long as their sizes and times are unchanged. The
+// zero value is empty and ready. It is safe for concurrent use.
 type Cache struct {
 	byPath sync.Map // of cached
 }
@@ -118,10 +119,10 @@ func NewSet(c *Cache) *Set {
 		entries: map[string]map[string]Entry{}, known: map[string]bool{}}
 }
 
-// Of returns what became of the files that a text names, by destination.
-func (s *Set) Of(text string) map[string]Entry { return s.entries[text] }
+// Entries returns the results for the files that a text names, by destination.
+func (s *Set) Entries(text string) map[string]Entry { return s.entries[text] }
 
-// Add reads the files that a text names, and leaves out what is beyond a limit.
+// Add reads the files that a text names, and leaves out those beyond a limit.
 func (s *Set) Add(text string, named []Named) {
 	of := map[string]Entry{}
 	for _, n := range named {
@@ -146,9 +147,9 @@ func (s *Set) Add(text string, named []Named) {
 	}
 }
 
-// file reads a file and adds it to the files. before counts the others of its text.
+// file reads a file and adds it to the files. before is the number of the text's earlier files.
 func (s *Set) file(n Named, before int) (File, error) {
-	if err := OfText(s.Limits, before); err != nil {
+	if err := CheckText(s.Limits, before); err != nil {
 		return File{}, err
 	}
 	s.Paths = append(s.Paths, filepath.Join(n.Folder, filepath.FromSlash(n.Name)))
@@ -207,11 +208,11 @@ func newFile(n Named, data []byte) (f File, err error) {
 	switch {
 	case errors.Is(err, picture.ErrUnknown) && kind != None:
 		err = nil
-		if path.Ext(saved(n.Name)) == ".pdf" && !bytes.HasPrefix(data, []byte("%PDF-")) {
-			err = errors.New("want a PDF, and its bytes are of none")
+		if path.Ext(downloadName(n.Name)) == ".pdf" && !bytes.HasPrefix(data, []byte("%PDF-")) {
+			err = errors.New("want a PDF, got other bytes")
 		}
 		f.Hash = hash(data)
-		f.Path = "files/" + f.Hash + "/" + saved(n.Name)
+		f.Path = "files/" + f.Hash + "/" + downloadName(n.Name)
 	case err == nil:
 		f.Picture, data, f.Hash = p, publish, hash(publish)
 		f.Path = "pictures/" + f.Hash + f.Ext
@@ -223,18 +224,19 @@ func newFile(n Named, data []byte) (f File, err error) {
 	return f, err
 }
 
-// hash is the start of the hash of a file. Nobody finds two files of one.
+// hash returns the start of a file's SHA-256, in hexadecimal digits. Nobody can find two files with
+// the same start of this length.
 func hash(data []byte) string {
 	const length = 16 // bytes
 	sum := sha256.Sum256(data)
 	return fmt.Sprintf("%x", sum[:length])
 }
 
-// Pattern is Path with {hash} for the hash.
+// Pattern returns Path with {hash} in place of the hash.
 func (f File) Pattern() string { return strings.Replace(f.Path, f.Hash, "{hash}", 1) }
 
-// Bytes returns what is published of the file. It reads all but drawings again; the error is of a
-// file that has changed since.
+// Bytes returns the published bytes. It reads a file again unless it is a drawing, and returns an
+// error if the file has changed since.
 func (f File) Bytes() ([]byte, error) {
 	if f.drawing != "" {
 		return []byte(f.drawing), nil

@@ -17,7 +17,7 @@ import (
 // TestSetLimits names no picture, as many as each limit allows, one more, and many.
 func TestSetLimits(t *testing.T) {
 	dir := t.TempDir()
-	const size = 100 // bytes behind the pixels of each file, which make it another one
+	const size = 100 // bytes after the pixels of each file, which make the files differ
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,8 @@ func TestSetLimits(t *testing.T) {
 	one := len(pixels) + size
 	for _, c := range []struct {
 		name string
-		// texts is the number of texts. Each names so many pictures of its own, and one of all.
+		// texts is the number of texts, and each the number of pictures that only one text names.
+		// shared adds a picture that all texts name.
 		texts, each   int
 		shared        bool
 		limits        picture.Limits
@@ -82,7 +83,7 @@ func TestSetLimits(t *testing.T) {
 				text := fmt.Sprint(i)
 				set.Add(text, names)
 				for _, n := range names {
-					switch e := set.Of(text)[n.Dest]; {
+					switch e := set.Entries(text)[n.Dest]; {
 					case e.Refused == "" && e.File.Hash == "":
 						t.Fatalf("nothing became of %s", n.Dest)
 					case e.Refused != "":

@@ -110,11 +110,11 @@ func (c *Corpus) published(file, target string) (id mip.ID, published bool) {
 	return c.byFile(name)
 }
 
-// Place returns the folder that the files of a proposal's text may not leave, and the file in it
-// that a destination names: the top of the repository, else the folder of the site, else the
-// proposals folder; for a synced text the folder of the files that came with it. Of several
-// files that it may mean, the first that exists is taken. The file may be missing. ok is false for
-// a destination outside of the folder.
+// Place returns the file that a destination in a proposal's text names, as a folder that the file
+// may not leave and a name in it. The folder is the top of the repository, else the folder of the
+// site, else the proposals folder; for a synced text it is the folder of the files that came with
+// it. If the destination can mean several files, Place returns the first that exists. The file may
+// be missing. ok is false for a destination outside of the folder.
 func (c *Corpus) Place(from *Proposal, dest string) (dir, name string, ok bool) {
 	text := from.RepoPath
 	dir = c.Log.Top(from.source.Folder)
@@ -122,7 +122,7 @@ func (c *Corpus) Place(from *Proposal, dest string) (dir, name string, ok bool) 
 	case from.Upstream:
 		dir = filepath.Join(from.source.Folder, gitsync.FilesFolder)
 	case dir == "" && c.options.Config != "":
-		// Without git the paths are those in the folder of the site.
+		// Without git, paths are relative to the folder of the site.
 		config := filepath.Dir(c.options.Config)
 		at, err := filepath.Rel(config,
 			filepath.Join(from.source.Folder, filepath.FromSlash(from.source.Name)))

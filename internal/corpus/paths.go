@@ -27,15 +27,15 @@ func (o Options) Text(file folder.File, content []byte) *Proposal {
 var (
 	// rawFile matches the address of a file's bytes on GitHub.
 	rawFile = regexp.MustCompile(`^https://raw\.githubusercontent\.com/([^/]+/[^/]+)/`)
-	// ordinary matches the usual names of a main branch, and commit hashes: none is the start of a
-	// longer name.
+	// ordinary matches the usual names of a main branch, and commit hashes. They are complete: none
+	// is taken for the start of a longer name.
 	ordinary = regexp.MustCompile(`^(?:main|master|develop|dev|HEAD|[0-9a-f]{7,40})$`)
 )
 
 // Paths returns the paths in the repository that a destination in a proposal's text can mean, the
-// likeliest first. text is the path of the text. A leading slash means the top of the repository,
-// and so does an address of the repository, of whatever branch, tag or commit: the path is what it
-// names today. There are none for a destination outside of the repository.
+// likeliest first. text is the path of the text. A leading slash means the top of the repository.
+// An address in the repository means its present path, whatever branch, tag or commit it names.
+// There are no paths for a destination outside of the repository.
 func (o Options) Paths(from *Proposal, text, dest string) (paths []string) {
 	file, _, _ := strings.Cut(dest, "?")
 	files := []string{file}
@@ -57,8 +57,8 @@ func (o Options) Paths(from *Proposal, text, dest string) (paths []string) {
 	return paths
 }
 
-// addressed returns the absolute paths of a file in the repository at an address below the
-// repository's. The name of a branch may have slashes, and where it ends the address does not show.
+// addressed returns the absolute paths in the repository that an address can mean, if it is below
+// the repository's address. There may be several, since the name of a branch may have slashes.
 func (o Options) addressed(address string) (files []string) {
 	address = rawFile.ReplaceAllString(address, "https://github.com/$1/raw/")
 	at := slices.IndexFunc(o.Addresses, func(base string) bool {
@@ -87,8 +87,8 @@ func (o Options) addressed(address string) (files []string) {
 var numberedPath = regexp.MustCompile(`(^|/)[a-z]+-\d`)
 
 // forms returns a path and its other forms. If the proposal's header has its number under another
-// prefix, a path with that prefix may have the site's, in all of it or in the folders alone:
-// assets/eip-721 is assets/erc-721.
+// prefix, the site's prefix replaces that one, in the whole path or in the folders alone:
+// assets/eip-721 becomes assets/erc-721.
 func (p *Proposal) forms(repoPath string) []string {
 	ours := func(name string) string {
 		return numberedPath.ReplaceAllStringFunc(name, func(part string) string {

@@ -50,7 +50,7 @@ func Draw(source string) (Diagram, error) {
 			len(source))
 	}
 	if !utf8.ValidString(source) {
-		return Diagram{}, &Error{0, "want UTF-8, and the source is none"}
+		return Diagram{}, &Error{0, "want UTF-8, got other bytes"}
 	}
 	p, err := prepare(source)
 	d := Diagram{Kind: p.name()}
@@ -108,7 +108,8 @@ var kinds = map[string]string{
 // plainWord matches a word that can be shown as the name of a kind.
 var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,29}$`)
 
-// name returns the kind in words: for one that is not drawn its word.
+// name returns the kind in words, or the first word of a kind that is not drawn. It is empty if
+// that word is not plain.
 func (p prepared) name() string {
 	if name, ok := kinds[p.kind]; ok || !plainWord.MatchString(p.kind) {
 		return name
@@ -131,7 +132,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
 }
 
-// tooLarge returns the error of a bound.
+// tooLarge returns the error for a diagram that exceeds a bound.
 func tooLarge(line int, format string, args ...any) error {
 	return &Error{line, "want " + fmt.Sprintf(format, args...)}
 }
@@ -165,7 +166,7 @@ func firstWord(text string) (word, rest string) {
 // prepared is a source without its head and its comments.
 type prepared struct {
 	title string
-	// spoken is the title for those who do not see the drawing, if it has one.
+	// spoken is the title for screen readers, or empty.
 	spoken string
 	// kind is the first word, such as "sequenceDiagram", and rest is what follows it on its line.
 	kind, rest string
@@ -186,8 +187,8 @@ func (s statement) unknown() error {
 	return &Error{s.line, fmt.Sprintf("%.80q is not understood", s.text)}
 }
 
-// described matches the title and the description for those who do not see the drawing, and title
-// what a sequence diagram has as its title.
+// described matches a title or a description for screen readers, and titleInside the title of a
+// sequence diagram.
 var (
 	described   = regexp.MustCompile(`^(accTitle|accDescr)\s*(?::\s*(.*)|(\{)([^}]*))$`)
 	titleInside = regexp.MustCompile(`^title\s*:\s*(.*)$`)
@@ -196,8 +197,8 @@ var (
 // prepare reads the head, drops comments and divides the rest into statements.
 func prepare(source string) (prepared, error) {
 	var p prepared
-	head := ""           // what a line is within: "---" or a key of it, "%%{" or "accDescr"
-	var quoted statement // it begins with lines before, since its quotes have no end
+	head := ""           // the open block: "---" or a key of it, "%%{" or "accDescr"
+	var quoted statement // the lines since quotes that have no end yet
 	for i, line := range strings.Split(source, "\n") {
 		text := strings.TrimSpace(line)
 		s := statement{i + 1, text}
@@ -252,7 +253,7 @@ func prepare(source string) (prepared, error) {
 	return p, nil
 }
 
-// add adds the statements of a line. The first one has the kind.
+// add adds the statements of a line. The first one states the kind.
 func (p *prepared) add(s statement) {
 	for part := range splitStatements(s.text) {
 		switch {
@@ -293,7 +294,7 @@ func (p *prepared) headLine(head, line string, s statement) (string, error) {
 }
 
 // splitStatements yields the parts of a line between semicolons. A semicolon that ends an entity,
-// or is within quotes or brackets, does not divide.
+// or is within quotes or brackets, separates nothing.
 func splitStatements(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start, depth, quoted := 0, 0, false

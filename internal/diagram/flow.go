@@ -14,7 +14,7 @@ type flow struct {
 	groups    []group
 
 	open []int // the open groups
-	// named are the ids of edges, which only concern their colors.
+	// named are the ids of edges. Statements about them only concern colors.
 	named map[string]bool
 }
 
@@ -128,7 +128,7 @@ func unquote(text string) (string, bool) {
 	return text, false
 }
 
-// Icons and the emphasis of Markdown are not drawn.
+// Icons and the marks of Markdown's emphasis are not drawn.
 var (
 	icon     = regexp.MustCompile(`\bfa[bklrs]?:fa-[\w-]+`)
 	emphasis = regexp.MustCompile(`\*\*([^*]+)\*\*|\*([^*]+)\*|\b_([^_]+)_\b`)
@@ -269,8 +269,8 @@ func (n *flowNode) properties(text string) bool {
 	return true
 }
 
-// shapeNames are the names of shapes in the newer syntax. All others, most of which stand for a
-// document or a device, are boxes.
+// shapeNames has the shapes by their names in the newer syntax. Other names, most of which stand
+// for a document or a device, are boxes.
 var shapeNames = map[string]string{
 	"rounded": "round", "event": "round", "stadium": "stadium", "pill": "stadium",
 	"terminal": "stadium", "subproc": "routine", "subprocess": "routine", "subroutine": "routine",

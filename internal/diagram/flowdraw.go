@@ -61,7 +61,7 @@ func (d *flowDrawing) measureEdges() (edges [][2]int, labels []*layout.Spot, err
 		edges[i] = [2]int{e.from, e.to}
 		switch {
 		case e.from == e.to && d.loops[e.from] >= 0:
-			// One line has the labels of both.
+			// One line is drawn for both edges, with both labels.
 			first := &d.edges[d.loops[e.from]]
 			if len(first.lines) == 0 || len(e.lines) == 0 {
 				return nil, nil, &Error{0, "two edges lead from a node to itself, one of them " +
@@ -181,8 +181,8 @@ func (d *flowDrawing) drawEdges() error {
 	return nil
 }
 
-// course returns the spots between the ends of an edge, and where it begins and ends along the
-// flow: at a node or at a frame, within and beside which it has no spots.
+// course returns the spots between the ends of an edge, and the start and the end of its line along
+// the flow: at a node, or at a frame. Spots within or beside such a frame are left out.
 func (d *flowDrawing) course(edge int) (way []int, start, end int) {
 	e, path := d.edges[edge], d.Paths[edge]
 	first, last := e.fromFrame, e.toFrame
@@ -204,7 +204,7 @@ func (d *flowDrawing) course(edge int) (way []int, start, end int) {
 	return way, start, end
 }
 
-// isLabel reports whether a spot between nodes is a label's: bends are narrower.
+// isLabel reports whether a spot between nodes is a label's. Bends are narrower.
 func (d *flowDrawing) isLabel(n int) bool { return d.Spots[n].Before > layout.BendWidth }
 
 // ports returns the positions across the flow at which each path leaves its first node and reaches

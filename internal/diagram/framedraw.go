@@ -7,8 +7,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/diagram/layout"
 )
 
-// bandOrder returns the place of each band, which is that of its group plus one, and the greatest
-// depth of groups.
+// bandOrder returns the position of each band, and the greatest depth of groups. The band of group
+// g is g+1.
 func (f *flow) bandOrder() (order []int, depth int) {
 	order = make([]int, len(f.groups)+1)
 	next := 0

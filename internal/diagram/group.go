@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// group is a frame around nodes, within its parent or -1. A parent precedes its groups.
+// group is a frame around nodes. parent is the group around it, or -1, and precedes it.
 type group struct {
 	id     string
 	lines  []string
@@ -37,7 +37,7 @@ func (f *flow) subgraph(text string) bool {
 	return f.startGroup(id, title)
 }
 
-// startGroup opens a group, which no other may be named like.
+// startGroup opens a group. It returns false if there is one with the id.
 func (f *flow) startGroup(id, title string) bool {
 	for _, g := range f.groups {
 		if g.id == id {
@@ -65,12 +65,13 @@ func (f *flow) within(g, other int) bool {
 	return g == other
 }
 
-// finish makes nodes of empty groups, as Mermaid does. Edges to other groups get ends in them.
+// finish turns empty groups into nodes, as Mermaid does. Edges to other groups then end at nodes in
+// them.
 func (f *flow) finish() error {
 	if len(f.open) > 0 {
 		return &Error{0, "a frame has no end"}
 	}
-	frame := map[int]int{} // groups by the node that an edge to them has made
+	frame := map[int]int{} // groups by the nodes that stand for them in edges
 	for g := range f.groups {
 		if i, named := f.index[f.groups[g].id]; named {
 			frame[i] = g
@@ -105,7 +106,7 @@ func (f *flow) finish() error {
 }
 
 // endAtFrames replaces the nodes that stand for groups by nodes in them. frame has the group of
-// each.
+// each such node.
 func (f *flow) endAtFrames(frame map[int]int) error {
 	if len(frame) == 0 {
 		return nil
@@ -115,8 +116,8 @@ func (f *flow) endAtFrames(frame map[int]int) error {
 			return &Error{0, fmt.Sprintf("the frame %q is within two others", f.groups[g].id)}
 		}
 	}
-	// ends are the nodes at one end of an edge: those of a group that no edge in it leads to, or
-	// from, so that the whole group is before or after the other end.
+	// ends returns the nodes at one end of an edge. For a group these are its nodes without an edge
+	// in the group on that side, so that the whole group is before or after the other end.
 	ends := func(node int, leaves func(e flowEdge) (inner, outer int)) (nodes []int, g int) {
 		g, ok := frame[node]
 		if !ok {
@@ -134,7 +135,7 @@ func (f *flow) endAtFrames(frame map[int]int) error {
 				nodes = append(nodes, i)
 			}
 		}
-		for i, n := range f.nodes { // they all are in a circle
+		for i, n := range f.nodes { // all of them are in a cycle
 			if _, stands := frame[i]; len(nodes) == 0 && !stands && f.within(n.group, g) {
 				nodes = append(nodes, i)
 			}
@@ -150,7 +151,7 @@ func (f *flow) endAtFrames(frame map[int]int) error {
 			for i, a := range from {
 				for k, b := range to {
 					if drawn := i == len(from)/2 && k == len(to)/2; !drawn {
-						// It is as long as the drawn one.
+						// An empty label makes it as long as the drawn edge.
 						edges = append(edges, flowEdge{from: a, to: b, fromFrame: -1, toFrame: -1,
 							lines: make([]string, min(1, len(e.lines)))})
 					}
@@ -164,7 +165,7 @@ func (f *flow) endAtFrames(frame map[int]int) error {
 		}
 	}
 	f.edges = edges
-	// The nodes that stood for groups go.
+	// Remove the nodes that stood for groups.
 	kept, place := f.nodes[:0], make([]int, len(f.nodes))
 	for i, n := range f.nodes {
 		place[i] = len(kept)

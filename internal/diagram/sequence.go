@@ -25,11 +25,11 @@ type sequence struct {
 type participant struct {
 	lines []string
 	actor bool
-	// share is the width that the column has of the title of its box, in pixels.
+	// share is the column's share of the width of its box's title, in pixels.
 	share int
 }
 
-// columnBox is a box around columns: those from one up to another, without the last.
+// columnBox is a box around the columns from one up to another, without the latter.
 type columnBox struct {
 	from, to int
 	lines    []string
@@ -159,7 +159,7 @@ func (s *sequence) statement(text string) bool {
 	return true
 }
 
-// linkOf matches the links of a participant, which a drawing has not.
+// linkOf matches the links of a participant, which are not drawn.
 var linkOf = regexp.MustCompile(`^[^:]+:\s*(?:\{.*\}|[^@]+@\s*\S+)$`)
 
 // boxColor matches the color with which the title of a box may begin.
@@ -174,7 +174,8 @@ func boxTitle(text string) []string {
 	return label(text[len(boxColor.FindString(text)):], wrapName)
 }
 
-// endBox closes the newest box, whose columns share the width of the title.
+// endBox closes the newest box, whose columns share the width of the title. It returns false if the
+// box has no columns.
 func (s *sequence) endBox() bool {
 	b := &s.boxes[len(s.boxes)-1]
 	b.to = len(s.participants)

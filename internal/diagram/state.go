@@ -21,7 +21,7 @@ var (
 // parseState reads the statements of a state diagram as those of a flowchart.
 func parseState(p prepared) (*flow, error) {
 	f := &flow{index: map[string]int{}, direction: directions[""]}
-	noted := "" // the state that has the note whose lines follow
+	noted := "" // the state whose note is being read
 	var lines []string
 	if p.rest != "" {
 		return nil, statement{p.line, p.rest}.unknown()
@@ -62,8 +62,8 @@ func (f *flow) note(state, text string) {
 		toFrame: -1})
 }
 
-// region parts a composite state: what is above the line goes into a group of its own, and what
-// follows into another one. Only states can be above it.
+// region divides a composite state: the states above the line go into a group of their own, and the
+// following ones into another. It returns false if a composite state is above the line.
 func (f *flow) region() bool {
 	g := f.group()
 	if g < 0 {

@@ -10,13 +10,14 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upgrade"
 )
 
-// Past is what the history of texts shows.
+// Past is the history of hard forks.
 type Past struct {
 	// Forks are the hard forks with the days of the proposals' stages.
 	Forks []mip.HardFork
-	// Events are those of each text, in the order of its commits.
+	// Events are the changes in each text, in the order of its commits.
 	Events []mip.Event
-	// Stages are the stages of each proposal that are news beside the activation of its hard fork.
+	// Stages has the stages of each proposal that its page shows beside the activation of the hard
+	// fork.
 	Stages map[mip.ID][]mip.ForkStage
 }
 
@@ -33,7 +34,7 @@ func Bundled(r *history.Reader, config history.FilePast) ([]mip.Event, error) {
 	return upgrade.Events(changes), err
 }
 
-// Read reads the versions of texts. forks are the present ones.
+// Read reads the versions of texts. forks are the present hard forks.
 func Read(
 	r *history.Reader, in *upgrade.Reader, texts []Text, forks []mip.HardFork,
 ) (out Past, err error) {
@@ -95,7 +96,7 @@ func follow(
 	return upgrade.Changes(versions), nil
 }
 
-// bundles reads the names of the hard forks that a site.yaml gives proposals.
+// bundles reads the hard fork of each proposal from a site.yaml.
 type bundles struct{}
 
 // State implements stateReader.

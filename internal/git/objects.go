@@ -189,8 +189,8 @@ func Tree(ctx context.Context, top, commit, folder string) ([]Entry, error) {
 	return entries, err
 }
 
-// Files finds the entries of paths of a commit: files, folders, links and submodules. It follows no
-// link. Paths that the commit lacks are missing in the result.
+// Files returns the entries at paths of a commit: files, folders, links and submodules. It follows
+// no link. Paths that the commit lacks are missing in the result.
 func Files(ctx context.Context, top, commit string, paths []string) (map[string]Entry, error) {
 	objects, err := OpenObjects(ctx, top)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// pictureRefused and fileRefused are the codes of pictures and of other files that are not
-	// taken as the upstream has them.
+	// pictureRefused and fileRefused are the codes of problems of pictures and other files that are
+	// not taken.
 	pictureRefused, fileRefused = "picture-refused", "file-refused"
 	// maxFile bounds a file that a run compares or writes, in bytes.
 	maxFile = max(local.MaxFile, picture.MaxBytes)
@@ -28,11 +28,10 @@ const (
 	maxPaths = 50_000
 )
 
-// Texts finds the files that texts name: the pictures, and files to which the texts link and of
-// which a site has copies.
+// Texts finds the files that texts name: pictures, and linked files that a site copies.
 type Texts interface {
-	// Files returns the files that a text names, in its order. The text is f here and at a path in
-	// the upstream. Files on other hosts are left out.
+	// Files returns the files that a text names, in its order. f is the local file of the text, and
+	// path its path in the upstream. Files on other hosts are left out.
 	Files(f local.File, path string, text []byte) []Named
 }
 
@@ -43,23 +42,23 @@ type Named struct {
 	Line int
 	// Link is true for a link, and false for a picture.
 	Link bool
-	// Paths are the paths in the upstream that it can mean, the likeliest first. None means that it
-	// leads out of the repository.
+	// Paths are the paths in the upstream that it can mean, the likeliest first. There are none if
+	// it leads out of the repository.
 	Paths []string
 }
 
-// naming is a file that a text names.
+// naming is a use of a file by a text.
 type naming struct {
 	Named
 	text *upstreamText
-	// before counts the files that the text names before.
+	// before is the number of files that the text names earlier.
 	before int
 }
 
-// attachedAt is the local name of a file that a text names, with that path in the upstream.
+// attachedAt returns the local name of a file that a text names, by its path in the upstream.
 func attachedAt(file string) string { return FilesFolder + "/" + file }
 
-// isAttached reports whether a local name is of a file that a text names.
+// isAttached reports whether a local name is the name of a file that a text names.
 func isAttached(name string) bool { return strings.HasPrefix(name, FilesFolder+"/") }
 
 // attach adds to the folder's texts the files that they name, and reports those that are not taken.
@@ -83,11 +82,12 @@ func (s *syncer) attach(
 	if err != nil {
 		return err
 	}
-	// The first folded name is taken. Others are one file with it on some systems.
+	// Of several paths with the same folded name, the first is taken: on some systems they are one
+	// file.
 	taken, results := map[string]string{}, map[use]error{}
 	for _, n := range all {
 		at := slices.IndexFunc(n.Paths, func(name string) bool { return entries[name].Hash != "" })
-		switch err := attachment.OfText(attachment.DefaultLimits(), n.before); {
+		switch err := attachment.CheckText(attachment.DefaultLimits(), n.before); {
 		case len(n.Paths) == 0:
 			s.refuseNamed(n, n.Dest, errors.New("it leads out of the repository"))
 			continue
@@ -117,7 +117,7 @@ func (s *syncer) attach(
 	return nil
 }
 
-// use is a file of the upstream, as a picture or as what a link leads to.
+// use is a file of the upstream, as a picture or as the target of a link.
 type use struct {
 	file string
 	link bool
@@ -160,7 +160,7 @@ func (s *syncer) refuseNamed(n naming, file string, why error) {
 }
 
 // attach adds a file of the upstream to the files to take, or returns why it is not taken. twin is
-// the path of another one with the same folded name.
+// the path of the file that is taken under the same folded name, or empty.
 func (f *folder) attach(
 	as use, e git.Entry, twin string, upstream *git.Objects, count *attachment.Count,
 ) error {
@@ -181,8 +181,8 @@ func (f *folder) attach(
 	case e.Size > picture.MaxBytes:
 		return fmt.Errorf("want at most %d bytes, got %d", picture.MaxBytes, e.Size)
 	}
-	// What turns out to be no picture counts too, and a file of two uses twice, so that reading is
-	// bounded.
+	// A file that turns out to be no picture counts too, and a file with two uses counts twice, so
+	// that reading is bounded.
 	if err := count.Add(attachment.DefaultLimits(), int(e.Size)); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (f *folder) attach(
 // pointer is the reason for not taking a file for which [isPointer] is true.
 const pointer = "the upstream keeps this file with Git LFS, and here is only a pointer to it"
 
-// isPointer reports whether a file is only the name of a file of Git LFS.
+// isPointer reports whether a file is only a pointer of Git LFS.
 func isPointer(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("version https://git-lfs.github.com/spec/"))
 }
@@ -220,8 +220,8 @@ func (f *folder) hasAttached(x *upstreamText) bool {
 	return ok && isAttached(x.Name) && old.Blob == x.Blob && old.SHA256 == f.here[x.Name]
 }
 
-// plainPath reports whether a path can be one of a file that a text names: nobody is misled by it,
-// and no program takes its folders for a repository.
+// plainPath reports whether a path is safe for a file that a text names: it misleads nobody, and no
+// program takes its folders for a repository.
 func plainPath(file string) bool {
 	for part := range strings.SplitSeq(file, "/") {
 		if fold(part) == ".git" || part != local.Visible(part) || strings.ContainsAny(part, `\:`) {

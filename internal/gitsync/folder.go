@@ -22,8 +22,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// maxTotal bounds the files that one run writes into a folder, in bytes: what texts name has at
-// most two thirds of it. The texts of the largest known folder have 10 MB.
+// maxTotal bounds the files that one run writes into a folder, in bytes. The files that texts name
+// take at most two thirds of it. The texts of the largest known folder have 10 MB.
 const maxTotal = 768 << 20
 
 // folder is a proposals folder, locked for one sync.
@@ -39,7 +39,8 @@ type folder struct {
 	// total is the size of the files to write, in bytes.
 	total int
 	old   *Record
-	// here has the hashes of the folder's files by name, and of what its texts name as sync knows.
+	// here has the hashes of the folder's files by name, and of the files that the record or the
+	// upstream's texts name.
 	here map[string]string
 	// next is the record to write, or nil if there is nothing to do.
 	next *Record
@@ -155,7 +156,7 @@ func (f *folder) compare(next *Record, k *repositories) error {
 		}
 	}
 	next.Files = f.entries()
-	// What is wrong with a file that a text names is wrong until the upstream's next commit.
+	// A problem with a file that a text names stays until the upstream's next commit.
 	next.Incomplete = slices.ContainsFunc(f.report.Problems, func(p mip.Problem) bool {
 		return p.Code != pictureRefused && p.Code != fileRefused
 	})

@@ -8,7 +8,7 @@ import (
 	local "github.com/mipwatch/mipwatch/internal/folder"
 )
 
-// irregular replaces the hash of a folder, a link or an unreadable file. No file has it.
+// irregular replaces the hash of a folder, a link or an unreadable file. It is no file's hash.
 const irregular = "irregular"
 
 // readFiles reads the folder's files. Symbolic links are treated as foreign files.
@@ -30,7 +30,7 @@ func (f *folder) readFiles() error {
 	return nil
 }
 
-// readFile reads a file of the folder, unless it is read or missing.
+// readFile adds the hash of a file of the folder, unless it is known or the file is missing.
 func (f *folder) readFile(name string) {
 	if _, done := f.here[name]; done {
 		return
@@ -48,7 +48,7 @@ func (f *folder) readFile(name string) {
 	}
 }
 
-// hashOf is the SHA-256 of a file in hexadecimal.
+// hashOf returns the SHA-256 of a file in hexadecimal digits.
 func hashOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])

@@ -20,8 +20,8 @@ import (
 // opens it.
 const RecordName = ".mipwatch-upstream.json"
 
-// FilesFolder is the folder in a proposals folder that has the pictures and other files that its
-// synced texts name, each at its path in the upstream.
+// FilesFolder is the folder, in a proposals folder, of the pictures and other files that its synced
+// texts name. Each has its path in the upstream.
 const FilesFolder = "files"
 
 const (
@@ -31,8 +31,8 @@ const (
 	// so that the oldest shown one can be compared.
 	maxVersions = 51
 	// about explains the record to people who open it.
-	about = "Written by mipwatch sync, and to be committed with the files. It tells where they, " +
-		"and what they name, are from and when they changed there."
+	about = "Written by mipwatch sync, and to be committed with the files. It lists the " +
+		"sources of the texts and of the files that they name, and when they changed there."
 )
 
 // Record describes one synced folder. The zero value means that the folder was never synced.
@@ -54,8 +54,8 @@ type Record struct {
 
 // File is one synced file.
 type File struct {
-	// Name is the file's name in the proposals folder. That of a file that a text
-	// names begins with [FilesFolder].
+	// Name is the file's name in the proposals folder. The name of a file that a text names begins
+	// with [FilesFolder].
 	Name string `json:"name"`
 	// Path is the file's path in the upstream.
 	Path string `json:"path"`

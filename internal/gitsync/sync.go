@@ -1,6 +1,6 @@
 // Package gitsync copies proposals from an upstream git repository into local folders: whole or not
-// at all, nothing but the texts of proposals and the files that they name, and nothing over
-// files that are not committed.
+// at all, nothing but the texts of proposals and the files that they name, and nothing over files
+// that are not committed.
 //
 // A run has four steps. It locks the folders. It fetches the repository, bare, into a temporary
 // folder. It compares the folders with the commit and writes new texts under temporary names. If
@@ -12,7 +12,7 @@
 // A killed run leaves whole files of the upstream, and the next run completes the rest without
 // asking.
 //
-// A file that a text names and that cannot be taken stops nothing.
+// A run continues if a file that a text names cannot be taken.
 //
 // The package does not know site.yaml, the meaning of the texts, or their publication.
 package gitsync
@@ -90,13 +90,13 @@ type Report struct {
 	// not the upstream.
 	Overwritten []string `json:"overwritten"`
 	// Problems are reasons why files are not taken. With an error, and without KeepGoing, nothing
-	// was changed. Those of files that texts name are warnings.
+	// was changed. Problems of files that texts name are warnings.
 	Problems []mip.Problem `json:"problems"`
 	// Notices are sentences about commits of the upstream. They prevent nothing.
 	Notices []string `json:"notices"`
 }
 
-// problem adds the reason why a file is not taken, whose local name is name.
+// problem adds the reason why a file is not taken. name is its local name.
 func (r *Report) problem(name, file, code, format string, args ...any) {
 	p := mip.Problem{Level: mip.Error, Code: code, File: file,
 		Message: fmt.Sprintf(format, args...)}

@@ -37,9 +37,9 @@ func placeOf(ctx context.Context, file string) (p FilePast) {
 // mostVersions bounds the versions of [Log.TextPast]: older ones are left out.
 const mostVersions = 1000
 
-// TextPast returns the history of a present text with that content hash, of which the versions can
-// be read: in the repository of its folder or, if it is unchanged since its sync, of the upstream.
-// If the state before the first version is known to be none, the version is no Edge.
+// TextPast returns the readable versions of a present text with a content hash. They are the
+// upstream's if the text is unchanged since its sync, else those in the repository of its folder.
+// The first version is no Edge if the text is known to begin with it.
 func (h *Log) TextPast(f folder.File, contentHash string) (p FilePast) {
 	place := h.places[f.Folder]
 	r := h.repositories[place.Top]

@@ -156,8 +156,8 @@ func (r *Reader) Read(h *File) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// Text returns a text of a file by its name in git. It is nil for the empty name, and if the text
-// is missing or exceeds the size of a proposal.
+// Text returns a text of a file by the name of its blob. It is nil for the empty name, and if the
+// text is missing or exceeds the size of a proposal.
 func (r *Reader) Text(p FilePast, blob string) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // Inclusion is the stage of a proposal in a hard fork.
 type Inclusion string
 
-// The stages. They are named after the lists of EIP-7723.
+// Stages of proposals, named after the lists of EIP-7723.
 const (
 	Included   Inclusion = "included"
 	Scheduled  Inclusion = "scheduled"
@@ -22,7 +22,8 @@ const (
 	Unlisted Inclusion = "withdrawn"
 )
 
-// Inclusions returns the stages. Of two stages in one text the one that comes first here counts.
+// Inclusions returns the stages. If a text lists a proposal at two stages, the one that comes first
+// here counts.
 func Inclusions() []Inclusion {
 	return []Inclusion{Included, Scheduled, Considered, Proposed, Declined, Unlisted}
 }
@@ -51,7 +52,8 @@ type StageChange struct {
 	To   Inclusion  `json:"to" doc:"The stage after; withdrawn of one that left the lists."`
 }
 
-// ForkActivation is when a network gets a hard fork by its text: an element of [HardFork.Schedule].
+// ForkActivation is a network's activation of a hard fork by its text: an element of
+// [HardFork.Schedule].
 type ForkActivation struct {
 	Network   string  `json:"network" doc:"As the text names it, such as Sepolia."`
 	ID        *string `json:"id" doc:"The network's id, null for one that the site does not list."`
@@ -62,8 +64,8 @@ type ForkActivation struct {
 	Text      string  `json:"text" doc:"The time as written, such as 1773153000, 19 March 2026 or TBD; may be empty."`
 }
 
-// HasNetworks reports whether the activation of the hard fork is known for any network, be it that
-// no time is set. It is false for a fork that a text alone defines.
+// HasNetworks reports whether the hard fork has an activation on any network of the site, even one
+// without a time.
 func (h HardFork) HasNetworks() bool { return len(h.Activation) > 0 }
 
 // Happened reports whether a text lists proposals as included in a hard fork of which no time is
@@ -74,8 +76,8 @@ func (h HardFork) Happened() bool {
 	})
 }
 
-// times returns the activations of the hard fork's networks or, without any, those of its text that
-// have a time.
+// times returns the activations of the hard fork's networks. If there are none, it returns the
+// activations in its text that have a time.
 func (h HardFork) times() (out []Activation) {
 	out = slices.Collect(maps.Values(h.Activation))
 	for _, a := range h.Schedule {
@@ -86,7 +88,7 @@ func (h HardFork) times() (out []Activation) {
 	return out
 }
 
-// statusByText returns the status of a hard fork without networks of the site. now is that of
+// statusByText returns the status of a hard fork without networks of the site. now is as in
 // [HardFork.StatusAt].
 func (h HardFork) statusByText(now func(id string) time.Time) string {
 	var active []string
@@ -114,7 +116,7 @@ func (h HardFork) Lists(id ID) bool {
 }
 
 // Judge sets the status of hard forks as of a time, which may be nil, and adds the bundled
-// proposals that no text lists. kind is the kind of the numbers that forks bundle.
+// proposals that no text lists. kind is the kind of the bundled numbers.
 func Judge(forks []HardFork, kind ID, networks []Network, asOf *Time) {
 	var now time.Time
 	if asOf != nil {
@@ -154,8 +156,8 @@ func (h HardFork) Pending(now time.Time) bool {
 	return ahead || !timed && open
 }
 
-// Last is the time at which the last network switches, in Unix seconds. A fork that is to come
-// without a time has the largest number, and one whose times are unknown the smallest.
+// Last returns the time at which the last network switches, in Unix seconds. It is the largest
+// number for a future fork without a time, and the smallest for a past one.
 func (h HardFork) Last() int64 {
 	if h.Happened() {
 		return math.MinInt64

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// addPixels adds the pixels of the picture that an element of a drawing shows to the area of those
-// before it: a drawing of small size can contain pictures that are too large.
+// addPixels adds the pixels of the picture in an element of a drawing to area, the pixels of the
+// pictures before it. A small drawing can contain pictures that are too large.
 func addPixels(area int, e xml.StartElement) (int, error) {
 	for _, a := range e.Attr {
 		value := strings.TrimSpace(a.Value)
@@ -34,8 +34,8 @@ func addPixels(area int, e xml.StartElement) (int, error) {
 	return area, nil
 }
 
-// fromBase64 decodes the data of an address as browsers do (RFC 2397; WHATWG Infra, section 7),
-// and returns nothing if it is broken.
+// fromBase64 decodes the data of an address as browsers do (RFC 2397; WHATWG Infra, section 7), and
+// returns nil if it is broken.
 func fromBase64(text string) []byte {
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain

@@ -26,7 +26,7 @@ func jpegParts(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		const pixels = 0xda
 		for data = data[2:]; len(data) >= 4 && data[0] == 0xff && data[1] != pixels; {
-			if data[1] == 0xff { // a byte between segments
+			if data[1] == 0xff { // padding
 				data = data[1:]
 				continue
 			}
@@ -56,7 +56,7 @@ func webpParts(data []byte) iter.Seq2[string, []byte] {
 // gifParts yields the frames of a GIF with the name ",", without their contents (GIF89a, section
 // 20).
 func gifParts(data []byte) iter.Seq2[string, []byte] {
-	// colors is the length of the table of colors that flags announce.
+	// colors returns the length of the color table that flags announce, in bytes.
 	colors := func(flags byte) int {
 		if flags&0x80 == 0 {
 			return 0
@@ -86,14 +86,14 @@ func gifParts(data []byte) iter.Seq2[string, []byte] {
 }
 
 // avifFrames yields the frames of a moving AVIF with the name of the box that counts them (ISO/IEC
-// 14496-12, section 8.7.3). A frame has at least a byte.
+// 14496-12, section 8.7.3). It yields at most one for each byte.
 func avifFrames(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		box := data
 		for _, name := range []string{"moov", "trak", "mdia", "minf", "stbl", "stsz"} {
 			box = boxesOf(box, name, 0)
 		}
-		const count = 8 // where it is
+		const count = 8 // its offset
 		if len(box) < count+4 {
 			return
 		}
@@ -105,8 +105,8 @@ func avifFrames(data []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// turned reports whether metadata exchange the sides of a picture, as browsers show it (Exif 2.32,
-// section 4.6.4, tag Orientation). It reads nothing but the first list of tags.
+// turned reports whether metadata swap the sides of a picture, as browsers show it (Exif 2.32,
+// section 4.6.4, tag Orientation). It reads only the first list of tags.
 func turned(exif []byte) bool {
 	exif = bytes.TrimPrefix(exif, []byte("Exif\x00\x00"))
 	var order binary.ByteOrder = binary.BigEndian

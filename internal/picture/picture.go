@@ -1,5 +1,5 @@
-// Package picture recognizes pictures by their bytes: their types, their sizes and what of an SVG
-// only draws. It decodes no pixels, and does not know texts, HTML or addresses.
+// Package picture recognizes pictures by their bytes: their types, their sizes and the part of an
+// SVG that only draws. It decodes no pixels, and does not know texts, HTML or addresses.
 package picture
 
 import (
@@ -27,7 +27,7 @@ const (
 	maxMoving = 100 * maxPixels
 )
 
-// Limits bound the pictures of a site. What is beyond one of them is left out.
+// Limits bound the pictures of a site. Pictures beyond a limit are left out.
 type Limits struct {
 	// Text is the number of pictures that a text names with its translations, Site the number of
 	// files, and Bytes their size together.
@@ -35,7 +35,7 @@ type Limits struct {
 }
 
 // ErrUnknown is the error of bytes that are no picture.
-var ErrUnknown = errors.New("want a PNG, JPEG, GIF, WebP, AVIF or SVG, and its bytes are of none")
+var ErrUnknown = errors.New("want a PNG, JPEG, GIF, WebP, AVIF or SVG, got other bytes")
 
 // Picture is what the bytes of a picture state.
 type Picture struct {
@@ -55,13 +55,13 @@ var types = []pixelType{
 	{"????ftypavi", ".avif", avifSize, avifFrames, "stsz", ""},
 }
 
-// pixelType is a type of pixels.
+// pixelType is a type of picture that consists of pixels.
 type pixelType struct {
 	start, ext string
 	size       func(io.Reader) (image.Config, error)
-	// parts yields the parts of a file. frame is the name of those that a moving picture has for
-	// each of its frames, and exif of those with the metadata that browsers read. "" means that the
-	// type has none.
+	// parts yields the parts of a file. frame is the name of a part that a moving picture has once
+	// for each frame, and exif the name of a part with the metadata that browsers read. Either is
+	// empty if the type has no such part.
 	parts       func(data []byte) iter.Seq2[string, []byte]
 	frame, exif string
 }
@@ -117,7 +117,7 @@ func parsePixels(data []byte) (p Picture, ok bool, err error) {
 			c.Width, c.Height = c.Height, c.Width
 			t.exif = "" // the first one counts
 		case name == "IDAT":
-			t.exif = "" // browsers read none behind the pixels
+			t.exif = "" // browsers read none after the pixels
 		}
 	}
 	if frames > maxMoving/(c.Width*c.Height) {

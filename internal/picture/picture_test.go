@@ -88,7 +88,7 @@ func avif(sizes ...[2]uint32) string {
 const webp = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00" +
 	"\x2f\x1d\xc0\x04\x00\x07\x10\x11\x11\x88\x88\xfe\x07\x00"
 
-// exif is the metadata of a camera that turned a picture, in one of both byte orders.
+// exif returns the metadata of a turned picture in a byte order.
 func exif(order binary.AppendByteOrder, mark string, turn uint16) string {
 	b := order.AppendUint16([]byte(mark), 42)
 	b = order.AppendUint32(b, 10) // where the entries are
@@ -101,7 +101,7 @@ func exif(order binary.AppendByteOrder, mark string, turn uint16) string {
 	return string(b)
 }
 
-// little and big are metadata in both byte orders.
+// little and big return metadata in the two byte orders.
 func little(turn uint16) string { return exif(binary.LittleEndian, "II", turn) }
 func big(turn uint16) string    { return exif(binary.BigEndian, "MM", turn) }
 
@@ -126,7 +126,7 @@ func riff(name, content string) string {
 		strings.Repeat("\x00", len(content)%2)
 }
 
-// moving is a picture of so many frames, of 30 by 20 pixels or, for a WebP, of any size.
+// moving returns a square picture of a number of frames.
 func moving(t testing.TB, ext string, frames int, side uint32) string {
 	t.Helper()
 	switch ext {
@@ -230,7 +230,7 @@ func TestParse(t *testing.T) {
 			"the SVG is broken: want nothing behind its element svg"},
 		{"SVG with text before it", "alert(1)" + drawing("", ""), "", 0, 0, "want a PNG, "},
 
-		{"nothing", "", "", 0, 0, "want a PNG, JPEG, GIF, WebP, AVIF or SVG, and its bytes"},
+		{"nothing", "", "", 0, 0, "want a PNG, JPEG, GIF, WebP, AVIF or SVG, got other"},
 		{"text", "root:x:0:0", "", 0, 0, "want a PNG, "},
 		{"HTML", "<html><script>alert(1)</script>", "", 0, 0, "want a PNG, "},
 		{"PDF", "%PDF-1.7", "", 0, 0, "want a PNG, "},

@@ -64,11 +64,11 @@ func Find(sections []mip.Section) []mip.Requirement {
 	return out
 }
 
-// stems are the words of which each key word has one.
+// stems are words of which each key word contains exactly one.
 var stems = []string{"MUST", "SHALL", "SHOULD", "REQUIRED", "RECOMMENDED"}
 
-// names reports whether a text has the letters of a key word.
-func names(text string) bool {
+// hasStem reports whether a text contains the letters of a stem.
+func hasStem(text string) bool {
 	return slices.ContainsFunc(stems, func(word string) bool {
 		return strings.Contains(text, word)
 	})
@@ -121,7 +121,7 @@ var (
 // quotes are names.
 func keyWords(sentence string, labels map[string]bool) []string {
 	// Most sentences have none, and need no expression and no parser.
-	if !names(sentence) {
+	if !hasStem(sentence) {
 		return nil
 	}
 	const name = "-" // which separates words as the code does

@@ -150,7 +150,7 @@ func (s *Site) Addresses() []string {
 		strings.TrimSuffix(strings.TrimSuffix(upstream, "/"), ".git")}
 }
 
-// Source is the address of a file of the repository as of a commit, by SourceURL. ok is false
+// Source returns the address of a file of the repository as of a commit, by SourceURL. ok is false
 // without one, and for a file outside of the repository.
 func (s *Site) Source(commit, repoPath string) (address string, ok bool) {
 	if s.SourceURL == "" || repoPath == ".." || strings.HasPrefix(repoPath, "../") {
@@ -166,7 +166,7 @@ func (s *Site) Source(commit, repoPath string) (address string, ok bool) {
 	return values.Replace(s.SourceURL), true
 }
 
-// Public is the description of the site that is published, without FullText.
+// Public returns the published description of the site, without FullText.
 func (s *Site) Public() mip.Site {
 	out := mip.Site{
 		Title: s.Title, Description: s.Description, Prefix: s.Prefix, BaseURL: s.BaseURL,
@@ -214,7 +214,8 @@ func (s *Site) AllKinds() []Kind {
 	return s.Kinds
 }
 
-// Prefixes are the prefixes of ids that texts may name: of the kinds, and of other known sites.
+// Prefixes returns the prefixes of ids that texts may name: the prefixes of the kinds, and of other
+// known sites.
 func (s *Site) Prefixes() (out []string) {
 	for _, k := range s.AllKinds() {
 		out = append(out, k.Prefix)

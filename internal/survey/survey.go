@@ -51,8 +51,8 @@ type Survey struct {
 	// the number of these headers.
 	Forum     string
 	Discussed int
-	// Upgrades are the names of the network upgrades that texts define, and Listed the headings in
-	// these texts that mean no known stage.
+	// Upgrades are the names of the network upgrades that texts define. Listed are the headings in
+	// these texts that name no known stage.
 	Upgrades []string
 	Listed   []Listed
 	// Texts is the number of files that would be published, and Errors the number of files that

@@ -12,7 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/upgrade"
 )
 
-// Listed is a heading of proposals in texts about upgrades that means no known stage.
+// Listed is a heading above proposals, in texts about upgrades, that names no known stage.
 type Listed struct {
 	Count
 	// Stage is a guess, empty for none.
@@ -29,7 +29,7 @@ var inclusions = map[mip.Inclusion][]string{
 	mip.Unlisted:   {"withdrawn"},
 }
 
-// inclusionOf guesses the stage that a heading means. It is empty if there is no clue, or several.
+// inclusionOf guesses the stage that a heading names. It is empty if there is no clue, or several.
 func inclusionOf(words string) (stage mip.Inclusion) {
 	for _, s := range mip.Inclusions() {
 		suggests := func(part string) bool {
@@ -45,7 +45,7 @@ func inclusionOf(words string) (stage mip.Inclusion) {
 	return stage
 }
 
-// upgrades finds the upgrades that texts define, and the headings in them that mean no known stage.
+// upgrades finds the upgrades that texts define, and the headings in them that name no known stage.
 func (s *Survey) upgrades(all []*corpus.Proposal, references mip.References) {
 	prefixes := slices.Sorted(maps.Keys(references))
 	for _, k := range s.Kinds {

@@ -21,18 +21,18 @@ var (
 			`\pL{3,9}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}`)
 	// isoDay matches the day of a written day in the form of ISO 8601.
 	isoDay = regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`)
-	// clock matches a time of day, its offset from UTC, and else the word behind it.
+	// clock matches a time of day, its offset from UTC, or else the word after it.
 	clock = regexp.MustCompile(`(?:^|[^\d:])(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?` +
 		`[\s(]*(?:(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?\b|(\pL+))?`)
 	// universal matches a name of UTC.
 	universal = regexp.MustCompile(`(?i)\b(?:UTC|GMT)\b|\dZ\b`)
-	// unusable matches a word behind a time of day that changes its meaning: the name of a zone, or
-	// of a half of the day.
+	// unusable matches a word after a time of day that changes its meaning: the name of a zone, am
+	// or pm.
 	unusable = regexp.MustCompile(`^(?:[A-Z]{2,5}|[aApP]\.?[mM]?)$`)
 	// noTime matches text in place of a time that is not set yet.
 	noTime = regexp.MustCompile(
 		`(?i)^(?:tb[acd]\b.*|to be \pL+.*|not (?:yet )?\pL+|n/?a|none|unknown|pending|[-–—?.…]*)$`)
-	// wholeNumber matches a number with an optional remark behind it.
+	// wholeNumber matches a number with an optional remark after it.
 	wholeNumber = regexp.MustCompile(`^#?(\d+(?:[,_]\d{3})*)(?:\s*[(;]\s*(.*?)\)?)?$`)
 	// ofTimes matches the head of a column of times.
 	ofTimes = regexp.MustCompile(`(?i)time|\bdate\b|\bwhen\b`)
@@ -40,8 +40,8 @@ var (
 	separators = strings.NewReplacer(",", "", "_", "")
 )
 
-// leadingNumber returns the number in a text, and the remark behind it. ok is false if the text has
-// more.
+// leadingNumber returns the number in a text and the remark after it. ok is false for any other
+// text.
 func leadingNumber(text string) (n int64, remark string, ok bool) {
 	m := wholeNumber.FindStringSubmatch(text)
 	if m == nil {
@@ -51,8 +51,8 @@ func leadingNumber(text string) (n int64, remark string, ok bool) {
 	return n, m[2], err == nil
 }
 
-// read adds the statement of a cell below a head. Unix seconds take precedence over a day, and a
-// day over words for no time. Of two cells with the same the first counts.
+// read adds the value of a cell below a head. Unix seconds take precedence over a day, and a day
+// over words for no time. Of two cells with the same kind of value, the first counts.
 func (a *Activation) read(cell, head string) {
 	if n, remark, ok := leadingNumber(cell); ok && !ofTimes.MatchString(head) {
 		switch {
@@ -95,9 +95,9 @@ func (a *Activation) readDay(cell, head string) bool {
 	return ok
 }
 
-// momentOf returns the moment that a text names by a day, written, and a time of day. It is nil
-// without a time of day, and if the zone is not known: inUTC reports whether that is UTC where the
-// text has none. zoneless reports the latter.
+// momentOf returns the moment of the time of day in a text, on the day written. inUTC is true if a
+// time without a zone is in UTC. The result is nil if there is no time of day, or if its zone is
+// unknown, which zoneless reports.
 func momentOf(text, written string, inUTC bool) (at *mip.Time, zoneless bool) {
 	m := clock.FindStringSubmatch(text)
 	if m == nil {

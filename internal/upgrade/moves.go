@@ -10,11 +10,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// State has the value of each proposal in a version of a file: its stage by hard fork, or in
-// site.yaml, whose places have no fork, the name of its hard fork. A nil State is unknown.
+// State has the value of each place in a version of a file. In a text it is the stage of the
+// proposal in the fork. In site.yaml, whose places have no fork, it is the name of the proposal's
+// fork. A nil State is unknown.
 type State map[Place]string
 
-// unstaged is the value of a proposal that is listed without a stage. It stays what it was.
+// unstaged is the value of a proposal that is listed without a stage. Its stage stays as it was.
 const unstaged = "unstaged"
 
 // Place is a proposal in the lists of a hard fork.
@@ -26,16 +27,17 @@ type Place struct {
 // Version is a change of a file by a commit.
 type Version struct {
 	Commit, Author string
-	// Time is when the published branch got it.
+	// Time is the time at which the published branch got the commit.
 	Time mip.Time
 	// Merge reports that the commit has several parents. Edge reports that the state before is
 	// unknown, although the file looks new.
 	Merge, Edge bool
-	// Was is empty before the file existed.
+	// Was is the state before the commit, empty if the file did not exist. Is is the state after
+	// it.
 	Was, Is State
 }
 
-// Change is a changed value of a place. An empty value means that it has none.
+// Change is a changed value of a place. An empty value means that the place has none.
 type Change struct {
 	Place
 	From, To string
@@ -109,7 +111,7 @@ func Changes(versions []Version) (out []Change) {
 			if v.Is[at] == unstaged {
 				continue
 			}
-			// On a branch that began from something else, nothing counts before the merge.
+			// On a branch with another state before the commit, nothing counts until the merge.
 			other := v.Was != nil && v.Was[at] != now[at] && v.Was[at] != unstaged
 			if now[at] == v.Is[at] || other && !v.Merge {
 				continue
@@ -211,8 +213,8 @@ func Events(changes []Change) (out []mip.Event) {
 	return out
 }
 
-// Date returns forks with the days since when their proposals have their stages, and with the
-// proposals that left the lists. events are of the texts of the forks, in their order.
+// Date returns forks with the day on which each proposal got its stage, and with the proposals that
+// left the lists. events are the events of the forks' texts, in their order.
 func Date(forks []mip.HardFork, texts []Text, events []mip.Event) []mip.HardFork {
 	listed := map[Place]bool{}
 	for _, t := range texts {

@@ -13,7 +13,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Heads of the columns of a table of clients.
+// Patterns for the heads of the columns in a table of clients.
 var (
 	ofClients  = regexp.MustCompile(`(?i)^(?:client|software|node|implementation)`)
 	ofVersions = regexp.MustCompile(`(?i)\b(?:version|release)s?\b`)
@@ -23,8 +23,8 @@ var (
 	between = regexp.MustCompile(`\s*(?:[,;/]|\band\b)\s*`)
 )
 
-// releases adds the rows of a table of clients: one whose first column names clients, and another
-// one their versions. A link of the version, or else of the client, leads to the release.
+// releases adds the rows of a table of clients: its first column names clients, and another column
+// their versions. A link of the version, or else of the client, leads to the release.
 func (t *text) releases(s scope, table ast.Node) {
 	var heads []string
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
@@ -58,7 +58,7 @@ func (t *text) releases(s scope, table ast.Node) {
 	}
 }
 
-// secureLink returns the address that a cell begins with, if it is one of https.
+// secureLink returns the https address of the link that a cell begins with, or nil.
 func secureLink(cell ast.Node) *string {
 	link, ok := cell.FirstChild().(*ast.Link)
 	if !ok {
@@ -71,8 +71,8 @@ func secureLink(cell ast.Node) *string {
 	return &address
 }
 
-// networksIn returns the networks that a cell names: the ids of those of the site, and the names of
-// others. It is empty for all networks.
+// networksIn returns the networks that a cell names: the site's by id, and others by name. It is
+// empty for all networks.
 func (t *text) networksIn(cell string) []string {
 	out := []string{}
 	for _, name := range between.Split(cell, -1) {
@@ -87,7 +87,7 @@ func (t *text) networksIn(cell string) []string {
 	return out
 }
 
-// dueIn returns the day or the moment in a cell below a head, nil for none.
+// dueIn returns the day or the moment in a cell below a head, or nil.
 func dueIn(cell, head string) *string {
 	var a Activation
 	a.read(cell, head+" time") // not the number of a block

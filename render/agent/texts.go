@@ -131,7 +131,7 @@ func LLMs(info mip.Site, forks []mip.HardFork, all []mip.Metadata) ([]byte, erro
 	return guide{Info: info, Forks: forks, All: all}.execute("llms.txt.tmpl")
 }
 
-// Upgrade is a hard fork in Markdown: its times, and its proposals by stage. Links lead to the
+// Upgrade returns a hard fork in Markdown: its times, and its proposals by stage. Links lead to the
 // Markdown of proposals.
 func Upgrade(info mip.SiteInfo, b board.Board) ([]byte, error) {
 	return guide{Info: info.Site, Board: b}.execute("upgrade.md.tmpl")

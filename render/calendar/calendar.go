@@ -27,8 +27,8 @@ type Calendar struct {
 
 // Write writes a calendar. A last call is on the whole day of its deadline, and an activation at
 // its time, on networks of the site and of texts. A fork that a network has from its first block is
-// left out. DTSTAMP, which the format
-// requires, is the time of the newest known change, not the current time.
+// left out. DTSTAMP, which the format requires, is the time of the newest known change, not the
+// current time.
 func Write(info mip.Site, c Calendar) []byte {
 	w := writer{ical.NewCalendar(), info, ""}
 	if at, err := url.Parse(info.BaseURL); err == nil {

@@ -117,7 +117,7 @@ func (v *canvas) drawPill(x int, text, mark string) int {
 }
 
 // write draws a line of text.
-func (v *canvas) write(f face, line string, x, y int, c colour) {
+func (v *canvas) write(f face, line string, x, y int, c colorIndex) {
 	before := rune(-1)
 	for _, r := range line {
 		if before >= 0 {
@@ -131,11 +131,11 @@ func (v *canvas) write(f face, line string, x, y int, c colour) {
 }
 
 // stamp draws a shape.
-func (v *canvas) stamp(shape string, x, y int, c colour) { v.cover(shapes()[shape], x, y, c) }
+func (v *canvas) stamp(shape string, x, y int, c colorIndex) { v.cover(shapes()[shape], x, y, c) }
 
 // cover colors what a mask covers when its origin is at x and y. Where shapes touch, the higher
 // index stays. [draw.DrawMask] would ask for each pixel through an interface.
-func (v *canvas) cover(mask *image.Alpha, x, y int, c colour) {
+func (v *canvas) cover(mask *image.Alpha, x, y int, c colorIndex) {
 	r := mask.Rect.Add(image.Pt(x, y)).Intersect(v.Rect)
 	for row := r.Min.Y; row < r.Max.Y; row++ {
 		pixels := v.Pix[v.PixOffset(r.Min.X, row):][:r.Dx()]
@@ -149,7 +149,7 @@ func (v *canvas) cover(mask *image.Alpha, x, y int, c colour) {
 }
 
 // fill colors a rectangle.
-func (v *canvas) fill(r image.Rectangle, c colour) {
+func (v *canvas) fill(r image.Rectangle, c colorIndex) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		pixels := v.Pix[v.PixOffset(r.Min.X, y):][:r.Dx()]
 		for i := range pixels {

@@ -17,7 +17,7 @@ const (
 // pages' icons.
 type inside func(x, y float64) bool
 
-// style is how a status is drawn: the colours and the icon of the pages' badges.
+// style is how a status is drawn: the colors and the icon of the pages' badges.
 type style struct {
 	fore, back uint32
 	icon       inside

@@ -23,7 +23,7 @@ func newPNGWriter() *pngWriter {
 	return w
 }
 
-// file returns the PNG of an image of even width that has 16 colours.
+// file returns the PNG of an image of even width that has 16 colors.
 func (w *pngWriter) file(m *image.Paletted) []byte {
 	var header, palette []byte
 	header = binary.BigEndian.AppendUint32(header, uint32(m.Rect.Dx()))

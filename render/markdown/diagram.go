@@ -13,9 +13,9 @@ import (
 // large whose text is not; beyond it diagrams are shown as their source.
 const diagramMaxBytes = 256 << 10
 
-// beginDiagram writes a drawing in a box that scrolls by keyboard, and the beginning of an element
-// for its source, which [document.endDiagram] ends. If the source stays alone it writes nothing,
-// and returns a caption for it.
+// beginDiagram writes a drawing in a box that scrolls by keyboard, and begins an element for its
+// source, which [document.endDiagram] ends. If the diagram is not drawn, beginDiagram writes
+// nothing, and returns a caption for the source.
 func (d *document) beginDiagram(n ast.Node, source string) (caption string, ok bool) {
 	if d.diagramBytes >= diagramMaxBytes {
 		return d.undrawn(n, diagram.Diagram{}, errManyDiagrams), false
@@ -34,7 +34,7 @@ func (d *document) beginDiagram(n ast.Node, source string) (caption string, ok b
 	return diagramName, true
 }
 
-// errManyDiagrams is the error of a document's diagrams beyond the bound.
+// errManyDiagrams reports diagrams beyond the bound of a document.
 var errManyDiagrams = fmt.Errorf("want diagrams of at most %d bytes together, as SVG, in a text",
 	diagramMaxBytes)
 

@@ -90,8 +90,8 @@ type Article struct {
 	Dropped []Dropped
 }
 
-// Dropped is a link that only its text represents, a picture that is a link or a text, or a diagram
-// that is its source.
+// Dropped is a link that became its text, a picture that became a link or a text, or a diagram that
+// became its source.
 type Dropped struct {
 	// Dest is the destination as written, except for escapes; for a relative one the path.
 	Dest string
@@ -99,8 +99,8 @@ type Dropped struct {
 	Offset int
 	// Picture is true for a relative picture.
 	Picture bool
-	// Undrawn is the reason for which a diagram is its source, and empty for all else. The offset
-	// is in the line that prevents the drawing.
+	// Undrawn is the reason why a diagram is not drawn, and empty for links and pictures. The
+	// offset is then in the line that prevents the drawing.
 	Undrawn string
 }
 

@@ -36,8 +36,8 @@ type Named struct {
 	Link bool
 }
 
-// Files returns a document's pictures, and the files to which it links, each destination of either
-// once, in their order.
+// Files returns a document's pictures and the files to which it links, in their order. Each
+// destination is there at most once as a picture and once as a link.
 func Files(source *markdown.Document) (named []Named) {
 	seen := map[Named]bool{}
 	add := func(dest string, offset int, link bool) {

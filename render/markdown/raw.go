@@ -184,7 +184,7 @@ func (d *document) rawLink(t rawToken, offset int) {
 		d.printf("<span%s></span>", d.newRawID(t))
 	}
 	if dest == "#"+strings.TrimPrefix(t.id(), "s-") {
-		return // it leads to itself, mostly without a text: it only marks a place
+		return // it leads to itself: it only marks a place
 	}
 	if href, ok := d.target(dest, offset); ok && d.openAnchor(href, "", "") {
 		d.rawOpen = append(d.rawOpen, "a")

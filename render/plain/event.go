@@ -107,7 +107,7 @@ func newFork(from, to string) string {
 	return "moved from hard fork " + from + " to " + to
 }
 
-// newStage is the end of a sentence about a proposal in the lists of a hard fork.
+// newStage returns the end of a sentence about a proposal in the lists of a hard fork.
 func newStage(s mip.StageChange, fork string) string {
 	from, to := mip.Deref(s.From), string(s.To)
 	place := "for "

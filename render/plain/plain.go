@@ -26,7 +26,7 @@ type Listing struct {
 // Route is the route of the list's page.
 func (l Listing) Route() string { return "/" + l.Kind + "/" + url.PathEscape(l.Slug) + "/" }
 
-// Text is the route of the same list as Markdown, which an upgrade has.
+// Text returns the route of the list as Markdown. Only an upgrade has it.
 func (l Listing) Text() string { return strings.TrimSuffix(l.Route(), "/") + ".md" }
 
 // Explain returns the heading of a listing and the meaning of its value. A value outside of the

@@ -19,8 +19,8 @@ func Thousands(n any) string {
 	return s
 }
 
-// ByText returns what the text of a hard fork adds to its activation: other networks, and numbers
-// of blocks and epochs.
+// ByText returns the activations that the text of a hard fork adds to the site's: on other
+// networks, and with the number of a block or an epoch.
 func ByText(f mip.HardFork) (out []mip.ForkActivation) {
 	for _, a := range f.Schedule {
 		_, known := f.Activation[mip.Deref(a.ID)]
@@ -31,8 +31,8 @@ func ByText(f mip.HardFork) (out []mip.ForkActivation) {
 	return out
 }
 
-// Stated is the activation of a network by a text, such as "block 9,200,000" or "14 Oct 2025, 07:36
-// UTC, epoch 272640".
+// Stated returns a network's activation by a text in words, such as "block 9,200,000" or "14 Oct
+// 2025, 07:36 UTC, epoch 272640".
 func Stated(a mip.ForkActivation) string {
 	var parts []string
 	if a.Block != nil {
@@ -49,7 +49,7 @@ func Stated(a mip.ForkActivation) string {
 	return cmp.Or(strings.Join(parts, ", "), "no time yet")
 }
 
-// Release is a release as a command, such as "Wick 2.3 or later by 19 Jan 2027 on mainnet".
+// Release returns a release as a command, such as "Wick 2.3 or later by 19 Jan 2027 on mainnet".
 func Release(r mip.Release) string {
 	out := mip.OneLine(r.Client + " " + r.Version + " or later")
 	if r.RequiredBy != nil {
@@ -61,7 +61,7 @@ func Release(r mip.Release) string {
 	return out
 }
 
-// Due is the day or the moment by which a release is required, for people.
+// Due returns the day or the moment by which a release is required, for people.
 func Due(text string) string {
 	at, hour, _ := days.Due(text)
 	if hour {

@@ -25,7 +25,7 @@ var keptFirst = []role{abstract, compatibility, impact, security, specification,
 
 // Sections returns the sections that a model reads, in order, at most 48 KiB. For the meta proposal
 // of a fork each proposal has the same share. Sections without content about the change (tests,
-// code, references, licence) are left out. A section that does not fit is cut.
+// code, references, license) are left out. A section that does not fit is cut.
 func Sections(s Subject) []Section {
 	const least = 100 // bytes; less of a section is useless
 	var out []Section

@@ -26,7 +26,7 @@ const (
 	compatibility             // what happens to what exists, and when the change starts
 	security                  // what can go wrong
 	impact                    // who is affected
-	skipped                   // not about the change: tests, code, references, licence
+	skipped                   // not about the change: tests, code, references, license
 )
 
 // existing reports whether a section is about what exists.

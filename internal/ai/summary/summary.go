@@ -3,7 +3,7 @@
 //
 // [Extract] goes through these steps:
 //
-//  1. Each section has a role by its title. Tests, code, references and the licence are skipped
+//  1. Each section has a role by its title. Tests, code, references and the license are skipped
 //     (read.go).
 //  2. A section is cut into sentences that can be quoted, an item with the lead of its list
 //     (read.go).

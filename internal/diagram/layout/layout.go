@@ -1,5 +1,5 @@
 // Package layout places the boxes of a flowchart, and the labels and bends of its edges, in ranks
-// across its flow. It knows their sizes alone: neither texts nor shapes, nor how anything is drawn.
+// across its flow. It does not know texts, shapes or how anything is drawn.
 package layout
 
 import (
@@ -8,25 +8,28 @@ import (
 	"slices"
 )
 
-// sweeps are the passes of the ordering and of the placing.
+// sweeps is the number of passes of the ordering and of the placing.
 const sweeps = 8
 
-// Lengths in pixels: BendWidth is the space on each side of a line that passes a rank, of which
-// labels need more, and Gap the distance of two neighbors in a rank.
+// BendWidth is the space on each side of a line that passes a rank. Labels are wider. Gap is the
+// distance between two neighbors in a rank. Both are in pixels.
 const (
 	BendWidth = 4
 	Gap       = 20
 )
 
-// maxBends bounds the bends of lines over several ranks. It is many times what proposals have.
+// maxBends bounds the bends of lines over several ranks. It is many times the number in any known
+// proposal.
 const maxBends = 1500
 
-// Spot has a place: a box, the label of an edge, or a bend of a line that passes a rank. Flow is
-// the direction of edges, and cross is the other one. Lengths are in pixels.
+// Spot is a box, the label of an edge, or a bend of a line that passes a rank. Flow is the
+// direction of edges, and cross is the other one. Lengths are in pixels.
 type Spot struct {
-	// Band is the group of spots that no other spot is within. Band 0 has what is in no group.
+	// Band is the group of the spot. No spot of another band is within its frame. Band 0 has the
+	// spots without a group.
 	Band int
-	// Size is the extent along the flow; Before and After are those across it.
+	// Size is the extent along the flow. Before and After are the extents across it, on either side
+	// of the middle.
 	Size, Before, After int
 	// Flow and Cross are the place of the middle, which the layout computes.
 	Flow, Cross int
@@ -51,9 +54,9 @@ type Layout struct {
 	ranks [][]int // spots by rank, in order
 }
 
-// Place places boxes. Edges are pairs of them, and labels has the label of each edge, nil for none.
-// bands is the place of each band among the others, and gap the distance of two ranks. The error is
-// of too many bends.
+// Place places boxes. Edges are pairs of positions in boxes, and labels has the label of each edge,
+// nil for none. bands is the order of the bands, and gap the distance between two ranks. Place
+// returns an error if the edges have too many bends.
 func Place(boxes []Spot, edges [][2]int, labels []*Spot, bands []int, gap int) (*Layout, error) {
 	l := &Layout{Spots: boxes}
 	l.connect(edges, labels)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestWideDiagram opens diagrams that are wider than a phone. Each begins where its first node is,
-// and is as wide as the paper when it is printed.
+// TestWideDiagram opens diagrams that are wider than a phone. Each begins at its first node, and
+// fits the paper when printed.
 func TestWideDiagram(t *testing.T) {
 	t.Parallel()
 	start(t)
