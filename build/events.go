@@ -1,7 +1,6 @@
 package build
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -104,7 +103,7 @@ func (p *planner) happened(past *history.Past) (h happened, err error) {
 		}
 	}
 	slices.Reverse(h.events)
-	newestFirst(h.events)
+	history.NewestFirst(h.events)
 	h.bound()
 	for i := range h.events {
 		e := &h.events[i]
@@ -134,13 +133,5 @@ func (h *happened) bound() {
 		}
 		h.left[key.year]++
 		return true
-	})
-}
-
-// newestFirst sorts events by time, newest first. The events of each proposal must be newest first
-// already: events of one time keep their order.
-func newestFirst(events []mip.Event) {
-	slices.SortStableFunc(events, func(a, b mip.Event) int {
-		return cmp.Or(b.Time.UTC().Compare(a.Time.UTC()), a.MIP.Compare(b.MIP))
 	})
 }

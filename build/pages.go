@@ -331,7 +331,7 @@ func (p *planner) fill(l plain.Listing, at []int) plain.Listing {
 }
 
 // upgrades adds a page and a text for each hard fork, and their overviews. The first fork of a slug
-// has the page. Its feed has the fork's published proposals and its meta proposal.
+// has the page. Its feed and its calendar are about its meta proposal and the ones it awaits.
 func (p *planner) upgrades() {
 	for k, f := range p.Forks {
 		slug := mip.Slug(f.Name)
@@ -341,7 +341,8 @@ func (p *planner) upgrades() {
 		}
 		var at []int
 		for i, m := range p.Metadata {
-			if m.ID.Kind == p.info.Prefix && f.Concerns(m.Number) {
+			meta := f.MetaMIP != nil && m.ID == p.info.Main(*f.MetaMIP)
+			if meta || board.Awaits(f, m.ID) {
 				at = append(at, i)
 			}
 		}

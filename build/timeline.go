@@ -3,11 +3,13 @@ package build
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/feed"
 	"github.com/mipwatch/mipwatch/render/plain"
@@ -35,10 +37,9 @@ type timeline struct {
 // entry is an event as an item.
 type entry struct {
 	feed.Item
-	mip    mip.ID
-	commit string
-	// bulk is the id of the item for all proposals with this event in the commit, or "" if they are
-	// few.
+	event mip.Event
+	// bulk is the id of the item for all proposals with such an event in the commit, or "" if they
+	// are few.
 	bulk string
 }
 
@@ -50,7 +51,7 @@ func (p *planner) makeTimeline() (*timeline, error) {
 		return nil, err
 	}
 	events := slices.Concat(h.events, p.createdByHeader(h.events))
-	newestFirst(events)
+	history.NewestFirst(events)
 	told, bulks := p.together(events)
 	t := &timeline{page: p.info.BaseURL + "/changes/", of: map[string][]int{}}
 	standing := map[mip.ID]string{}
@@ -65,9 +66,9 @@ func (p *planner) makeTimeline() (*timeline, error) {
 		for _, list := range lists {
 			t.of[list] = append(t.of[list], len(t.entries))
 		}
-		x := entry{Item: p.item(e), mip: e.MIP, commit: e.Commit}
-		if key := e.Commit + "-" + string(e.Kind); len(bulks[key]) > plain.Many && !e.Imported {
-			x.bulk = key
+		x := entry{Item: p.item(e), event: e}
+		if key := e.Commit + "-" + plain.Alike(e); len(bulks[key]) > plain.Many && !e.Imported {
+			x.bulk = url.PathEscape(key)
 		}
 		t.entries = append(t.entries, x)
 	}
@@ -116,8 +117,8 @@ func (p *planner) createdByHeader(events []mip.Event) (out []mip.Event) {
 }
 
 // together groups the events of one commit. told has the last calls, by commit and proposal, whose
-// entry includes the deadline. bulks has the proposals with an event of one kind in one commit, by
-// commit and kind.
+// entry includes the deadline. bulks has the proposals with events that are alike in one commit, by
+// commit and [plain.Alike].
 func (p *planner) together(events []mip.Event) (
 	told map[string]bool, bulks map[string]map[mip.ID]bool,
 ) {
@@ -129,7 +130,7 @@ func (p *planner) together(events []mip.Event) (
 		if plain.LastCall(p.info.Statuses, e) {
 			told[e.Commit+e.MIP.String()] = true
 		}
-		key := e.Commit + "-" + string(e.Kind)
+		key := e.Commit + "-" + plain.Alike(e)
 		if bulks[key] == nil {
 			bulks[key] = map[mip.ID]bool{}
 		}
@@ -168,7 +169,8 @@ func (p *planner) listsOf(e mip.Event, standing map[mip.ID]string) []string {
 	}
 	if i, ok := mip.Search(p.Metadata, e.MIP); ok {
 		for _, list := range p.listed[i] {
-			if !strings.HasPrefix(list, "status/") {
+			field, _, _ := strings.Cut(list, "/")
+			if field != "status" && (field != "upgrade" || ofUpgrade[e.Kind]) {
 				out = append(out, list)
 			}
 		}
@@ -176,6 +178,10 @@ func (p *planner) listsOf(e mip.Event, standing map[mip.ID]string) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// ofUpgrade has the kinds of events of a proposal that are news of its hard fork, beside its moves.
+var ofUpgrade = map[mip.EventKind]bool{mip.EventCreated: true, mip.EventStatus: true,
+	mip.EventDeadline: true, mip.EventRenumbered: true, mip.EventRemoved: true}
 
 // item returns an event in words. It links to the difference of its commit, if that is published.
 func (p *planner) item(e mip.Event) feed.Item {
@@ -231,7 +237,7 @@ func (t *timeline) items(list string) []feed.Item {
 	for _, group := range groups {
 		var ids []string
 		for _, s := range group {
-			ids = append(ids, s.mip.String())
+			ids = append(ids, s.event.MIP.String())
 		}
 		if ids = slices.Compact(ids); len(ids) > 1 {
 			out = append(out, t.together(group[0], ids))
@@ -248,11 +254,11 @@ func (t *timeline) items(list string) []feed.Item {
 func (t *timeline) together(newest entry, ids []string) feed.Item {
 	out := newest.Item
 	out.ID, out.URL = newest.bulk, t.page
-	out.Title = plain.Events(mip.Event{Kind: newest.Kind}, strconv.Itoa(len(ids)))
+	out.Title = plain.Events(newest.event, strconv.Itoa(len(ids)))
 	named := strings.Join(ids[:min(len(ids), bulkNamed)], ", ")
 	if others := len(ids) - bulkNamed; others > 0 {
 		named += fmt.Sprintf(" and %d others", others)
 	}
-	out.Text = named + ". Commit " + newest.commit + "."
+	out.Text = named + ". Commit " + newest.event.Commit + "."
 	return out
 }

@@ -173,12 +173,8 @@ func months(changes []Change, wanted int) (out []month) {
 // entries groups the occasions of a month.
 func entries(all []occasion) (out []entry) {
 	texts := entry{ID: "texts-" + date("2006-01", all[0][0].Time)}
-	type key struct {
-		kind   mip.EventKind
-		commit string
-	}
-	of := func(o occasion) key { return key{o[0].Kind, o[0].Commit} }
-	count, at := map[key]int{}, map[key]int{}
+	of := func(o occasion) string { return plain.Alike(o[0].Event) + "-" + o[0].Commit }
+	count, at := map[string]int{}, map[string]int{}
 	for _, o := range all {
 		count[of(o)]++
 	}
@@ -186,7 +182,7 @@ func entries(all []occasion) (out []entry) {
 		k := of(o)
 		i, ok := at[k]
 		switch {
-		case k.kind == mip.EventText:
+		case o[0].Kind == mip.EventText:
 			texts.Occasions = append(texts.Occasions, o)
 		case count[k] <= plain.Many || o[0].ByHeader():
 			out = append(out, entry{Occasions: []occasion{o}})
@@ -195,7 +191,7 @@ func entries(all []occasion) (out []entry) {
 		default:
 			at[k] = len(out)
 			out = append(out, entry{
-				ID:   string(k.kind) + "-" + short(k.commit),
+				ID:   plain.Alike(o[0].Event) + "-" + short(o[0].Commit),
 				Many: plain.Events(o[0].Event, plain.Thousands(count[k])), Occasions: []occasion{o},
 			})
 		}

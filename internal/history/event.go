@@ -333,6 +333,14 @@ func (f *finder) add(c *textCommit, of *record, kind mip.EventKind, from, to *st
 	f.events = append(f.events, found{e, of})
 }
 
+// NewestFirst sorts events by time, newest first. The events of each proposal must be newest first
+// already: events of one time keep their order.
+func NewestFirst(events []mip.Event) {
+	slices.SortStableFunc(events, func(a, b mip.Event) int {
+		return cmp.Or(b.Time.UTC().Compare(a.Time.UTC()), a.MIP.Compare(b.MIP))
+	})
+}
+
 // bodyOf is a hash of a text without its form: it ignores white space, marks of list items and
 // emphasis, and horizontal rules.
 func bodyOf(body string) [sha256.Size]byte {

@@ -30,7 +30,7 @@ type Entry struct {
 	ForumTopicID     *int                `json:"forumTopicId" doc:"The forum topic, for /api/forum-activity."`
 	URL              string              `json:"url" doc:"The page for people."`
 	Ended            []string            `json:"ended" doc:"Why it is over, such as Superseded by MIP-7; empty for others."`
-	Lists            []string            `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call."`
+	Lists            []string            `json:"lists" doc:"Paths of the lists that it is on, such as status/last-call; upgrade/ of those that are in the upgrade, may come into it or define it."`
 }
 
 // NewEntry returns the entry of a proposal. ended and lists become the fields of [Entry] and may be

@@ -73,8 +73,8 @@ func New(f mip.HardFork, t Texts) Board {
 		meta = &mip.ID{Kind: t.Kind, Number: *f.MetaMIP}
 		b.Meta = new(t.row(mip.ForkProposal{ID: *meta}))
 	}
-	left := func(of mip.ForkProposal) bool { return !of.Stage.Bundled() }
-	timed := f.HasNetworks() && !slices.ContainsFunc(f.Proposals, left)
+	unsettled := func(of mip.ForkProposal) bool { return !of.Stage.Bundled() }
+	timed := f.HasNetworks() && !slices.ContainsFunc(f.Proposals, unsettled)
 	stageOf := func(of mip.ForkProposal) mip.Inclusion {
 		if timed && of.Stage == mip.Scheduled {
 			return Bundled
@@ -95,13 +95,23 @@ func New(f mip.HardFork, t Texts) Board {
 		}
 		switch {
 		case s.Rows == nil:
-		case stage == mip.Declined || stage == mip.Unlisted:
+		case left(stage):
 			b.Left = append(b.Left, s)
 		default:
 			b.Open = append(b.Open, s)
 		}
 	}
 	return b
+}
+
+// left reports whether proposals at the stage will not come into their fork.
+func left(stage mip.Inclusion) bool { return stage == mip.Declined || stage == mip.Unlisted }
+
+// Awaits reports whether a proposal is a part of a hard fork or may become one.
+func Awaits(f mip.HardFork, id mip.ID) bool {
+	return slices.ContainsFunc(f.Proposals, func(of mip.ForkProposal) bool {
+		return of.ID == id && !left(of.Stage)
+	})
 }
 
 // row adds what is known of a proposal.

@@ -64,6 +64,16 @@ func until(process mip.Process, e mip.Event) string {
 	return ", comments until " + day(e.Deadline.Time())
 }
 
+// Alike names what events of several proposals in one commit share if one line describes them: the
+// kind or, of a move in the lists of a hard fork, also the fork and the new stage.
+func Alike(e mip.Event) string {
+	if e.Stage == nil {
+		return string(e.Kind)
+	}
+	fork := mip.Slug(cmp.Or(mip.Deref(e.To), mip.Deref(e.From)))
+	return string(e.Kind) + "-" + fork + "-" + string(e.Stage.To)
+}
+
 // LastCall reports whether an event begins or ends a last call. This implies a deadline for
 // comments, or its end.
 func LastCall(process mip.Process, e mip.Event) bool {
@@ -127,6 +137,17 @@ func newStage(s mip.StageChange, fork string) string {
 	return "moved from " + string(from) + " to " + to + " " + place + fork
 }
 
+// newStageOfMany is the predicate of [newStage] for proposals from different stages.
+func newStageOfMany(to mip.Inclusion, fork string) string {
+	switch to {
+	case mip.Unlisted:
+		return "left " + fork
+	case mip.Included:
+		return "were included in " + fork
+	}
+	return "were " + string(to) + " for " + fork
+}
+
 // relation is the end of a sentence about a relation such as "supersededBy MIP-3".
 func relation(tie string) string {
 	word, other, _ := strings.Cut(tie, " ")
@@ -162,11 +183,14 @@ var many = map[mip.EventKind]string{
 // would displace everything else, while changes of ten proposals are news for each.
 const Many = 10
 
-// Events describes changes like e of several proposals by one commit, like [Event]. proposals is
-// their number in words.
+// Events describes events of several proposals in one commit, like [Event]. All are like e, see
+// [Alike]. proposals is their number in words.
 func Events(e mip.Event, proposals string) string {
 	if e.Imported {
 		return proposals + " proposals were imported"
+	}
+	if e.Stage != nil {
+		return proposals + " proposals " + newStageOfMany(e.Stage.To, valueOf(cmp.Or(e.To, e.From)))
 	}
 	return proposals + " " + many[e.Kind]
 }

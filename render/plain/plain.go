@@ -39,8 +39,8 @@ func (l Listing) Explain() (heading, meaning string) {
 	case kind == "kind":
 		return value, "Every proposal of this kind. Its numbers are its own."
 	case kind == "upgrade":
-		return value + " upgrade", "The proposals that the " + value +
-			" network upgrade activates, and the one that says so."
+		return value + " upgrade", "Moves in the lists of the " + value + " network upgrade, and" +
+			" statuses and last calls of the proposals that are or may come into it."
 	case value == "":
 		return "Proposals without a " + kind,
 			"The headers of these proposals state no " + kind + "."
