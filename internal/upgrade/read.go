@@ -76,7 +76,8 @@ type Proposal struct {
 }
 
 // Read reads a text. It has no upgrade and no problem if neither its title nor a code name names
-// one.
+// one. A proposal that is not about process defines only upgrades with a list at a stage, and has
+// else no problem.
 func (r *Reader) Read(s Source) Text {
 	t := text{
 		Reader: r, doc: s.Doc, title: nameIn(s.Metadata.Title), head: s.Head,
@@ -86,16 +87,17 @@ func (r *Reader) Read(s Source) Text {
 	t.read()
 	out := Text{Meta: s.Metadata.ID, File: s.File, source: s}
 	out.source.Doc = nil
+	meta := isMeta(s.Metadata)
 	for i := range t.forks {
 		f := &t.forks[i]
-		if !f.staged {
+		if meta && !f.staged {
 			t.includePlain(f)
 		}
 		f.unread = slices.DeleteFunc(f.unread, func(u unread) bool {
 			_, known := f.known[u.ID]
 			return known
 		})
-		if f.name != "" && (len(f.proposals) > 0 || f.staged) {
+		if f.name != "" && (len(f.proposals) > 0 || meta && f.staged) {
 			u := Upgrade{Name: f.name, Proposals: f.proposals, Schedule: f.schedule,
 				Releases: f.releases}
 			for _, left := range f.unread {
@@ -104,7 +106,7 @@ func (r *Reader) Read(s Source) Text {
 			out.Upgrades = append(out.Upgrades, u)
 		}
 	}
-	if t.forks[0].name != "" {
+	if t.forks[0].name != "" && (meta || len(out.Upgrades) > 0) {
 		out.Headings = t.reportUnread()
 		out.Problems = t.report.Problems
 	}
@@ -261,8 +263,8 @@ func (t *text) list(list ast.Node, s scope) {
 		inner := s
 		if !t.proposal(first, s) && first.Kind() != ast.KindList {
 			words := markdown.PlainText(first, t.doc.Body)
-			if name, ok := strings.CutPrefix(words, codename); ok && t.forks[0].name == "" {
-				t.forks[0].name = strings.TrimSpace(name)
+			if name, ok := strings.CutPrefix(words, codename); ok {
+				t.rename(strings.TrimSpace(name))
 			}
 			inner.stage = cmp.Or(t.named(s, words), s.stage)
 			if label, _, ends := strings.Cut(words, ":"); ends {
@@ -274,6 +276,15 @@ func (t *text) list(list ast.Node, s scope) {
 				t.list(n, inner)
 			}
 		}
+	}
+}
+
+// rename gives the upgrade of the title its code name. A title may have further words, such as
+// "Proposes the Napoli Hardfork".
+func (t *text) rename(code string) {
+	f := &t.forks[0]
+	if f.name == "" || code != "" && strings.Contains(f.name, code) {
+		f.name = code
 	}
 }
 
@@ -317,8 +328,14 @@ func struck(n ast.Node, body []byte) bool {
 	return n != nil && n.Kind() == extension.KindStrikethrough
 }
 
-// add adds a proposal to an upgrade. Of two stages the one of [mip.Inclusions] that comes first
-// counts.
+// precedence has the stages in the order in which they count for a proposal that is listed twice.
+// What was proposed is declined by now.
+var precedence = []mip.Inclusion{mip.Included, mip.Scheduled, mip.Considered, mip.Declined,
+	mip.Proposed, mip.Unlisted}
+
+// add adds a proposal to an upgrade. Of two stages the first of precedence counts. It reports two
+// that contradict each other: the list of the proposed ones may stay, and an included proposal may
+// also be in the lists through which it came.
 func (t *text) add(f *fork, p Proposal) {
 	i, twice := f.known[p.ID]
 	if !twice {
@@ -326,13 +343,14 @@ func (t *text) add(f *fork, p Proposal) {
 		f.proposals = append(f.proposals, p)
 		return
 	}
-	was, order := f.proposals[i], mip.Inclusions()
-	if slices.Index(order, p.Stage) < slices.Index(order, was.Stage) {
-		f.proposals[i] = p
+	was, less := f.proposals[i], p
+	if slices.Index(precedence, p.Stage) < slices.Index(precedence, was.Stage) {
+		f.proposals[i], less = p, was
 	}
-	if p.Stage != was.Stage && p.Stage != mip.Unlisted && was.Stage != mip.Unlisted {
-		t.report.Add(p.Line, "upgrade-two-stages", p.ID, was.Stage, was.Line, p.Stage,
-			f.proposals[i].Stage)
+	kept := f.proposals[i].Stage
+	if kept != less.Stage && less.Stage != mip.Proposed && less.Stage != mip.Unlisted &&
+		(kept != mip.Included || less.Stage == mip.Declined) {
+		t.report.Add(p.Line, "upgrade-two-stages", p.ID, was.Stage, was.Line, p.Stage, kept)
 	}
 }
 

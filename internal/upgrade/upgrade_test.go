@@ -1,6 +1,7 @@
 package upgrade_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,8 +13,8 @@ import (
 	"github.com/mipwatch/mipwatch/render/plain"
 )
 
-// TestForms reads each NAME.md of the archive, whose first line is the title, and compares what it
-// states with NAME.
+// TestForms reads each NAME.md of the archive, whose first line is the title and the type, Meta if
+// there is none, and compares what it states with NAME.
 func TestForms(t *testing.T) {
 	const path = "testdata/forms.txtar"
 	r := upgrade.NewReader([]string{"EIP", "ERC"}, map[string][]string{
@@ -26,10 +27,15 @@ func TestForms(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			title, body, _ := strings.Cut(string(f.Data), "\n")
-			read := r.Read(upgrade.Source{
-				Metadata: mip.Metadata{ID: mip.ID{Kind: "EIP", Number: 1}, Title: title},
-				File:     name + ".md", Head: 1, Doc: markdown.Parse(body),
-			})
+			title, kind, _ := strings.Cut(title, " | ")
+			m := mip.Metadata{ID: mip.ID{Kind: "EIP", Number: 1}, Title: title,
+				Type: new(cmp.Or(kind, "Meta"))}
+			var read upgrade.Text
+			if upgrade.Candidate(m, body) {
+				read = r.Read(upgrade.Source{
+					Metadata: m, File: name + ".md", Head: 1, Doc: markdown.Parse(body),
+				})
+			}
 			var b strings.Builder
 			for _, u := range read.Upgrades {
 				fmt.Fprintln(&b, u.Name)

@@ -95,21 +95,29 @@ func (r *Reader) leading(text string) (id mip.ID, ok bool) {
 	return mip.ID{}, false
 }
 
-// Candidate reports whether the text of a proposal may define an upgrade: the proposal is about
-// process and was not given up, and its title names an upgrade or its text has a code name.
+// Candidate reports whether the text of a proposal may define an upgrade: the proposal was not
+// given up, and its title names an upgrade, or it is about process and its text has a code name.
 func Candidate(m mip.Metadata, body string) bool {
-	isMeta := strings.EqualFold(mip.Deref(m.Type), "meta") ||
+	named := nameIn(m.Title) != "" || isMeta(m) && strings.Contains(body, codename)
+	return named && !m.Over()
+}
+
+// isMeta reports whether a proposal is about process.
+func isMeta(m mip.Metadata) bool {
+	return strings.EqualFold(mip.Deref(m.Type), "meta") ||
 		strings.EqualFold(mip.Deref(m.Category), "meta")
-	return isMeta && !m.Over() && (nameIn(m.Title) != "" || strings.Contains(body, codename))
 }
 
 // codename begins the item of a text that names the upgrade.
 const codename = "Codename:"
 
+// quotes removes the marks around a name.
+var quotes = strings.NewReplacer("`", "", "\"", "")
+
 // nameIn returns the name of the upgrade in a title such as "Hardfork Meta: Berlin", "Hardfork Meta
 // Backfill - Berlin to Shapella" or "Berlin Network Upgrade". It is empty if there is none.
 func nameIn(title string) string {
-	title = strings.NewReplacer("`", "", "\"", "").Replace(title)
+	title = quotes.Replace(title)
 	for _, mark := range []string{": ", " - ", " – ", " — "} {
 		of, name, ok := strings.Cut(title, mark)
 		if !ok {
