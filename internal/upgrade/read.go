@@ -159,7 +159,7 @@ type scope struct {
 
 // read reads the blocks of the text.
 func (t *text) read() {
-	s, scheduled := scope{}, schedules(t.doc)
+	s, scheduled := scope{}, schedules(t.doc, t.title)
 	for n := t.doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		t.schedule(s, scheduled[n])
 		switch n := n.(type) {
@@ -185,7 +185,8 @@ func (t *text) read() {
 }
 
 // schedule adds the activations in a table or a list to the upgrade of its scope. Only its first
-// schedule counts: another one is about a part of it, or about a further upgrade.
+// schedule counts, and in it the first line of a network: another one is about a part of it, or
+// about a further upgrade.
 func (t *text) schedule(s scope, found []Activation) {
 	f := &t.forks[s.fork]
 	if f.schedule != nil {
@@ -195,6 +196,10 @@ func (t *text) schedule(s scope, found []Activation) {
 		n, ours := networkOf(a.Network, t.networks)
 		_, timed := a.stated(n.ID)
 		if _, isProposal := t.leading(a.Network); isProposal || !a.certain && !(ours && timed) {
+			continue
+		}
+		again := func(b Activation) bool { return mip.Slug(b.Network) == mip.Slug(a.Network) }
+		if slices.ContainsFunc(f.schedule, again) {
 			continue
 		}
 		same := func(b Activation) bool { return mip.Deref(b.ID) == n.ID }

@@ -26,6 +26,9 @@ var (
 	from = regexp.MustCompile(`^(.{1,40}?) on (?:the )?([^:;,(]{1,60})(.*)$`)
 	// networked matches the head of a column of networks, and words in the name of a network.
 	networked = regexp.MustCompile(`(?i)net|chain`)
+	// partial matches words about a fork that changes only the number of blobs, such as "BPO 1". It
+	// follows the upgrade whose text announces it.
+	partial = regexp.MustCompile(`(?i)\bbpo(?:[ -]?\d+)?\b|\bblob[ -]parameter[ -]only\b`)
 	// generic matches words around the name of a network, and around the number of a block.
 	generic = regexp.MustCompile(`(?i)^(?:(?:for|the|at|block|blocks|number|height|activation|` +
 		`activations|fork|hardfork|upgrade|date|time|timestamp|epoch)\b|[\s#=≥>~]+)+|` +
@@ -57,7 +60,7 @@ func Scheduled(body string) bool { return activating.MatchString(body) }
 // statement for each network. Sentences are not read, and block numbers are ignored.
 func Stated(doc *markdown.Document, networks []mip.Network) []mip.StatedActivation {
 	out := []mip.StatedActivation{}
-	for _, s := range schedules(doc) {
+	for _, s := range schedules(doc, "") {
 		for _, a := range s {
 			n, ok := networkOf(a.Network, networks)
 			known := func(s mip.StatedActivation) bool { return s.Network == n.ID }
@@ -105,16 +108,25 @@ func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool)
 	return found, ok
 }
 
-// schedules returns the activation schedules of a text by their tables and lists.
-func schedules(doc *markdown.Document) map[ast.Node][]Activation {
-	r := scheduleReader{doc: doc}
+// schedules returns the activation schedules of a text by their tables and lists. It leaves out
+// those of forks that change only the number of blobs, unless title names such a fork.
+func schedules(doc *markdown.Document, title string) map[ast.Node][]Activation {
+	r := scheduleReader{doc: doc, whole: !partial.MatchString(title)}
 	out := map[ast.Node][]Activation{}
 	var heading, before string
+	left := 0 // the level of the heading whose schedules are left out, 0 for none
 	for n := doc.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		r.found = nil
 		switch n := n.(type) {
 		case *ast.Heading:
 			heading, before = r.text(n), ""
+			switch {
+			case left != 0 && n.Level > left:
+			case r.isPartial(heading):
+				left = n.Level
+			default:
+				left = 0
+			}
 			continue
 		case *ast.Paragraph:
 			if before = r.text(n); !strings.HasSuffix(before, ":") {
@@ -126,9 +138,10 @@ func schedules(doc *markdown.Document) map[ast.Node][]Activation {
 		case *ast.List:
 			r.list(n, scheduleScope{}.below(heading).below(before))
 		}
-		if before = ""; r.found != nil {
+		if r.found != nil && left == 0 && !r.isPartial(before) {
 			out[n] = r.found
 		}
+		before = ""
 	}
 	return out
 }
@@ -136,8 +149,15 @@ func schedules(doc *markdown.Document) map[ast.Node][]Activation {
 // scheduleReader reads the schedules of a text.
 type scheduleReader struct {
 	doc *markdown.Document
+	// whole reports whether words about a fork of blobs are about another upgrade.
+	whole bool
 	// found are the activations in the current table or list.
 	found []Activation
+}
+
+// isPartial reports whether words are about a fork of blobs that is not the text's upgrade.
+func (r *scheduleReader) isPartial(words string) bool {
+	return r.whole && partial.MatchString(words)
 }
 
 // text returns the plain text of a node.
@@ -145,7 +165,7 @@ func (r *scheduleReader) text(n ast.Node) string { return markdown.PlainText(n, 
 
 // add adds an activation that a node has.
 func (r *scheduleReader) add(n ast.Node, a Activation) {
-	if a.Network != "" && n.Lines().Len() > 0 {
+	if a.Network != "" && !r.isPartial(a.Network) && n.Lines().Len() > 0 {
 		a.Line = bytes.Count(r.doc.Body[:n.Lines().At(0).Start], []byte("\n"))
 		r.found = append(r.found, a)
 	}
@@ -162,12 +182,15 @@ func (r *scheduleReader) table(n ast.Node, within bool) {
 		switch {
 		case row.Kind() == extension.KindTableHeader:
 			heads = cells
-			within = within || slices.ContainsFunc(cells, activating.MatchString)
+			within = (within || slices.ContainsFunc(cells, activating.MatchString)) &&
+				slices.ContainsFunc(cells[1:], func(c string) bool { return !r.isPartial(c) })
 		case within && len(cells) > 1:
 			a := Activation{certain: networked.MatchString(heads[0])}
 			a.Network = cells[0]
 			for i, cell := range cells[1:] {
-				a.read(cell, heads[i+1])
+				if !r.isPartial(heads[i+1]) {
+					a.read(cell, heads[i+1])
+				}
 			}
 			r.add(row.FirstChild(), a)
 		}
@@ -188,6 +211,7 @@ func (s scheduleScope) below(words string) scheduleScope {
 
 // list reads the items of a list, and the lists in them.
 func (r *scheduleReader) list(list ast.Node, s scheduleScope) {
+items:
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		inner := s
 		for n := item.FirstChild(); n != nil; n = n.NextSibling() {
@@ -196,10 +220,13 @@ func (r *scheduleReader) list(list ast.Node, s scheduleScope) {
 				r.list(n, inner)
 			case n == item.FirstChild() && !struck(n.FirstChild(), r.doc.Body):
 				words := r.text(n)
+				label, _, _ := strings.Cut(words, ":")
+				if r.isPartial(label) {
+					continue items
+				}
 				if s.activation {
 					r.add(n, itemOf(words, s.blocks))
 				}
-				label, _, _ := strings.Cut(words, ":")
 				inner = s.below(label)
 			}
 		}
