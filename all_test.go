@@ -84,7 +84,7 @@ var imports = map[string][]string{
 	"internal/header": {"internal/day", "internal/filename", "internal/mip",
 		"internal/problem", "github.com/yuin/goldmark", "github.com/yuin/goldmark-meta"},
 	"internal/markdown":         {"internal/mip", "github.com/yuin/goldmark"},
-	"internal/mip":              {},
+	"internal/mip":              {"internal/spelling"},
 	"internal/test/openapitest": {"github.com/santhosh-tekuri/jsonschema/v6"}, // for tests only
 	"internal/test/redistest":   {"internal/test/testenv"},                    // for tests only
 	"internal/release":          {},
@@ -100,6 +100,7 @@ var imports = map[string][]string{
 		"internal/palette", "internal/picture", "go.yaml.in/yaml/v3"},
 	"internal/search": {"internal/mip", "github.com/klauspost/compress", "golang.org/x/sync",
 		"golang.org/x/text"},
+	"internal/spelling":   {"golang.org/x/text"},
 	"internal/strictjson": {"internal/mip", "github.com/go-json-experiment/json"},
 	"internal/test/testenv": {"github.com/google/go-cmp", "github.com/rogpeppe/go-internal",
 		"golang.org/x/tools"}, // for tests only
@@ -108,7 +109,7 @@ var imports = map[string][]string{
 		"internal/upgrade"},
 	"internal/tex": {"internal/mip"},
 	"internal/upgrade": {"internal/day", "internal/markdown", "internal/mip", "internal/problem",
-		"github.com/yuin/goldmark"},
+		"internal/spelling", "github.com/yuin/goldmark"},
 	"internal/test/webtest": {}, // for tests only
 	"render": {"internal/ai/prose", "internal/graph", "internal/mip",
 		"internal/palette", "internal/api", "render/agent", "render/board", "render/calendar",

@@ -173,14 +173,14 @@ func TestListingsOfOneSlug(t *testing.T) {
 // Pages of lists name their feeds, in any script. Each kind of feed has one rule in `_headers`.
 func TestListFeeds(t *testing.T) {
 	s := testSite("MIP")
-	s.HardForks = []mip.HardFork{{Name: "Été 9", BundledMIPs: []int{2}}}
+	s.HardForks = []mip.HardFork{{Name: "Été 九", BundledMIPs: []int{2}}}
 	b := buildCorpus(t, folderOf(t,
 		"MIP-1.md", proposalText("author: A (@ada)\ncategory: Ядро & слой\ntype: Meta\n", "T"),
 		"MIP-2.md", proposalText("author: A (@Ada)\n", "T")), s)
 	h := b.plan.Publish()
 	for page, entries := range map[string]int{
 		"/status/none/": 2, "/category/ядро-слой/": 1, "/type/meta/": 1,
-		"/author/ada/": 2, "/upgrade/été-9/": 1,
+		"/author/ada/": 2, "/upgrade/ete-九/": 1,
 	} {
 		escaped := (&url.URL{Path: page}).EscapedPath()
 		html := string(b.files[page[1:]+"index.html"])

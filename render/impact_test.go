@@ -91,7 +91,7 @@ func TestImpactPanel(t *testing.T) {
 	}
 	// A section without a place on the page links to the beginning of the text. Groups that have to
 	// act come first, whether the text or the upgrade's release asks them to.
-	const upgrade = "/p/upgrade/%C3%A9t%C3%A9-nine/ Été NINE"
+	const upgrade = "/p/upgrade/ete-nine/ Été NINE"
 	want := []string{"/p/mip/4/#s-gas-cost MIP-4, gas cost", upgrade, "#s-abstract Abstract",
 		"#text Title"}
 	if len(links) != 8 || !slices.Equal(links[:4], want) || links[5] != upgrade ||

@@ -1,7 +1,7 @@
 // Package mip defines the values of an improvement proposal: the loader produces them, the
 // generator publishes them, and the sidecar reads them back. It does not know where a proposal
 // comes from, how Markdown is parsed or where anything is served. It imports only the standard
-// library, so that the sidecar can share it without linking a Markdown parser.
+// library and Unicode's tables, so that the sidecar can share it without linking a Markdown parser.
 package mip
 
 import (

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/mipwatch/mipwatch/internal/spelling"
 )
 
 // List is the body of GET /api/v1/mips.
@@ -181,11 +183,11 @@ type Frontmatter map[string]any
 // Shown is a header key, as the site spells it, with its value as text.
 type Shown struct{ Key, Text string }
 
-// Slug converts a name into a path segment: lower case, letters and digits of any script kept, and
-// one hyphen between words. A name without letters and digits becomes "other". A slug has at most
-// [slugBytes].
+// Slug converts a name into a path segment: [spelling.Fold], letters and digits of any script kept,
+// and one hyphen between words. A name without letters and digits becomes "other". A slug has at
+// most [slugBytes]. Two names with one slug are one name.
 func Slug(s string) string {
-	slug := strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+	slug := strings.Join(strings.FieldsFunc(spelling.Fold(s), func(r rune) bool {
 		return r != '_' && !unicode.In(r, unicode.L, unicode.Nd, unicode.M)
 	}), "-")
 	if slug == "" {

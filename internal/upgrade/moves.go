@@ -48,7 +48,7 @@ type Change struct {
 type Past struct {
 	reader *Reader
 	source Source
-	// forks are the names of the hard forks by the names in the text.
+	// forks are the names of the hard forks by the slugs of the names in the text.
 	forks map[string]string
 }
 
@@ -57,7 +57,7 @@ type Past struct {
 func (r *Reader) Past(t Text) Past {
 	p := Past{reader: r, source: t.source, forks: map[string]string{}}
 	for _, u := range t.Upgrades {
-		p.forks[u.Name] = u.Fork
+		p.forks[mip.Slug(u.Name)] = u.Fork
 	}
 	return p
 }
@@ -73,7 +73,7 @@ func (p Past) State(version []byte) State {
 	s.Doc = markdown.Parse(body)
 	out := State{}
 	for _, u := range p.reader.Read(s).Upgrades {
-		fork := p.forks[u.Name]
+		fork := p.forks[mip.Slug(u.Name)]
 		if fork == "" {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/spelling"
 )
 
 var (
@@ -93,11 +94,11 @@ func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool)
 	}
 	words := fields(name)
 	for _, n := range networks {
-		id := strings.ToLower(n.ID)
+		id := spelling.Fold(n.ID)
 		own := append(fields(n.Name), id, "network", "testnet", "chain")
 		foreign := func(w string) bool { return !slices.Contains(own, w) }
 		// A main network without a name of its own is the one that any words name.
-		unnamed := id == "mainnet" && strings.EqualFold(n.Name, id)
+		unnamed := id == "mainnet" && spelling.Fold(n.Name) == id
 		if slices.Contains(words, id) && (unnamed || !slices.ContainsFunc(words, foreign)) {
 			if ok {
 				return mip.Network{}, false

@@ -43,6 +43,8 @@ func TestStated(t *testing.T) {
 			`mainnet "1700000000" 1700000000`},
 		{"two names",
 			"## Activation\n\n- mainnet and testnet: 1700000000\n- Lanternfish: 1700000001\n", ""},
+		{"accents", "## Activation\n\n- Glöw: 1700000000\n- Te\u0301stnet: 1700000001\n",
+			`glow "1700000000" 1700000000, testnet "1700000001" 1700000001`},
 		{"empty cells", "## Activation\n\n| Network | Time |\n|-|-|\n| mainnet | |\n| testnet |\n",
 			`mainnet "", testnet ""`},
 		{"items below a label", "## Details\n\n- Activation:\n  - For Glow - `1700000000`\n" +

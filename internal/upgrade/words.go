@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/internal/spelling"
 )
 
 // stages has the words of headings that name a stage, without the word for the proposals: those of
@@ -51,7 +52,7 @@ func NewReader(kinds []string, words map[string][]string, networks []mip.Network
 // stage returns the stage that the words of a heading name, or "".
 func (r *Reader) stage(heading string) mip.Inclusion { return r.stages[r.fold(heading)] }
 
-// fold returns words in lower case without marks, without what is in parentheses and without words
+// fold returns words as [fields] gives them, without what is in parentheses and without words
 // for proposals, such as EIPs.
 func (r *Reader) fold(heading string) string {
 	heading, _, _ = strings.Cut(heading, "(")
@@ -65,9 +66,9 @@ func (r *Reader) fold(heading string) string {
 	return strings.Join(words, " ")
 }
 
-// fields returns the words of a text in lower case.
+// fields returns the words of a text, as [spelling.Fold] gives them.
 func fields(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+	return strings.FieldsFunc(spelling.Fold(text), func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c)
 	})
 }
