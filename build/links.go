@@ -190,7 +190,7 @@ func bounded(ps []mip.Problem) (out []mip.Problem) {
 		out = append(out, p)
 	}
 	if n > most {
-		out[last].Message += fmt.Sprintf(" (and %d more links of this file lead nowhere)", n-most)
+		out[last].Message += fmt.Sprintf(" (this file has %d links that lead nowhere)", n)
 	}
 	return out
 }

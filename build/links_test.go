@@ -339,7 +339,19 @@ func TestManyDeadLinks(t *testing.T) {
 		return slices.Contains(strings.Fields(p.Message), "#no-99")
 	})
 	if last < 0 || folded[last].Line != 5+2*99 ||
-		!strings.HasSuffix(folded[last].Message, "(and 900 more links of this file lead nowhere)") {
+		!strings.HasSuffix(folded[last].Message, "(this file has 1000 links that lead nowhere)") {
 		t.Errorf("the hundredth link has no line: %d of %v", last, folded)
+	}
+	for n, counted := range map[int]bool{1: false, 100: false, 101: true} {
+		text := ""
+		for i := range n {
+			text += fmt.Sprintf("[a](#no-%d)\n", i)
+		}
+		in := folderOf(t, "MIP-1.md", proposalText("", text))
+		found := buildCorpus(t, in, testSite("MIP")).plan.LinkProblems()
+		last := found[len(found)-1].Message
+		if len(found) != min(n, 100) || strings.Contains(last, "(this file has ") != counted {
+			t.Errorf("%d dead links are %d problems, the last is %q", n, len(found), last)
+		}
 	}
 }

@@ -104,14 +104,14 @@ func TestSyncReport(t *testing.T) {
 		want Report
 		tree map[string]string
 	}{
-		{"first", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Changed: 3},
-			map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
-		{"again", planOf("a/1=one", "a/b/2=two", "index=1 2"), Report{Unchanged: 3},
-			map[string]string{"a/1": "one", "a/b/2": "two", "index": "1 2"}},
-		{"one changed", planOf("a/1=ONE", "a/b/2=two", "index=1 2"),
+		{"first", planOf("a/1=one", "a/b/c/2=two", "index=1 2"), Report{Changed: 3},
+			map[string]string{"a/1": "one", "a/b/c/2": "two", "index": "1 2"}},
+		{"again", planOf("a/1=one", "a/b/c/2=two", "index=1 2"), Report{Unchanged: 3},
+			map[string]string{"a/1": "one", "a/b/c/2": "two", "index": "1 2"}},
+		{"one changed", planOf("a/1=ONE", "a/b/c/2=two", "index=1 2"),
 			Report{Changed: 1, Unchanged: 2},
-			map[string]string{"a/1": "ONE", "a/b/2": "two", "index": "1 2"}},
-		{"one gone, its folder too", planOf("a/1=ONE", "index=1"),
+			map[string]string{"a/1": "ONE", "a/b/c/2": "two", "index": "1 2"}},
+		{"one gone, its folders too", planOf("a/1=ONE", "index=1"),
 			Report{Changed: 1, Unchanged: 1, Removed: 1},
 			map[string]string{"a/1": "ONE", "index": "1"}},
 		{"a file becomes a folder", planOf("a/1/x=X", "index=1"), Report{}, nil},
