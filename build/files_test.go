@@ -2,7 +2,6 @@ package build_test
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -132,25 +131,11 @@ func TestPlainFileHosts(t *testing.T) {
 	s := siteOf(t, fileSite(t))
 	p := planOf(t, s, nil)
 	file, _, _ := strings.Cut(linked(t, p, "/mip/1/")["pdf"], "#")
-	w := httptest.NewRecorder()
-	p.Publish().ServeHTTP(w, httptest.NewRequest("GET", file, nil))
-	for name, want := range map[string]string{
-		"Content-Type": "application/pdf", "X-Content-Type-Options": "nosniff",
-		"Cache-Control":           "public, max-age=31536000, immutable",
+	checkPublished(t, p, file, map[string]string{
+		"Content-Type":            "application/pdf",
 		"Content-Security-Policy": "default-src 'none'; sandbox",
 		"Content-Disposition":     "attachment",
-	} {
-		if got := w.Header().Get(name); !strings.HasSuffix(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-	dir := t.TempDir()
-	if _, err := build.Snapshot(t.Context(), p, dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "assets/files")); err == nil {
-		t.Error("the snapshot has files")
-	}
+	})
 	plain := *s
 	plain.Host, plain.BaseURL = mip.HostPlain, "https://team.example.org/mips"
 	p = planOf(t, &plain, nil)

@@ -2,7 +2,6 @@ package build_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -94,6 +93,28 @@ func served(t *testing.T, p *build.Plan, path string) string {
 		t.Fatalf("%s: %d", path, w.Code)
 	}
 	return w.Body.String()
+}
+
+// checkPublished checks that a file is served for ever, as its type and with the ends of headers,
+// and that the snapshot for the function lacks it.
+func checkPublished(t *testing.T, p *build.Plan, path string, headers map[string]string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	p.Publish().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	headers["X-Content-Type-Options"] = "nosniff"
+	headers["Cache-Control"] = "public, max-age=31536000, immutable"
+	for name, want := range headers {
+		if got := w.Header().Get(name); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %s: %q, want %q", path, name, got, want)
+		}
+	}
+	dir := t.TempDir()
+	if _, err := build.Snapshot(t.Context(), p, dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
+		t.Errorf("the snapshot has %s", path)
+	}
 }
 
 var tag = regexp.MustCompile(
@@ -361,28 +382,14 @@ func TestPictureHosts(t *testing.T) {
 		if i >= len(shown) {
 			t.Fatalf("%d pictures, want 4: %q", i, found(p))
 		}
-		w := httptest.NewRecorder()
-		p.Publish().ServeHTTP(w, httptest.NewRequest("GET", shown[i][0], nil))
-		for name, want := range map[string]string{
-			"Content-Type": "image/" + kind, "X-Content-Type-Options": "nosniff",
-			"Cache-Control":           "public, max-age=31536000, immutable",
+		checkPublished(t, p, shown[i][0], map[string]string{
+			"Content-Type":            "image/" + kind,
 			"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-		} {
-			if got := w.Header().Get(name); !strings.HasSuffix(got, want) {
-				t.Errorf("%s: %s: %q, want %q", shown[i][0], name, got, want)
-			}
-		}
+		})
 	}
 	file := shown[0][0]
 	if shown[1][0] != file {
 		t.Errorf("%s is published as %s, want what is drawn alone", "b.svg", shown[1][0])
-	}
-	dir := t.TempDir()
-	if _, err := build.Snapshot(context.Background(), p, dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "assets/pictures")); err == nil {
-		t.Error("the snapshot has pictures")
 	}
 	plain := *s
 	plain.Host, plain.BaseURL = mip.HostPlain, "https://team.example.org/mips"
