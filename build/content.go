@@ -184,7 +184,7 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 	summary.Complete(sum, s)
 	refused := summary.Check(*sum, s)
 	c.titles[i] = summary.Titles(s, *sum)
-	told := func(id string, args ...any) []mip.Problem {
+	problems := func(id string, args ...any) []mip.Problem {
 		return []mip.Problem{problem.New(committed.File, 0, id, args...)}
 	}
 	switch {
@@ -193,9 +193,9 @@ func (c *Content) checked(i int) (*api.Summary, []mip.Problem) {
 		if sum.Stale {
 			id = "summary-refused/stale"
 		}
-		return nil, told(id, strings.ReplaceAll(refused.Error(), "\n", "; "))
+		return nil, problems(id, strings.ReplaceAll(refused.Error(), "\n", "; "))
 	case sum.Stale:
-		return sum, told("summary-stale")
+		return sum, problems("summary-stale")
 	}
 	return sum, nil
 }
@@ -314,8 +314,8 @@ func (c *Content) Subject(i int) summary.Subject {
 	return out
 }
 
-// read parses the i-th proposal's text into sections. What only the published document has is left
-// out.
+// read parses the i-th proposal's text into sections. Fields that only the published document has
+// are not set.
 func (c *Content) read(i int) *mip.Proposal {
 	p := c.Proposals[i]
 	return &mip.Proposal{Metadata: c.Metadata[i], RawMarkdown: p.Raw, Sections: c.doc(p).Sections}

@@ -67,7 +67,7 @@ func (p *planner) titlesOf(claims []api.Claim) map[string]string {
 }
 
 // makeRoles collects the claims about each group. Withdrawn and superseded proposals are left out.
-// What comes next is judged at the newest change.
+// Coming dates are judged as of the newest change.
 func (p *planner) makeRoles() (out []api.Role) {
 	var claims []api.Claim
 	for _, m := range mip.ActiveFirst(p.Metadata) {

@@ -317,7 +317,8 @@ func TestStrongestSentence(t *testing.T) {
 	}
 }
 
-// Of several sentences a demand leads, a duty before it, and a group repeats no other group's.
+// TestLeadingSentences checks the order of a group's sentences: a duty leads, then a demand. A
+// group repeats no other group's sentence.
 func TestLeadingSentences(t *testing.T) {
 	p, all := newTestPages(t, pageInfo("https://example.org/p"), pageForks()), pageList()
 	e := func(quote string) api.Evidence {

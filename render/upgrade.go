@@ -89,7 +89,7 @@ type activation struct {
 // genesis reports whether a network has a fork from its first block.
 func genesis(a mip.Activation) bool { return a.Genesis() }
 
-// activation lists the networks of a fork, those of the site first and in their order. It is nil if
+// activation lists the networks of a fork: the site's networks first, in their order. It is nil if
 // no activation is known.
 func (p *Pages) activation(f mip.HardFork) (out []activation) {
 	for _, id := range f.SortedNetworks(p.info.Networks) {
@@ -191,11 +191,11 @@ func (p *Pages) Upgrade(page UpgradePage) ([]byte, error) {
 	v.Asks = mip.Deref(api.Asks("validators", &f, p.info.Networks))
 	for _, c := range page.Claims {
 		// The summary of a meta proposal quotes the proposals that it bundles.
-		told := func(d roleClaim) bool {
+		quoted := func(d roleClaim) bool {
 			return d.Group == c.Group && d.Quote == c.ActionEvidence.Quote
 		}
 		bundled := c.ID.Kind == p.info.Prefix && f.Concerns(c.ID.Number)
-		if c.ActionRequired && bundled && !slices.ContainsFunc(v.Duties, told) {
+		if c.ActionRequired && bundled && !slices.ContainsFunc(v.Duties, quoted) {
 			v.Duties = append(v.Duties, roleClaim{Claim: c, Quote: c.ActionEvidence.Quote,
 				Place: p.cited(c.ID, c.ActionEvidence.Section, page.Titles)})
 		}

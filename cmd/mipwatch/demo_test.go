@@ -87,8 +87,8 @@ func (s *serving) datesAgree() {
 	}
 }
 
-// TestServeSamples checks that the history of the samples stays while their texts change, is in a
-// temporary folder as long as they are served, and is not that of other proposals.
+// TestServeSamples checks that the samples keep their history while their texts change, that it is
+// in a temporary folder as long as they are served, and that other proposals do not have it.
 func TestServeSamples(t *testing.T) {
 	testenv.Git(t, ".", "", "version") // skips the test without git
 	temporary := t.TempDir()

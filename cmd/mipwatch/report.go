@@ -232,7 +232,7 @@ func (p *progress) done(format string, args ...any) {
 	}
 }
 
-// say prints a line that stays, in place of the overwritable one. Its text may contain names of
+// say prints a permanent line, in place of the overwritable one. Its text may contain names of
 // files, so control characters are escaped.
 func (p *progress) say(format string, args ...any) {
 	p.clear()

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a diagram. They are several times those of the largest diagrams in proposals.
+// Bounds of a diagram. They are several times the size of the largest diagrams in proposals.
 const (
 	// maxSource bounds the source, in bytes.
 	maxSource = 16 << 10
@@ -337,7 +337,7 @@ var (
 	onlyDigits    = regexp.MustCompile(`^\d+$`)
 )
 
-// label returns the lines of a label: those of the author, each wrapped at most pixels. Blank lines
+// label returns the lines of a label: the author's lines, each wrapped at most pixels. Blank lines
 // are dropped.
 func label(text string, most int) (lines []string) {
 	for _, line := range lineBreak.Split(text, -1) {

@@ -44,7 +44,8 @@ var directions = map[string]string{
 	"": "down", "TD": "down", "TB": "down", "BT": "up", "LR": "right", "RL": "left",
 }
 
-// shapes are the brackets around a label, by shape. One that begins like another precedes it.
+// shapes are the brackets around a label, by shape. A bracket that begins with another one precedes
+// it.
 var shapes = []struct{ open, end, shape string }{
 	{"([", "])", "stadium"}, {"[[", "]]", "routine"}, {"[(", ")]", "cylinder"},
 	{"(((", ")))", "double"}, {"((", "))", "circle"},

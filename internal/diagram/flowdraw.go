@@ -143,8 +143,8 @@ func (d *flowDrawing) drawEdges() error {
 			d.drawLoop(e)
 			continue
 		}
-		way, at, last := d.course(i)
-		if at >= last || len(e.lines) > 0 && !slices.ContainsFunc(way, d.isLabel) {
+		spots, at, last := d.course(i)
+		if at >= last || len(e.lines) > 0 && !slices.ContainsFunc(spots, d.isLabel) {
 			return &Error{0, "an edge leads to a frame from what is within or beside it"}
 		}
 		var line strings.Builder
@@ -158,7 +158,7 @@ func (d *flowDrawing) drawEdges() error {
 			fmt.Fprintf(&line, "C%d %d %d %d %d %d", ax, ay, bx, by, x, y)
 			at, cross = flow, to
 		}
-		for _, n := range way {
+		for _, n := range spots {
 			s := d.Spots[n]
 			curve(s.Flow-s.Size/2, s.Cross)
 			x, y := d.xy(s.Flow+s.Size/2, s.Cross)
@@ -176,14 +176,14 @@ func (d *flowDrawing) drawEdges() error {
 		x2, y2 := d.xy(at, cross)
 		d.tip(end, x2, y2, dx, dy)
 		d.tip(start, x1, y1, -dx, -dy)
-		d.drawLabel(e.lines, way)
+		d.drawLabel(e.lines, spots)
 	}
 	return nil
 }
 
 // course returns the spots between the ends of an edge, and the start and the end of its line along
 // the flow: at a node, or at a frame. Spots within or beside such a frame are left out.
-func (d *flowDrawing) course(edge int) (way []int, start, end int) {
+func (d *flowDrawing) course(edge int) (spots []int, start, end int) {
 	e, path := d.edges[edge], d.Paths[edge]
 	first, last := e.fromFrame, e.toFrame
 	if d.Reversed[edge] {
@@ -198,26 +198,27 @@ func (d *flowDrawing) course(edge int) (way []int, start, end int) {
 	}
 	for _, n := range path[1 : len(path)-1] {
 		if s := d.Spots[n]; s.Flow-s.Size/2 >= start && s.Flow+s.Size/2 <= end {
-			way = append(way, n)
+			spots = append(spots, n)
 		}
 	}
-	return way, start, end
+	return spots, start, end
 }
 
 // isLabel reports whether a spot between nodes is a label's. Bends are narrower.
 func (d *flowDrawing) isLabel(n int) bool { return d.Spots[n].Before > layout.BendWidth }
 
 // ports returns the positions across the flow at which each path leaves its first node and reaches
-// its last one. Those of one side of a node are apart, in the order of where the lines lead.
+// its last one. The positions on one side of a node are apart, in the order of the lines' next
+// spots.
 func (d *flowDrawing) ports() [][2]int {
 	type port struct{ path, end, toward int }
 	sides := map[[2]int][]port{} // by node and end of the path
 	ports := make([][2]int, len(d.Paths))
-	for i, way := range d.Paths {
-		if n := len(way) - 1; n > 0 {
-			first, last := [2]int{way[0], 0}, [2]int{way[n], 1}
-			sides[first] = append(sides[first], port{i, 0, d.Spots[way[1]].Cross})
-			sides[last] = append(sides[last], port{i, 1, d.Spots[way[n-1]].Cross})
+	for i, path := range d.Paths {
+		if n := len(path) - 1; n > 0 {
+			first, last := [2]int{path[0], 0}, [2]int{path[n], 1}
+			sides[first] = append(sides[first], port{i, 0, d.Spots[path[1]].Cross})
+			sides[last] = append(sides[last], port{i, 1, d.Spots[path[n-1]].Cross})
 		}
 	}
 	for side, all := range sides {
@@ -252,11 +253,11 @@ func (d *flowDrawing) nodeEdge(n, side int) int {
 }
 
 // drawLabel draws the label of an edge at its spot.
-func (d *flowDrawing) drawLabel(lines []string, way []int) {
+func (d *flowDrawing) drawLabel(lines []string, spots []int) {
 	if len(lines) == 0 {
 		return
 	}
-	for _, n := range way {
+	for _, n := range spots {
 		if s := d.Spots[n]; d.isLabel(n) {
 			w, h := widest(lines)+pad, len(lines)*lineHeight
 			x, y := d.xy(s.Flow, s.Cross)

@@ -66,7 +66,7 @@ var dividers = map[string]string{
 	"loop": "", "opt": "", "break": "", "rect": "",
 }
 
-// arrows are Mermaid's arrows. One that begins like another precedes it.
+// arrows are Mermaid's arrows. An arrow that begins with another one precedes it.
 var arrows = []string{"<<-->>", "<<->>", "-->>", "->>", "-->", "->", "--x", "-x", "--)", "-)"}
 
 var (

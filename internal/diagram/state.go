@@ -18,7 +18,7 @@ var (
 		`\s*(?::\s*(.*))?$`)
 )
 
-// parseState reads the statements of a state diagram as those of a flowchart.
+// parseState reads the statements of a state diagram into a flowchart.
 func parseState(p prepared) (*flow, error) {
 	f := &flow{index: map[string]int{}, direction: directions[""]}
 	noted := "" // the state whose note is being read

@@ -96,7 +96,7 @@ func path(layer *bytes.Buffer, class, format string, args ...any) {
 	fmt.Fprintf(layer, `<path class="%s" d="%s"/>`, class, fmt.Sprintf(format, args...))
 }
 
-// text draws lines from the height y downwards. They are centered at x; those of the classes start
+// text draws lines from the height y downwards. They are centered at x. Lines of the classes start
 // and word begin there. The style sheet gives the classes label and start a halo.
 func (c *canvas) text(class string, x, y int, lines []string) {
 	if class != "" {

@@ -137,7 +137,7 @@ func TestServeRange(t *testing.T) {
 	}
 }
 
-// TestHead compares the header fields of HEAD with those of GET, for each coding and status.
+// TestHead compares the header fields of the answers to HEAD and GET, for each coding and status.
 func TestHead(t *testing.T) {
 	e := entity.New(jsonType, sample)
 	for _, fields := range [][]string{nil, {"Accept-Encoding", "gzip"},

@@ -82,7 +82,7 @@ func (s *syncer) attach(
 	if err != nil {
 		return err
 	}
-	// Of several paths with the same folded name, the first is taken: on some systems they are one
+	// If several paths have the same folded name, the first is taken: on some systems they are one
 	// file.
 	taken, results := map[string]string{}, map[use]error{}
 	for _, n := range all {

@@ -10,12 +10,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// Cache keeps what was read of a history, until another one is read. The zero value is ready to
-// use. It is safe for concurrent use.
-type Cache struct{ newest atomic.Pointer[told] }
+// Cache keeps the part of a history that was read, until another one is read. The zero value is
+// ready for use. It is safe for concurrent use.
+type Cache struct{ newest atomic.Pointer[cached] }
 
-// told is what was read of a history.
-type told struct {
+// cached is the part of a history that was read.
+type cached struct {
 	// of is a hash of everything that the rest depends on.
 	of [sha256.Size]byte
 	// years are nil, and events are empty while read is false, if they are unknown so far.
@@ -25,20 +25,20 @@ type told struct {
 	complete bool
 }
 
-// kept returns what is known of a history.
-func (r *Reader) kept(p *Past) told {
+// kept returns the cached part of a history.
+func (r *Reader) kept(p *Past) cached {
 	if r.Cache == nil {
-		return told{}
+		return cached{}
 	}
-	t := told{of: p.sum()}
+	t := cached{of: p.sum()}
 	if newest := r.Cache.newest.Load(); newest != nil && newest.of == t.of {
 		return *newest
 	}
 	return t
 }
 
-// keep keeps what is known of a history.
-func (r *Reader) keep(t told) {
+// keep caches a part of a history.
+func (r *Reader) keep(t cached) {
 	if r.Cache != nil {
 		r.Cache.newest.Store(&t)
 	}

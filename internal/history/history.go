@@ -275,8 +275,8 @@ func (h *Log) walk(ctx context.Context, r, earlier *repository, dirs []string) (
 	return err
 }
 
-// read reads the commits and the files of the repository, or reuses those of an earlier log, which
-// may be nil.
+// read reads the commits and the files of the repository, or reuses an earlier log's, which may be
+// nil.
 func (r *repository) read(
 	ctx context.Context, before *repository, counts func(name string) bool,
 ) error {

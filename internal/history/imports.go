@@ -17,9 +17,9 @@ const leastImported, importedOf = 5, 10
 
 // imports returns the commits that import texts, by hash, so that their times are not when the
 // texts were created: the first one with texts, and each that brings many and more than a tenth of
-// all that exist after it. A text that comes back is not brought. A text that goes may be a new one
-// under its old name, so each reduces the number. What the commits of cut bring is unknown. texts
-// are the paths that count.
+// all that exist after it. A text that comes back does not count as brought. A text that goes may
+// be a new one under its old name, so each reduces the number. The texts that the commits of cut
+// bring are unknown. texts are the paths that count.
 func imports(commits []git.Commit, cut, texts map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	all := 0

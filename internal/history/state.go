@@ -33,8 +33,8 @@ type State struct {
 	Imported bool
 }
 
-// Of returns the state of a file with that content hash. A file that was edited since its sync has
-// the times of the local repository.
+// Of returns the state of a file with a content hash. A file that was edited since its sync has the
+// times of the local repository.
 func (h *Log) Of(f folder.File, contentHash string) (s State) {
 	// Without git this is the best guess of the path in a repository.
 	place := h.places[f.Folder]

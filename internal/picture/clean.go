@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// What becomes of an element of a drawing.
+// action is the treatment of an element of a drawing.
 type action int
 
 const (

@@ -127,8 +127,8 @@ func turned(exif []byte) bool {
 	count := int(order.Uint16(exif[at:]))
 	for at += 2; count > 0 && at <= len(exif)-entry; at += entry {
 		if order.Uint16(exif[at:]) == tag {
-			way := order.Uint16(exif[at+8:])
-			return way >= 5 && way <= 8
+			orientation := order.Uint16(exif[at+8:])
+			return orientation >= 5 && orientation <= 8
 		}
 		count--
 	}

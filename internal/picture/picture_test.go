@@ -280,7 +280,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestClean publishes a drawing without what does more than draw. What draws keeps its bytes.
+// TestClean publishes a drawing without the parts that do more than draw. The other parts keep
+// their bytes.
 func TestClean(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"nothing", drawing(`viewBox="0 0 1 1"`, "<!-- a --> <g/>"),
@@ -321,8 +322,8 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that any bytes end in a picture within the limits, or in an error. What is
-// published is such a picture, too.
+// FuzzParse checks that any bytes result in a picture within the limits, or in an error. The
+// published bytes are such a picture, too.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{encoded(f, ".png"), encoded(f, ".jpg"), encoded(f, ".gif"), webp,
 		avif([2]uint32{30, 20}), header(40_000, 40_000), drawing(`viewBox="0 0 1 1"`, "<g/>"),

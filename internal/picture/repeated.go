@@ -61,7 +61,7 @@ func (r *repeated) check() error {
 	return nil
 }
 
-// of counts what an id shows. One that shows itself has no end.
+// of counts what an id shows. An id that shows itself has no end.
 func (r *repeated) of(id string) float64 {
 	if n, known := r.total[id]; known {
 		return n

@@ -52,7 +52,7 @@ func leadingNumber(text string) (n int64, remark string, ok bool) {
 }
 
 // read adds the value of a cell below a head. Unix seconds take precedence over a day, and a day
-// over words for no time. Of two cells with the same kind of value, the first counts.
+// over words for no time. If two cells have the same kind of value, the first counts.
 func (a *Activation) read(cell, head string) {
 	if n, remark, ok := leadingNumber(cell); ok && !ofTimes.MatchString(head) {
 		switch {

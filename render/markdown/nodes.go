@@ -185,7 +185,7 @@ func (d *document) tags(n ast.Node, entering bool) (start, end string) {
 		}
 		return "<section class=\"notes\" role=\"doc-endnotes\" aria-label=\"Footnotes\">\n<ol>\n",
 			"</ol>\n</section>\n"
-	case *markdown.Alert: // the name is text, since colors say nothing to all readers
+	case *markdown.Alert: // the name is text, since not all readers see colors
 		const box = `<div class="alert a-%s" role="note">` + "\n" + `<p class="ic name">%s</p>` + "\n"
 		name := strings.ToUpper(n.Name[:1]) + n.Name[1:]
 		return fmt.Sprintf(box, n.Name, name), "</div>\n"

@@ -63,7 +63,7 @@ var meanings string
 // unknown values.
 func meant(kind, slug string) string { return Lookup(meanings, kind+" "+slug) }
 
-// StatusMeaning explains a status. Of a word that is not EIP-1's, only the stage is known. It is
+// StatusMeaning explains a status. For a word that is not EIP-1's, only the stage is known. It is
 // empty for a status outside of the process.
 func StatusMeaning(s mip.Standing) string {
 	if usual(s) {

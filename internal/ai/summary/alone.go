@@ -15,7 +15,7 @@ var (
 	toDocument = prose.Lazily(`^["“(]?(?i:this|that|these|those)` +
 		`(?:(?: \p{Lu}\w+){0,3}| \w+),? (?:\p{Lu}{2,}|` +
 		`(?i:proposal|change|document|standard|specification|feature))\b`)
-	// turn matches a connective that points at what was said before.
+	// turn matches a connective that refers to the text before.
 	turn = prose.Lazily(`^(?:However|But|Moreover|Furthermore|Additionally|In addition|Therefore|` +
 		`Thus|Hence|Consequently|As a result|As a consequence|Nevertheless|Nonetheless|Similarly|` +
 		`Likewise|Conversely|In contrast|Finally|Also),? `)

@@ -47,7 +47,7 @@ func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 	})
 	room := maxImpact - utf8.RuneCountInString(caveat)
 	picked := pick(slices.Concat(s.answer(a, all, len(ranked) > 0), ranked), maxEvidence, room)
-	out := api.Axis{Severity: api.Low, Impact: told(caveat, picked), Evidence: []api.Evidence{}}
+	out := api.Axis{Severity: api.Low, Impact: combine(caveat, picked), Evidence: []api.Evidence{}}
 	out.Stated = len(picked) > 0
 	for _, x := range picked {
 		out.Evidence = append(out.Evidence, api.Evidence{Section: x.name, Quote: x.quote})
@@ -77,9 +77,9 @@ func extractAxis(s Subject, a axis, all []*sentence) api.Axis {
 	return out
 }
 
-// told joins the texts of sentences. The id of a bundled proposal precedes the first of its
+// combine joins the texts of sentences. The id of a bundled proposal precedes the first of its
 // sentences.
-func told(caveat string, picked []*sentence) string {
+func combine(caveat string, picked []*sentence) string {
 	out, from := caveat, ""
 	for _, x := range picked {
 		if x.from != from && x.from != "" {
@@ -131,8 +131,8 @@ func best(in []*sentence, points func(*sentence) int, least int) []*sentence {
 	return out
 }
 
-// pick takes sentences in turn, unless they repeat what was said: at most so many sentences of at
-// most room runes together. It returns them in the order of the text. A sentence whose text
+// pick takes sentences in turn, unless they repeat an earlier sentence: at most so many sentences
+// of at most room runes together. It returns them in the order of the text. A sentence whose text
 // includes a picked one replaces it.
 func pick(ranked []*sentence, most, room int, said ...string) []*sentence {
 	var picked []*sentence

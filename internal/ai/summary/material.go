@@ -68,8 +68,8 @@ func Facts(s Subject) string {
 	return mip.Shorten(strings.Join(lines, "\n")+"\n", maxMaterial/4)
 }
 
-// The functions below write whole sentences from the header of a proposal, for texts that say
-// little. These sentences are no quotes.
+// The functions below write whole sentences from the header of a proposal, for short texts. These
+// sentences are no quotes.
 
 // reasonGiven introduces the reason for a withdrawal.
 const reasonGiven = "The reason given: "

@@ -26,7 +26,7 @@ func TestNoSchedule(t *testing.T) {
 			t.Errorf("with the fork %v: %v", fork, sum.Hardfork)
 		}
 	}
-	// A time is not in the text because a model was told it, like any other number.
+	// A time from the prompt is not in the text, like any other number.
 	sum = made()
 	sum.TLDR = "Lamps get brighter on testnet from 19 January 2027 on."
 	sum.Validators.Severity, sum.Foundation.Severity = api.High, api.Medium

@@ -9,8 +9,8 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-// TestSentences checks which parts of a text are quoted for a group, and what is said of them. The
-// statement is the quotes, unless it differs.
+// TestSentences checks which parts of a text are quoted for a group, and the statement about them.
+// The statement is the quotes, unless it differs.
 func TestSentences(t *testing.T) {
 	for _, tt := range []struct{ name, markdown, quotes, statement string }{
 		{"sentences", "Wallets lose the first field. Contracts that hash headers break.",

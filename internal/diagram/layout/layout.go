@@ -114,7 +114,7 @@ func (l *Layout) bandBetween(from, to int) int {
 	return 0
 }
 
-// backEdges reports which edges a walk in depth finds to lead back to a node on its way.
+// backEdges reports which edges a walk in depth finds to lead back to a node on its path.
 func backEdges(nodes int, edges [][2]int) []bool {
 	out := make([][]int, nodes) // edges by their node
 	inDegree := make([]int, nodes)
@@ -130,13 +130,13 @@ func backEdges(nodes int, edges [][2]int) []bool {
 		if state[start] != 0 {
 			return
 		}
-		way := []int{start}
+		stack := []int{start}
 		state[start] = onWay
-		for len(way) > 0 {
-			n := way[len(way)-1]
+		for len(stack) > 0 {
+			n := stack[len(stack)-1]
 			if next[n] == len(out[n]) {
 				state[n] = done
-				way = way[:len(way)-1]
+				stack = stack[:len(stack)-1]
 				continue
 			}
 			i := out[n][next[n]]
@@ -144,7 +144,7 @@ func backEdges(nodes int, edges [][2]int) []bool {
 			switch to := edges[i][1]; state[to] {
 			case 0:
 				state[to] = onWay
-				way = append(way, to)
+				stack = append(stack, to)
 			case onWay:
 				back[i] = true
 			}
@@ -179,7 +179,7 @@ func (l *Layout) rank() error {
 			}
 		}
 	}
-	// What nothing leads to moves next to what it leads to.
+	// A box to which no edge leads moves next to the boxes after it.
 	for i := len(ready) - 1; i >= 0; i-- {
 		s := &l.Spots[ready[i]]
 		if len(s.in) == 0 && len(s.out) > 0 {

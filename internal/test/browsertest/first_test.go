@@ -31,7 +31,7 @@ func textFirst(t *testing.T, r *served) {
 }
 
 // rowsFirst checks that lists begin high enough: twelve rows are on the first screen of a desktop,
-// and the first row begins on that of a phone, with filters and without scripts too.
+// and the first row begins on the first screen of a phone, with filters and without scripts too.
 func rowsFirst(t *testing.T, r *served, paths ...string) {
 	const rows = `(rows => ({ First: Math.round(rows[0].top), Whole: rows.filter(r => r.bottom <= 900).length, Of: rows.length }))(
 		[...document.querySelectorAll("#list tbody tr")].map(r => r.getBoundingClientRect()))`
@@ -50,7 +50,7 @@ func rowsFirst(t *testing.T, r *served, paths ...string) {
 }
 
 // firstNames are the authors and the requirements, which the head of a page names, on a phone too.
-// Of many it names the first.
+// If there are many, it names the first ones.
 func firstNames(t *testing.T, r *served) {
 	for _, v := range []View{{Width: 1280}, {Width: 390, NoScript: true}} {
 		tab := r.tab(t, v)
