@@ -17,7 +17,7 @@ func (p *planner) calendar() {
 	p.addCalendar("/", "/", func() calendar.Calendar {
 		return calendar.Calendar{
 			Title:       plain.SiteTitle(p.info.Site),
-			Description: "When last calls for comments end, and when networks get hard forks.",
+			Description: "When last calls end, networks get hard forks, and releases are due.",
 			All:         p.Metadata, Forks: p.Forks,
 		}
 	})
@@ -30,18 +30,18 @@ func (p *planner) addCalendar(pattern, route string, content func() calendar.Cal
 	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: body})
 }
 
-// upgradeCalendar returns the calendar of a hard fork: its activations, and the ends of the last
-// calls of its proposals, whose positions are at.
+// upgradeCalendar returns the calendar of a hard fork: its activations, its releases, and the ends
+// of the last calls of its proposals, whose positions are at.
 func (p *planner) upgradeCalendar(f mip.HardFork, at []int) calendar.Calendar {
 	return calendar.Calendar{
 		Title:       plain.SiteTitle(p.info.Site) + ": " + mip.OneLine(f.Name),
-		Description: "When networks get the hard fork, and when last calls for its proposals end.",
+		Description: "When networks get the hard fork, its releases are due, and last calls end.",
 		All:         p.fill(plain.Listing{}, at).Metadata, Forks: []mip.HardFork{f},
 	}
 }
 
 // roleCalendar returns the calendar of a group: the ends of the last calls of the proposals that
-// concern it, their activations, and the hard forks that themselves ask something of the group.
+// concern it, and their activations. Validators get all hard forks, with the releases.
 func (p *planner) roleCalendar(role api.Role) calendar.Calendar {
 	out := calendar.Calendar{
 		Title: plain.SiteTitle(p.info.Site) + ": for " + role.Role,
@@ -55,8 +55,11 @@ func (p *planner) roleCalendar(role api.Role) calendar.Calendar {
 	}
 	for _, f := range p.Forks {
 		bundled := func(c api.Claim) bool { return mip.Deref(c.Hardfork) == f.Name }
-		asks := api.Asks(role.Role, &f, p.info.Networks)
-		if asks != nil || slices.ContainsFunc(role.Claims, bundled) {
+		switch {
+		case role.Role == "validators":
+			out.Forks = append(out.Forks, f)
+		case slices.ContainsFunc(role.Claims, bundled):
+			f.Releases = nil
 			out.Forks = append(out.Forks, f)
 		}
 	}

@@ -1,8 +1,10 @@
-// Package calendar writes the ends of calls for comments and the activations of hard forks as
-// iCalendar (RFC 5545). It knows neither which calendars a site has nor where they are published.
+// Package calendar writes the ends of calls for comments, the activations of hard forks and the
+// days of their releases as iCalendar (RFC 5545). It knows neither which calendars a site has nor
+// where they are published.
 package calendar
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	ical "github.com/arran4/golang-ical"
 
+	days "github.com/mipwatch/mipwatch/internal/day"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render/plain"
 )
@@ -27,8 +30,8 @@ type Calendar struct {
 
 // Write writes a calendar. A last call is on the whole day of its deadline, and an activation at
 // its time, on networks of the site and of texts. A fork that a network has from its first block is
-// left out. DTSTAMP, which the format requires, is the time of the newest known change, not the
-// current time.
+// left out. Releases are on the day or at the moment by which they are required. DTSTAMP, which the
+// format requires, is the time of the newest known change, not the current time.
 func Write(info mip.Site, c Calendar) []byte {
 	w := writer{ical.NewCalendar(), info, ""}
 	if at, err := url.Parse(info.BaseURL); err == nil {
@@ -53,6 +56,7 @@ func Write(info mip.Site, c Calendar) []byte {
 				w.activation(f, a.Network, a.Time.UTC())
 			}
 		}
+		w.releases(f)
 	}
 	return []byte(w.Serialize(ical.WithNewLineWindows))
 }
@@ -86,7 +90,11 @@ func (w *writer) call(m mip.Metadata) {
 	id, title := strings.ToLower(m.ID.String())+"-last-call",
 		"Last day for comments on "+plain.ProposalTitle(m)
 	e := w.event(id, title, plain.Text(plain.Description(m)), m.URL, m.Updated)
-	day := m.LastCallDeadline.Time()
+	onDay(e, m.LastCallDeadline.Time())
+}
+
+// onDay sets the whole day of an event.
+func onDay(e *ical.VEvent, day time.Time) {
 	e.SetAllDayStartAt(day)
 	e.SetAllDayEndAt(day.AddDate(0, 0, 1))
 }
@@ -111,6 +119,57 @@ func (w *writer) activation(f mip.HardFork, id string, at time.Time) {
 	name := mip.OneLine(f.Name)
 	e := w.event("upgrade-"+name+"-"+id, name+" activates on "+mip.OneLine(network),
 		strings.Join(lines, "\n"),
-		plain.Address(w.info, "/upgrade/"+mip.Slug(f.Name)+"/"), f.StatusAsOf)
+		w.page(f), f.StatusAsOf)
 	e.SetStartAt(at)
+}
+
+// page is the address of a hard fork's page.
+func (w *writer) page(f mip.HardFork) string {
+	return plain.Address(w.info, "/upgrade/"+mip.Slug(f.Name)+"/")
+}
+
+// releases adds the times by which releases for a hard fork are required, each with all of its
+// releases. The unique id counts the releases of one client, since the time of each may change.
+func (w *writer) releases(f mip.HardFork) {
+	of, ids, count := map[string][]mip.Release{}, map[string]string{}, map[string]int{}
+	var dues []string
+	for _, r := range f.Releases {
+		client := mip.Slug(r.Client)
+		count[client]++
+		if r.RequiredBy == nil {
+			continue
+		}
+		due := *r.RequiredBy
+		if of[due] == nil {
+			dues = append(dues, due)
+			ids[due] = fmt.Sprintf("release-%s-%s-%d", mip.OneLine(f.Name), client, count[client])
+		}
+		of[due] = append(of[due], r)
+	}
+	for _, due := range dues {
+		title, text := required(f, of[due])
+		e := w.event(ids[due], title, text, w.page(f)+"#run", f.StatusAsOf)
+		if at, hour, _ := days.Due(due); hour {
+			e.SetStartAt(at)
+		} else {
+			onDay(e, at)
+		}
+	}
+}
+
+// required returns the title and the text of an event for releases that a hard fork requires by one
+// time. The title names the networks if they are the same for all.
+func required(f mip.HardFork, of []mip.Release) (title, text string) {
+	var names, lines []string
+	same := true
+	for _, r := range of {
+		names = append(names, r.Client+" "+r.Version)
+		lines = append(lines, "Run "+plain.Release(r)+".")
+		same = same && slices.Equal(r.Networks, of[0].Networks)
+	}
+	title = f.Name + " requires " + strings.Join(names, ", ") + " or later"
+	if same && len(of[0].Networks) > 0 {
+		title += " on " + strings.Join(of[0].Networks, ", ")
+	}
+	return mip.OneLine(title), strings.Join(lines, "\n")
 }

@@ -38,8 +38,16 @@ func sample() Calendar {
 				call(m)
 				m.Updated, m.Description = nil, nil
 			}))
+	forks := rendertest.SampleForks()
+	day, moment := new("2026-03-12"), new("2026-03-12T15:00:00Z")
+	forks[0].Releases = []mip.Release{
+		{Client: "Wick; \"A\",\n:", Version: "2", Networks: []string{"testnet"}, RequiredBy: day},
+		{Client: "Wick: A", Version: "3", Networks: []string{"testnet"}},
+		{Client: "wick-a", Version: "4", Networks: []string{"mainnet"}, RequiredBy: moment},
+		{Client: "Flint", Version: "5", URL: new("https://x.example/5"), RequiredBy: day},
+	}
 	return Calendar{Title: "Sample; calendar", Description: "Deadlines, and activations.", All: all,
-		Forks: rendertest.SampleForks()}
+		Forks: forks}
 }
 
 // event is an event as parsed by a calendar program.
@@ -63,11 +71,24 @@ func events() (out []event) {
 		}
 		out = append(out, e)
 	}
+	const wick = "Run Wick; \"A\", : 2 or later by 12 Mar 2026 on testnet.\n"
 	return append(out, event{
 		"upgrade-MONAD_NINE-testnet@sample.example.org", "MONAD_NINE activates on Sample Testnet",
 		"2026-03-19T14:30:00+00:00", "",
 		"1970-01-01T00:00:00+00:00", "https://sample.example.org/mips/upgrade/monad_nine/",
-		"Activates MIP-3, MIP-4.",
+		"Activates MIP-3, MIP-4.\n" + wick + "Run Wick: A 3 or later on testnet.\n" +
+			"Run Flint 5 or later by 12 Mar 2026.",
+	}, event{
+		"release-MONAD_NINE-wick-a-1@sample.example.org",
+		"MONAD_NINE requires Wick; \"A\", : 2, Flint 5 or later",
+		"2026-03-12", "2026-03-13",
+		"1970-01-01T00:00:00+00:00", "https://sample.example.org/mips/upgrade/monad_nine/#run",
+		wick + "Run Flint 5 or later by 12 Mar 2026.",
+	}, event{
+		"release-MONAD_NINE-wick-a-3@sample.example.org",
+		"MONAD_NINE requires wick-a 4 or later on mainnet", "2026-03-12T15:00:00+00:00", "",
+		"1970-01-01T00:00:00+00:00", "https://sample.example.org/mips/upgrade/monad_nine/#run",
+		"Run wick-a 4 or later by 12 Mar 2026, 15:00 UTC on mainnet.",
 	})
 }
 
@@ -115,7 +136,7 @@ func TestForm(t *testing.T) {
 	}
 	want := len(events())
 	for name, n := range map[string]int{"VERSION": 1, "PRODID": 1, "UID": want, "DTSTAMP": want,
-		"SUMMARY": want, "DTSTART": 1, "DTSTART;VALUE=DATE": want - 1} {
+		"SUMMARY": want, "DTSTART": 2, "DTSTART;VALUE=DATE": want - 2} {
 		if begun[name] != n {
 			t.Errorf("%d of %s, want %d", begun[name], name, n)
 		}
