@@ -83,6 +83,17 @@ func (p *planner) forkHistory() (forks.Past, error) {
 	return forks.Read(&p.versions, upgradeReader(p.options.Site), texts, p.Forks)
 }
 
+// addForks appends an artifact that is made of all hard forks and their past.
+func (p *planner) addForks(route, pattern string, body func(forks.Past) ([]byte, error)) {
+	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: func() ([]byte, error) {
+		past, err := p.forkPast()
+		if err != nil {
+			return nil, err
+		}
+		return body(past)
+	}})
+}
+
 // happened are all events with what is published today.
 func (p *planner) happened(past *history.Past) (h happened, err error) {
 	if h.events, h.complete, err = past.Events(&p.versions); err != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/api"
+	"github.com/mipwatch/mipwatch/internal/forks"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/render"
@@ -347,11 +348,11 @@ func (p *planner) upgrades() {
 			}
 		}
 		route := "/upgrade/" + slug
-		p.addForks(route+"/", upgradeRoute, func(forks []mip.HardFork) ([]byte, error) {
-			return p.pages.Upgrade(p.upgradePage(forks[k]))
+		p.addForks(route+"/", upgradeRoute, func(past forks.Past) ([]byte, error) {
+			return p.pages.Upgrade(p.upgradePage(past, k))
 		})
-		p.addForks(route+".md", upgradeTextRoute, func(forks []mip.HardFork) ([]byte, error) {
-			page := p.upgradePage(forks[k])
+		p.addForks(route+".md", upgradeTextRoute, func(past forks.Past) ([]byte, error) {
+			page := p.upgradePage(past, k)
 			return agent.Upgrade(p.info, board.New(page.Fork, page.Texts))
 		})
 		p.addCalendar(upgradeRoute, route+"/", func() calendar.Calendar {
@@ -359,30 +360,19 @@ func (p *planner) upgrades() {
 		})
 		p.addListFeed(upgradeRoute, plain.Listing{Kind: "upgrade", Value: f.Name, Slug: slug}, at)
 	}
-	p.addForks("/upgrade/", "", func(forks []mip.HardFork) ([]byte, error) {
-		return p.pages.Upgrades(forks, p.Metadata)
+	p.addForks("/upgrade/", "", func(past forks.Past) ([]byte, error) {
+		return p.pages.Upgrades(past.Forks, p.Metadata)
 	})
-	p.addForks("/api/v1/hardforks", "", func(forks []mip.HardFork) ([]byte, error) {
-		return api.JSON(mip.HardForks{HardForks: forks})
+	p.addForks("/api/v1/hardforks", "", func(past forks.Past) ([]byte, error) {
+		return api.JSON(mip.HardForks{HardForks: past.Forks})
 	})
 }
 
-// addForks appends an artifact that is made of all hard forks, with the days of their stages.
-func (p *planner) addForks(route, pattern string, body func([]mip.HardFork) ([]byte, error)) {
-	p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: func() ([]byte, error) {
-		past, err := p.forkPast()
-		if err != nil {
-			return nil, err
-		}
-		return body(past.Forks)
-	}})
-}
-
-// upgradePage returns the content of a hard fork's page.
-func (p *planner) upgradePage(f mip.HardFork) render.UpgradePage {
-	page := render.UpgradePage{Fork: f, Texts: board.Texts{
-		Kind: p.info.Prefix, All: p.Metadata, References: p.options.Site.References,
-	}}
+// upgradePage returns the content of the page of the k-th hard fork.
+func (p *planner) upgradePage(past forks.Past, k int) render.UpgradePage {
+	f := past.Forks[k]
+	page := render.UpgradePage{Fork: f, Texts: board.Texts{Kind: p.info.Prefix, All: p.Metadata,
+		References: p.options.Site.References, Moves: past.Moves(f.Name)}}
 	for i, m := range p.Metadata {
 		meta := f.MetaMIP != nil && m.ID == p.info.Main(*f.MetaMIP)
 		if meta {

@@ -31,7 +31,7 @@ var untaken = map[string]string{
 	"moved: $.Text, else":                    "render TestBoard has a version that is not shown",
 	"now: .Many":                             "the samples were created together",
 	"quote: .Href, else":                     "ids of proposals can be read",
-	"upgrade: rest 5 .":                      "render TestBoard has more moves",
+	"upgrade: after 5 .":                     "render TestBoard has more moves",
 	"role-quote: .Quote, else":               "what a text says of a group has a quote",
 }
 

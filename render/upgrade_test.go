@@ -194,9 +194,14 @@ func TestBoard(t *testing.T) {
 	}
 	claims := []api.Claim{asked("developers", true), asked("users", false),
 		asked("validators", true)}
+	var moves []mip.ForkProposal
+	for _, i := range []int{10, 9, 8, 7, 1, 2, 3, 5, 0, 6} {
+		moves = append(moves, f.Proposals[i])
+	}
+	moves = append(moves, listed("MIP-3", mip.Considered, day(1), "0000000"))
 	page, err := p.Upgrade(UpgradePage{Fork: f, Texts: board.Texts{Kind: "MIP", All: all,
 		Claims: claims, References: mip.References{"ERC": "https://ercs.example.net/{n}"},
-		Versions: []string{second}}})
+		Moves: moves, Versions: []string{second}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +210,7 @@ func TestBoard(t *testing.T) {
 	}
 	const history = `href="/p/mip/6/history/#v-2222222bbbb"`
 	for _, want := range []string{`href="https://ercs.example.net/20"`, history,
-		`href="/p/upgrade/next.md"`, `href="/p/changes/?kind=hardfork"`} {
+		`href="/p/upgrade/next.md"`} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -231,7 +236,10 @@ func TestBoard(t *testing.T) {
 		"What moved last 13 May 2026 at 4000003 Proposed: XIP-13 " +
 		"12 May 2026 at 4000002 Proposed: XIP-12 11 May 2026 at 4000001 Proposed: XIP-11 " +
 		"10 May 2026 at 4000000 Proposed: XIP-10 2 May 2026 at 2222222 Scheduled: MIP-3 " +
-		"and 4 more What is not in it Declined 1 MIP-4 Final Title code 4 " +
+		"Earlier moves 5 2 May 2026 at 2222222 Considered: ERC-20 " +
+		"1 May 2026 at 1111111 Scheduled: XIP-1, MIP-1 1 May 2026 at 1111111 Declined: MIP-4 " +
+		"1 May 2026 at 3333333 Withdrawn: MIP-2 1 May 2026 at 0000000 Considered: MIP-3 " +
+		"What is not in it Declined 1 MIP-4 Final Title code 4 " +
 		"since 1 May 2026 at 1111111 Withdrawn 1 MIP-2 Review Title code 2 " +
 		"since 1 May 2026 at 3333333"
 	if d := cmp.Diff(strings.Split(want, ". "), strings.Split(text, ". ")); d != "" {

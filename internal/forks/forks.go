@@ -4,6 +4,9 @@
 package forks
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/site"
@@ -19,6 +22,25 @@ type Past struct {
 	// Stages has the stages of each proposal that its page shows beside the activation of the hard
 	// fork.
 	Stages map[mip.ID][]mip.ForkStage
+}
+
+// Moves returns the changes of stages in a hard fork, the newest first. Those of one commit are in
+// the order of the stages.
+func (p Past) Moves(fork string) (out []mip.ForkProposal) {
+	events := slices.DeleteFunc(slices.Clone(p.Events), func(e mip.Event) bool {
+		return cmp.Or(mip.Deref(e.To), mip.Deref(e.From)) != fork
+	})
+	slices.Reverse(events)
+	slices.SortStableFunc(events, func(a, b mip.Event) int {
+		return cmp.Or(b.Time.UTC().Compare(a.Time.UTC()), cmp.Compare(a.Commit, b.Commit),
+			slices.Index(mip.Inclusions(), a.Stage.To)-slices.Index(mip.Inclusions(), b.Stage.To),
+			a.MIP.Compare(b.MIP))
+	})
+	for _, e := range events {
+		out = append(out, mip.ForkProposal{ID: e.MIP, Stage: e.Stage.To, Since: e.Time.Date(),
+			Commit: &e.Commit, Before: e.Stage.From})
+	}
+	return out
 }
 
 // Text is a text of an upgrade with the history of its file.

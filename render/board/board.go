@@ -18,6 +18,8 @@ type Board struct {
 	// Open are the stages of proposals that are or may come into the fork. Left are those of
 	// proposals that were declined or left the lists. Each stage has proposals.
 	Open, Left []Stage
+	// Moves are all that the history of the fork's text shows, the newest first.
+	Moves []Move
 }
 
 // Stage is the proposals at one stage, in the order of the fork's text.
@@ -61,17 +63,20 @@ type Texts struct {
 	Claims []api.Claim
 	// References are the addresses of other sites' proposals.
 	References mip.References
+	// Moves are the changes of stages, the newest first. Those of one commit to one stage are
+	// neighbors.
+	Moves []mip.ForkProposal
 	// Versions are the commits that the page of the meta proposal's versions shows.
 	Versions []string
+	meta     *mip.ID
 }
 
 // New returns the board of a hard fork.
 func New(f mip.HardFork, t Texts) Board {
 	b := Board{HardFork: f}
-	var meta *mip.ID
 	if f.MetaMIP != nil {
-		meta = &mip.ID{Kind: t.Kind, Number: *f.MetaMIP}
-		b.Meta = new(t.row(mip.ForkProposal{ID: *meta}))
+		t.meta = &mip.ID{Kind: t.Kind, Number: *f.MetaMIP}
+		b.Meta = new(t.row(mip.ForkProposal{ID: *t.meta}))
 	}
 	unsettled := func(of mip.ForkProposal) bool { return !of.Stage.Bundled() }
 	timed := f.HasNetworks() && !slices.ContainsFunc(f.Proposals, unsettled)
@@ -87,11 +92,7 @@ func New(f mip.HardFork, t Texts) Board {
 			if stageOf(of) != stage {
 				continue
 			}
-			r := t.row(of)
-			if slices.Contains(t.Versions, mip.Deref(of.Commit)) {
-				r.Text = meta
-			}
-			s.Rows = append(s.Rows, r)
+			s.Rows = append(s.Rows, t.row(of))
 		}
 		switch {
 		case s.Rows == nil:
@@ -101,7 +102,20 @@ func New(f mip.HardFork, t Texts) Board {
 			b.Open = append(b.Open, s)
 		}
 	}
+	for _, of := range t.Moves {
+		r, last := t.row(of), len(b.Moves)-1
+		if last < 0 || !b.Moves[last].with(r) {
+			last++
+			b.Moves = append(b.Moves, Move{Stage{Name: r.Stage}, r})
+		}
+		b.Moves[last].Stage.Rows = append(b.Moves[last].Stage.Rows, r)
+	}
 	return b
+}
+
+// with reports whether a row came to the stage with the same commit.
+func (m Move) with(r Row) bool {
+	return m.Stage.Name == r.Stage && mip.Deref(m.First.Commit) == mip.Deref(r.Commit)
 }
 
 // left reports whether proposals at the stage will not come into their fork.
@@ -127,6 +141,9 @@ func (t Texts) row(of mip.ForkProposal) Row {
 			r.Asks = append(r.Asks, c.Group)
 		}
 	}
+	if slices.Contains(t.Versions, mip.Deref(of.Commit)) {
+		r.Text = t.meta
+	}
 	return r
 }
 
@@ -151,29 +168,4 @@ func (b Board) Main() mip.Inclusion {
 		}
 	}
 	return ""
-}
-
-// Moves returns the moves whose days are known, the newest first. Moves of one day are in the order
-// of the stages.
-func (b Board) Moves() (out []Move) {
-	for _, s := range b.Stages() {
-		for _, r := range s.Rows {
-			if r.Since.IsZero() {
-				continue
-			}
-			i := slices.IndexFunc(out, func(m Move) bool {
-				return m.First.Since == r.Since && m.Stage.Name == r.Stage &&
-					mip.Deref(m.First.Commit) == mip.Deref(r.Commit)
-			})
-			if i < 0 {
-				i = len(out)
-				out = append(out, Move{Stage{Name: r.Stage}, r})
-			}
-			out[i].Stage.Rows = append(out[i].Stage.Rows, r)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Move) int {
-		return b.First.Since.Time().Compare(a.First.Since.Time())
-	})
-	return out
 }
