@@ -117,12 +117,14 @@ func TestOverriddenHardForkAgrees(t *testing.T) {
 	}
 }
 
-// Relative links lead to the page, to the file in the repository, or nowhere.
+// TestLinks checks that links lead to the page, to the file in the repository, or nowhere. A page
+// of the repository's host that is not a file's, such as a page of a wiki, stays an external link.
 func TestLinks(t *testing.T) {
 	body := "[a](./MIP-3.md) [b](../MIPs/MIP-3.md#x-y) [c](MIP-3) [d](../assets/MIP-3/) " +
 		"[e](../assets/MIP-3) [f](../assets/MIP-3/data.csv) " +
 		"[g](/MIPS/MIP-3.md) [h](../../../etc/passwd) [i](./MIP-9.md) ![j](./MIP-3.md?raw=true) " +
-		"[k](gone.md) [l](deep/gone.png) [m](MIP-3.md/x)"
+		"[k](gone.md) [l](deep/gone.png) [m](MIP-3.md/x)\n\n" +
+		"[n](https://git.example/blob/main/MIP-3.md) [o](https://git.example/wiki/MIP-3)"
 	s := testSite("MIP")
 	s.BaseURL, s.SourceURL = "https://x.example/p", "https://git.example/blob/{commit}/{path}"
 	dir := folderOf(t, "MIP-1.md", proposalText("", body), "MIP-3.md", proposalText("", "## X Y"))
@@ -136,6 +138,8 @@ func TestLinks(t *testing.T) {
 		"f": `<a href="https://git.example/blob/HEAD/assets/MIP-3/data.csv" rel="noopener">f</a>`,
 		"h": ` h i `,           // there is no MIP-9.md
 		"k": `j</a> k l m</p>`, // and none of these files
+		"n": `<a href="/p/mip/3/">n</a>`,
+		"o": `<a href="https://git.example/wiki/MIP-3" rel="noopener">o</a>`,
 	} {
 		if !strings.Contains(page, want) {
 			i := strings.Index(page, ">a</a>")
