@@ -76,6 +76,8 @@ func TestBytes(t *testing.T) {
 			"error MIP-1.md:9: nul-byte"},
 		{"control in the body", strings.Replace(sound, "Text", "T\x0bxt", 1),
 			"warning MIP-1.md:9: control-character"},
+		{"control at the start of the body", "---\nmip: 1\ntitle: One\n---\n\x0bText.\n",
+			"warning MIP-1.md:5: control-character"},
 		{"noncharacter in the body", strings.Replace(sound, "Text", "T\uFFFExt", 1),
 			"warning MIP-1.md:9: control-character"},
 		{"empty", "", "error MIP-1.md:1: no-header"},
