@@ -27,8 +27,8 @@ var (
 	from = regexp.MustCompile(`^(.{1,40}?) on (?:the )?([^:;,(]{1,60})(.*)$`)
 	// networked matches the head of a column of networks, and words in the name of a network.
 	networked = regexp.MustCompile(`(?i)net|chain`)
-	// partial matches words about a fork that changes only the number of blobs, such as "BPO 1". It
-	// follows the upgrade whose text announces it.
+	// partial matches words about a fork that changes only the number of blobs, such as "BPO 1".
+	// Such a fork follows the upgrade whose text announces it.
 	partial = regexp.MustCompile(`(?i)\bbpo(?:[ -]?\d+)?\b|\bblob[ -]parameter[ -]only\b`)
 	// generic matches words around the name of a network, and around the number of a block.
 	generic = regexp.MustCompile(`(?i)^(?:(?:for|the|at|block|blocks|number|height|activation|` +
@@ -48,7 +48,7 @@ type Activation struct {
 	unix, none bool
 	// zoneless reports whether the time has no zone.
 	zoneless bool
-	// certain reports whether the words name a network, be it one of the site or not.
+	// certain reports whether the words name a network, of the site or not.
 	certain bool
 }
 
@@ -83,9 +83,9 @@ func (a Activation) stated(network string) (s mip.StatedActivation, ok bool) {
 	return s, a.unix || a.none || !a.Date.IsZero()
 }
 
-// networkOf returns the network of the site that a text names by the id or the name, or by the id
-// between words of the name or for a network, as in "Monad Testnet". ok is false if none or several
-// match.
+// networkOf returns the network of the site that words name: by its id or its name, or by its id
+// among words of its name and words for a network, as in "Monad Testnet". ok is false if none or
+// several match.
 func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool) {
 	for _, n := range networks {
 		if slug := mip.Slug(name); slug == mip.Slug(n.ID) || slug == mip.Slug(n.Name) {
@@ -97,7 +97,7 @@ func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool)
 		id := spelling.Fold(n.ID)
 		own := append(fields(n.Name), id, "network", "testnet", "chain")
 		foreign := func(w string) bool { return !slices.Contains(own, w) }
-		// A main network without a name of its own is the one that any words name.
+		// Any words may name a main network that has no name of its own.
 		unnamed := id == "mainnet" && spelling.Fold(n.Name) == id
 		if slices.Contains(words, id) && (unnamed || !slices.ContainsFunc(words, foreign)) {
 			if ok {
@@ -109,8 +109,8 @@ func networkOf(name string, networks []mip.Network) (found mip.Network, ok bool)
 	return found, ok
 }
 
-// schedules returns the activation schedules of a text by their tables and lists. It leaves out
-// those of forks that change only the number of blobs, unless title names such a fork.
+// schedules returns the activation schedules of a text by their tables and lists. It leaves out the
+// schedules of forks that change only the number of blobs, unless title names such a fork.
 func schedules(doc *markdown.Document, title string) map[ast.Node][]Activation {
 	r := scheduleReader{doc: doc, whole: !partial.MatchString(title)}
 	out := map[ast.Node][]Activation{}
@@ -164,7 +164,7 @@ func (r *scheduleReader) isPartial(words string) bool {
 // text returns the plain text of a node.
 func (r *scheduleReader) text(n ast.Node) string { return markdown.PlainText(n, r.doc.Body) }
 
-// add adds an activation that a node has.
+// add adds an activation at the line of a node.
 func (r *scheduleReader) add(n ast.Node, a Activation) {
 	if a.Network != "" && !r.isPartial(a.Network) && n.Lines().Len() > 0 {
 		a.Line = bytes.Count(r.doc.Body[:n.Lines().At(0).Start], []byte("\n"))
@@ -198,13 +198,13 @@ func (r *scheduleReader) table(n ast.Node, within bool) {
 	}
 }
 
-// scheduleScope is what words before a list state about it.
+// scheduleScope is the context of a list, from the words before it.
 type scheduleScope struct {
 	activation bool
-	blocks     bool // its numbers are those of blocks
+	blocks     bool // its numbers are block numbers
 }
 
-// below returns the scope with what further words state.
+// below returns the scope after further words.
 func (s scheduleScope) below(words string) scheduleScope {
 	return scheduleScope{s.activation || activating.MatchString(words),
 		s.blocks || blocks.MatchString(words)}
@@ -234,8 +234,8 @@ items:
 	}
 }
 
-// itemOf reads the activation in a list item. It has no network if there is none. ofBlocks reports
-// whether a number is that of a block.
+// itemOf reads the activation in a list item. The network is empty if the item names none. If
+// ofBlocks is true, a number is a block number.
 func itemOf(words string, ofBlocks bool) (a Activation) {
 	name, value := "", ""
 	if m := from.FindStringSubmatch(words); m != nil {
