@@ -15,7 +15,7 @@ func (p *planner) changes() {
 	slices.Reverse(years)
 	add := func(route, pattern string, year int) {
 		p.add(Artifact{Route: route, Pattern: pattern, index: true, Body: func() ([]byte, error) {
-			h, err := p.told()
+			h, err := p.allEvents()
 			if err != nil {
 				return nil, err
 			}
@@ -49,7 +49,7 @@ func (p *planner) shown(events []mip.Event) []render.Change {
 
 // home makes the first page.
 func (p *planner) home() ([]byte, error) {
-	h, err := p.told()
+	h, err := p.allEvents()
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 // year, so that a text whose status changes ten thousand times does not fill the lists.
 const maxEvents, maxOfOne = 500, 200
 
-// happened are the events of a site, newest first. complete is true if git has all of them.
-type happened struct {
+// eventList has the events of a site, newest first. complete is true if git has all of them.
+type eventList struct {
 	events   []mip.Event
 	complete bool
 	// byMIP are the events of each proposal, in the same order.
@@ -26,7 +26,7 @@ type happened struct {
 }
 
 // truncated counts the omitted events of a year, or of all years if year is 0.
-func (h happened) truncated(year int) (n int) {
+func (h eventList) truncated(year int) (n int) {
 	for of, left := range h.left {
 		if year == 0 || year == of {
 			n += left
@@ -45,11 +45,11 @@ func (p *planner) events() {
 	years = append(slices.Clone(years), p.Log.Config.Years()...)
 	slices.Sort(years)
 	p.years = append([]int{}, slices.Compact(years)...)
-	p.told = sync.OnceValues(func() (happened, error) { return p.happened(past) })
+	p.allEvents = sync.OnceValues(func() (eventList, error) { return p.readEvents(past) })
 	p.timeline = sync.OnceValues(p.makeTimeline)
 	list := func(year int, choose func([]mip.Event) []mip.Event) func() ([]byte, error) {
 		return func() ([]byte, error) {
-			h, err := p.told()
+			h, err := p.allEvents()
 			if err != nil {
 				return nil, err
 			}
@@ -94,8 +94,8 @@ func (p *planner) addForks(route, pattern string, body func(forks.Past) ([]byte,
 	}})
 }
 
-// happened are all events with what is published today.
-func (p *planner) happened(past *history.Past) (h happened, err error) {
+// readEvents returns all events, with the present titles and addresses of their proposals.
+func (p *planner) readEvents(past *history.Past) (h eventList, err error) {
 	if h.events, h.complete, err = past.Events(&p.versions); err != nil {
 		return h, err
 	}
@@ -130,7 +130,7 @@ func (p *planner) happened(past *history.Past) (h happened, err error) {
 }
 
 // bound leaves out the oldest events of proposals that have too many of them in a year.
-func (h *happened) bound() {
+func (h *eventList) bound() {
 	type of struct {
 		id   mip.ID
 		year int

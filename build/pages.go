@@ -138,7 +138,7 @@ func (p *planner) sitePages() {
 
 // dashboard makes the dashboard.
 func (p *planner) dashboard() ([]byte, error) {
-	h, err := p.told()
+	h, err := p.allEvents()
 	if err != nil {
 		return nil, err
 	}

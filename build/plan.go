@@ -123,12 +123,12 @@ type planner struct {
 	relations *render.Relations
 	// tied are the relations of the proposals, in the order of Metadata.
 	tied *mip.Relations
-	// years are the years of events, ascending. told returns the events, and timeline returns them
-	// as entries of feeds. forkPast returns the history of the texts of upgrades.
-	years    []int
-	told     func() (happened, error)
-	forkPast func() (forks.Past, error)
-	timeline func() (*timeline, error)
+	// years are the years of events, ascending. allEvents returns the events, and timeline returns
+	// them as entries of feeds. forkPast returns the history of the texts of upgrades.
+	years     []int
+	allEvents func() (eventList, error)
+	forkPast  func() (forks.Past, error)
+	timeline  func() (*timeline, error)
 	// listed are the lists of each proposal, in the order of Metadata.
 	listed [][]string
 	// summaries caches the summaries by rules, which several pages need.

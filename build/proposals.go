@@ -194,11 +194,11 @@ func (p *planner) history(c *corpus.Proposal, m mip.Metadata) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	told, err := p.told()
+	all, err := p.allEvents()
 	if err != nil {
 		return nil, err
 	}
-	page := render.HistoryPage{Metadata: m, History: versions, Events: told.byMIP[c.ID]}
+	page := render.HistoryPage{Metadata: m, History: versions, Events: all.byMIP[c.ID]}
 	past, _ := p.pastOf(c) // compared has read them
 	for _, v := range c.History.Versions {
 		x := render.VersionText{Missing: past.texts[v.After] == nil}

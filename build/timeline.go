@@ -46,13 +46,13 @@ type entry struct {
 // makeTimeline makes the entries of all events. A proposal without an event of its creation gets
 // one on the day in its header.
 func (p *planner) makeTimeline() (*timeline, error) {
-	h, err := p.told()
+	h, err := p.allEvents()
 	if err != nil {
 		return nil, err
 	}
 	events := slices.Concat(h.events, p.createdByHeader(h.events))
 	history.NewestFirst(events)
-	told, bulks := p.together(events)
+	lastCalls, bulks := p.together(events)
 	t := &timeline{page: p.info.BaseURL + "/changes/", of: map[string][]int{}}
 	standing := map[mip.ID]string{}
 	for _, m := range p.Metadata {
@@ -60,7 +60,7 @@ func (p *planner) makeTimeline() (*timeline, error) {
 	}
 	for _, e := range events {
 		lists := p.listsOf(e, standing)
-		if e.Kind == mip.EventDeadline && told[e.Commit+e.MIP.String()] {
+		if e.Kind == mip.EventDeadline && lastCalls[e.Commit+e.MIP.String()] {
 			continue
 		}
 		for _, list := range lists {
@@ -116,19 +116,19 @@ func (p *planner) createdByHeader(events []mip.Event) (out []mip.Event) {
 	return out
 }
 
-// together groups the events of one commit. told has the last calls, by commit and proposal, whose
-// entry includes the deadline. bulks has the proposals with events that are alike in one commit, by
-// commit and [plain.Alike].
+// together groups the events of one commit. lastCalls has the last calls, by commit and proposal,
+// whose entry includes the deadline. bulks has the proposals with events that are alike in one
+// commit, by commit and [plain.Alike].
 func (p *planner) together(events []mip.Event) (
-	told map[string]bool, bulks map[string]map[mip.ID]bool,
+	lastCalls map[string]bool, bulks map[string]map[mip.ID]bool,
 ) {
-	told, bulks = map[string]bool{}, map[string]map[mip.ID]bool{}
+	lastCalls, bulks = map[string]bool{}, map[string]map[mip.ID]bool{}
 	for _, e := range events {
 		if e.Commit == "" {
 			continue
 		}
 		if plain.LastCall(p.info.Statuses, e) {
-			told[e.Commit+e.MIP.String()] = true
+			lastCalls[e.Commit+e.MIP.String()] = true
 		}
 		key := e.Commit + "-" + plain.Alike(e)
 		if bulks[key] == nil {
@@ -136,12 +136,12 @@ func (p *planner) together(events []mip.Event) (
 		}
 		bulks[key][e.MIP] = true
 	}
-	return told, bulks
+	return lastCalls, bulks
 }
 
-// listsOf returns the lists of an event: the lists of its proposal today, but of statuses the ones
-// before and after the event. standing has the slug of each proposal's status after the event; it
-// is set to the status before the event, which is "" before the creation.
+// listsOf returns the lists of an event: the present lists of its proposal, but the lists of the
+// statuses before and after the event. standing has the slug of each proposal's status after the
+// event; it is set to the status before the event, which is "" before the creation.
 func (p *planner) listsOf(e mip.Event, standing map[mip.ID]string) []string {
 	slug := func(status *string) string { return mip.Status(mip.Deref(status)).Slug() }
 	before, after := standing[e.MIP], standing[e.MIP]
@@ -179,7 +179,7 @@ func (p *planner) listsOf(e mip.Event, standing map[mip.ID]string) []string {
 	return slices.Compact(out)
 }
 
-// ofUpgrade has the kinds of events of a proposal that are news of its hard fork, beside its moves.
+// ofUpgrade has the kinds of a proposal's events that are news of its hard fork, beside its moves.
 var ofUpgrade = map[mip.EventKind]bool{mip.EventCreated: true, mip.EventStatus: true,
 	mip.EventDeadline: true, mip.EventRenumbered: true, mip.EventRemoved: true}
 

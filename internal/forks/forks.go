@@ -24,8 +24,8 @@ type Past struct {
 	Stages map[mip.ID][]mip.ForkStage
 }
 
-// Moves returns the changes of stages in a hard fork, the newest first. Those of one commit are in
-// the order of the stages.
+// Moves returns the changes of stages in a hard fork, the newest first. Changes by one commit are
+// in the order of the stages.
 func (p Past) Moves(fork string) (out []mip.ForkProposal) {
 	events := slices.DeleteFunc(slices.Clone(p.Events), func(e mip.Event) bool {
 		return cmp.Or(mip.Deref(e.To), mip.Deref(e.From)) != fork

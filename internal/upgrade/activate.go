@@ -30,7 +30,7 @@ func (m *merger) schedule(f *mip.HardFork, u Upgrade) {
 	}
 }
 
-// compareTimes reports a time of a text that differs from that of a fork of site.yaml.
+// compareTimes reports a time of a text that differs from the time of a fork in site.yaml.
 func (m *merger) compareTimes(f mip.HardFork, a Activation) {
 	is, at := f.Activation[*a.ID], "no time"
 	s, _ := a.stated(*a.ID)

@@ -9,10 +9,10 @@ import (
 
 // Merge adds the upgrades of texts to the hard forks of a site, and returns the problems of the
 // texts and the differences. A text and a fork are about one upgrade if the fork names the text as
-// its meta proposal, or if both have one name. What the fork states counts: the text adds the
-// stages of proposals and, where the fork bundles none, what it bundles, and to a fork without any
-// time those of the networks. texts must be in the order of ids, and of the kind of which the forks
-// bundle numbers. Merge sets their [Upgrade.Fork].
+// its meta proposal, or if both have one name. The fork takes precedence: the text adds the stages
+// of proposals, the bundled proposals if the fork has none, and the times of networks if the fork
+// has no time. texts must be in the order of ids, and of the kind of the numbers that forks bundle.
+// Merge sets their [Upgrade.Fork].
 func Merge(forks []mip.HardFork, texts []Text) ([]mip.HardFork, []mip.Problem) {
 	m := merger{forks: slices.Clone(forks), by: make([]*Text, len(forks))}
 	for i := range texts {
@@ -23,11 +23,11 @@ func Merge(forks []mip.HardFork, texts []Text) ([]mip.HardFork, []mip.Problem) {
 			t.Upgrades[k].Fork = m.merge(t, t.Upgrades[k])
 		}
 	}
-	mip.Follow(m.forks[:len(forks)]) // those of texts alone are in no order
+	mip.Follow(m.forks[:len(forks)]) // forks of texts alone are in no order
 	return m.forks, m.report.Problems
 }
 
-// merger is an unfinished list of hard forks. by are their texts, nil for none.
+// merger is an unfinished list of hard forks. by has their texts, nil for none.
 type merger struct {
 	forks  []mip.HardFork
 	by     []*Text

@@ -15,10 +15,10 @@ type Board struct {
 	mip.HardFork
 	// Meta is the proposal that defines the fork, nil if the fork names none.
 	Meta *Row
-	// Open are the stages of proposals that are or may come into the fork. Left are those of
+	// Open are the stages of proposals that are or may come into the fork. Left are the stages of
 	// proposals that were declined or left the lists. Each stage has proposals.
 	Open, Left []Stage
-	// Moves are all that the history of the fork's text shows, the newest first.
+	// Moves are all moves in the history of the fork's text, the newest first.
 	Moves []Move
 }
 
@@ -29,8 +29,8 @@ type Stage struct {
 	Rows []Row
 }
 
-// Bundled is the stage of scheduled proposals in a fork with networks that lists no others but
-// included ones: the present time decides which of both they are.
+// Bundled is the stage of scheduled proposals in a fork with networks whose other proposals are all
+// included: the present time decides whether they are included too.
 const Bundled mip.Inclusion = "bundled"
 
 // Row is a proposal on a board.
@@ -46,14 +46,14 @@ type Row struct {
 	Text *mip.ID
 }
 
-// Move is the proposals that came to one stage with one commit.
+// Move is a group of proposals that came to one stage with one commit.
 type Move struct {
 	Stage Stage
 	// First is one of the proposals, for the day and the commit that all have.
 	First Row
 }
 
-// Texts are what a board is made of, beside its fork.
+// Texts is the input of a board, beside its fork.
 type Texts struct {
 	// Kind is the kind of the number of a meta proposal.
 	Kind string
@@ -63,7 +63,7 @@ type Texts struct {
 	Claims []api.Claim
 	// References are the addresses of other sites' proposals.
 	References mip.References
-	// Moves are the changes of stages, the newest first. Those of one commit to one stage are
+	// Moves are the changes of stages, the newest first. Changes by one commit to one stage are
 	// neighbors.
 	Moves []mip.ForkProposal
 	// Versions are the commits that the page of the meta proposal's versions shows.
@@ -128,7 +128,7 @@ func Awaits(f mip.HardFork, id mip.ID) bool {
 	})
 }
 
-// row adds what is known of a proposal.
+// row returns the row of a proposal.
 func (t Texts) row(of mip.ForkProposal) Row {
 	r := Row{ForkProposal: of}
 	if m, ok := mip.Find(t.All, of.ID); ok {
@@ -150,7 +150,7 @@ func (t Texts) row(of mip.ForkProposal) Row {
 // Stages returns all stages.
 func (b Board) Stages() []Stage { return slices.Concat(b.Open, b.Left) }
 
-// Title is the name of the stage as a heading.
+// Title returns the name of the stage as a heading.
 func (s Stage) Title() string {
 	return strings.ToUpper(string(s.Name[:1])) + string(s.Name[1:])
 }
