@@ -47,3 +47,31 @@ func TestUpgradesOfTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestBoards checks the table and the board of upgrades whose texts have a history: each row has
+// links to the proposal and to the commit below each other.
+func TestBoards(t *testing.T) {
+	t.Parallel()
+	start(t)
+	dir, texts := t.TempDir(), map[string]string{}
+	lists := [4]string{}
+	for n := 10; n < 34; n++ {
+		texts[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Price reads of state %[1]d\n"+
+			"status: Draft\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\nWords.\n", n)
+		lists[n%4] += fmt.Sprintf("- MIP-%d\n", n)
+	}
+	for month := range 3 {
+		for i, name := range []string{"Reed", "Rush"} {
+			at := func(stage int) string { return lists[(month+stage+i)%4] }
+			texts[fmt.Sprintf("MIP-%d.md", i+1)] = fmt.Sprintf("---\nmip: %d\n"+
+				"title: Hardfork Meta - %s\nstatus: Draft\nauthor: Ada (@ada)\ntype: Meta\n"+
+				"created: 2025-01-01\n---\n\n### Scheduled\n\n%s\n### Considered\n\n%s\n"+
+				"### Proposed\n\n%s\n### Declined\n\n%s", i+1, name, at(0), at(1), at(2), at(3))
+		}
+		commitTexts(t, dir, fmt.Sprintf("2026-%02d-01", month+1), texts)
+	}
+	v := setup{folders: []string{dir}}.serve(t)
+	paths := []string{"/upgrade/", "/upgrade/reed/"}
+	walk{"boards", v, paths, View{}, nil}.begin(t)
+	walk{"boards", v, paths, View{Width: 390, Dark: true}, []int{280, 390, 720, 1024, 1280}}.begin(t)
+}
