@@ -56,8 +56,9 @@ func TestBoards(t *testing.T) {
 	dir, texts := t.TempDir(), map[string]string{}
 	lists := [4]string{}
 	for n := 10; n < 34; n++ {
-		texts[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf("---\nmip: %d\ntitle: Price reads of state %[1]d\n"+
-			"status: Draft\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\nWords.\n", n)
+		texts[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf(
+			"---\nmip: %d\ntitle: Price reads of state %[1]d\n"+
+				"status: Draft\nauthor: Ada (@ada)\ncreated: 2025-01-01\n---\n\nWords.\n", n)
 		lists[n%4] += fmt.Sprintf("- MIP-%d\n", n)
 	}
 	for month := range 3 {
@@ -73,5 +74,6 @@ func TestBoards(t *testing.T) {
 	v := setup{folders: []string{dir}}.serve(t)
 	paths := []string{"/upgrade/", "/upgrade/reed/"}
 	walk{"boards", v, paths, View{}, nil}.begin(t)
-	walk{"boards", v, paths, View{Width: 390, Dark: true}, []int{280, 390, 720, 1024, 1280}}.begin(t)
+	narrow := View{Width: 390, Dark: true}
+	walk{"boards", v, paths, narrow, []int{280, 390, 720, 1024, 1280}}.begin(t)
 }
