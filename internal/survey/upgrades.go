@@ -19,32 +19,6 @@ type Listed struct {
 	Stage mip.Inclusion
 }
 
-// inclusions are parts of words of headings that suggest a stage.
-var inclusions = map[mip.Inclusion][]string{
-	mip.Included:   {"includ", "activat", "deployed", "final"},
-	mip.Scheduled:  {"schedul", "accept", "approv", "planned"},
-	mip.Considered: {"consider", "review", "discuss", "deferred"},
-	mip.Proposed:   {"propos", "candidate", "pending"},
-	mip.Declined:   {"declin", "reject", "exclud", "omit", "removed", "not "},
-	mip.Unlisted:   {"withdrawn"},
-}
-
-// inclusionOf guesses the stage that a heading names. It is empty if there is no clue, or several.
-func inclusionOf(words string) (stage mip.Inclusion) {
-	for _, s := range mip.Inclusions() {
-		suggests := func(part string) bool {
-			return strings.Contains(strings.ToLower(words)+" ", part)
-		}
-		if slices.ContainsFunc(inclusions[s], suggests) {
-			if stage != "" {
-				return ""
-			}
-			stage = s
-		}
-	}
-	return stage
-}
-
 // upgrades finds the upgrades that texts define, and the headings in them that name no known stage.
 func (s *Survey) upgrades(all []*corpus.Proposal, references mip.References) {
 	prefixes := slices.Sorted(maps.Keys(references))
@@ -68,7 +42,7 @@ func (s *Survey) upgrades(all []*corpus.Proposal, references mip.References) {
 	for _, c := range counts(words) {
 		if slug := mip.Slug(c.Word); !seen[slug] && slug != mip.Slug("") {
 			seen[slug] = true
-			s.Listed = append(s.Listed, Listed{c, inclusionOf(c.Word)})
+			s.Listed = append(s.Listed, Listed{c, upgrade.Guess(c.Word)})
 		}
 	}
 }

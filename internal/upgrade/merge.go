@@ -75,7 +75,7 @@ func (m *merger) merge(t *Text, u Upgrade) string {
 func (u Upgrade) bundleInto(f *mip.HardFork, meta mip.ID) {
 	for _, p := range u.Proposals {
 		f.Proposals = append(f.Proposals, mip.ForkProposal{ID: p.ID, Stage: p.Stage})
-		if p.Stage.Bundled() && p.ID.Kind == meta.Kind && p.ID != meta {
+		if p.Stage.Bundled() && p.ID.Kind == meta.Kind {
 			f.BundledMIPs = append(f.BundledMIPs, p.ID.Number)
 		}
 	}

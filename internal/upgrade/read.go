@@ -9,9 +9,6 @@
 package upgrade
 
 import (
-	"bytes"
-	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -80,7 +77,7 @@ type Proposal struct {
 // else no problem.
 func (r *Reader) Read(s Source) Text {
 	t := text{
-		Reader: r, doc: s.Doc, title: nameIn(s.Metadata.Title), head: s.Head,
+		Reader: r, doc: s.Doc, meta: s.Metadata.ID, title: nameIn(s.Metadata.Title), head: s.Head,
 		line: s.Head + 1, report: problem.Report{File: s.File},
 	}
 	t.forks = []fork{{name: t.title, known: map[mip.ID]int{}}}
@@ -117,6 +114,7 @@ func (r *Reader) Read(s Source) Text {
 type text struct {
 	*Reader
 	doc   *markdown.Document
+	meta  mip.ID // the proposal of the text
 	title string // the name in the title
 	// forks are the upgrades of the text. The first is the title's.
 	forks []fork
@@ -170,7 +168,7 @@ func (t *text) read() {
 			if len(t.above) > 0 {
 				s = t.above[len(t.above)-1]
 			}
-			s.stage = cmp.Or(t.named(s, markdown.PlainText(n, t.doc.Body)), s.stage)
+			s = t.below(s, markdown.PlainText(n, t.doc.Body))
 		case *ast.List:
 			t.list(n, s)
 		case *extension.Table:
@@ -223,14 +221,15 @@ func (t *text) heading(n *ast.Heading) scope {
 	if len(t.above) > 0 {
 		s = t.above[len(t.above)-1]
 	}
-	s.level, s.words, s.plain = n.Level, markdown.PlainText(n, t.doc.Body), false
-	switch own, name := t.stage(s.words), t.forkName(s.words); {
-	case own != "":
-		s.stage, t.forks[s.fork].staged = own, true
-	case s.stage == "" && name != "":
+	words := markdown.PlainText(n, t.doc.Body)
+	s = t.below(s, words)
+	s.level, s.words, s.plain = n.Level, words, false
+	switch name := t.forkName(s.words); {
+	case s.stage != "":
+	case name != "":
 		s.fork, s.plain = len(t.forks), true
 		t.forks = append(t.forks, fork{name: name, known: map[mip.ID]int{}})
-	case s.stage == "":
+	default:
 		s.plain = t.fold(s.words) == "specification"
 	}
 	t.above = append(t.above, s)
@@ -250,12 +249,25 @@ func (t *text) forkName(heading string) string {
 	return ""
 }
 
-// named returns the stage that words before a colon name, such as "Included EIPs:", or "".
-func (t *text) named(s scope, words string) mip.Inclusion {
-	label, _, _ := strings.Cut(words, ":")
-	stage := t.stage(label)
-	t.forks[s.fork].staged = t.forks[s.fork].staged || stage != ""
-	return stage
+// longestLabel is the number of words up to which a text is a label rather than a sentence.
+const longestLabel = 6
+
+// below returns the scope of the lists below words, such as "Included EIPs:", in s. Words without a
+// stage leave that of s, unless they suggest another one: the lists then have none.
+func (t *text) below(s scope, words string) scope {
+	label, _, ends := strings.Cut(words, ":")
+	short := len(fields(label)) <= longestLabel
+	own, guess := t.stage(label), Guess(label)
+	switch {
+	case own != "":
+		s.stage, t.forks[s.fork].staged = own, true
+	case short && guess != "" && guess != s.stage:
+		s.stage, s.plain = "", false
+	case !short || !ends:
+		return s
+	}
+	s.words = label
+	return s
 }
 
 // list reads the items of a list, and the lists in them.
@@ -271,10 +283,8 @@ func (t *text) list(list ast.Node, s scope) {
 			if name, ok := strings.CutPrefix(words, codename); ok {
 				t.rename(strings.TrimSpace(name))
 			}
-			inner.stage = cmp.Or(t.named(s, words), s.stage)
-			if label, _, ends := strings.Cut(words, ":"); ends {
-				inner.words, inner.plain = label, false
-			}
+			inner = t.below(s, words)
+			inner.plain = inner.plain && !strings.Contains(words, ":")
 		}
 		for n := first; n != nil; n = n.NextSibling() {
 			if n.Kind() == ast.KindList {
@@ -291,109 +301,4 @@ func (t *text) rename(code string) {
 	if f.name == "" || code != "" && strings.Contains(f.name, code) {
 		f.name = code
 	}
-}
-
-// proposal adds the proposal that begins an item or a row, and reports whether there is one.
-func (t *text) proposal(n ast.Node, s scope) bool {
-	if n.Kind() == ast.KindList || n.Lines().Len() == 0 {
-		return false
-	}
-	begin := n.FirstChild()
-	if begin != nil && begin.Kind() == extension.KindTaskCheckBox {
-		begin = begin.NextSibling()
-	}
-	id, ok := t.leading(markdown.PlainText(n, t.doc.Body))
-	if link, linked := begin.(*ast.Link); !ok && linked {
-		id, ok = t.leading(path.Base(string(link.Destination)))
-	}
-	if !ok {
-		return false
-	}
-	at := n.Lines().At(0).Start
-	t.line += bytes.Count(t.doc.Body[t.offset:at], []byte("\n"))
-	t.offset = at
-	p := Proposal{id, s.stage, t.line}
-	if struck(begin, t.doc.Body) {
-		p.Stage = mip.Unlisted
-	}
-	if f := &t.forks[s.fork]; s.stage == "" {
-		f.unread = append(f.unread, unread{p, s})
-	} else {
-		t.add(f, p)
-	}
-	return true
-}
-
-// struck reports whether an inline node of a text begins what is struck through.
-func struck(n ast.Node, body []byte) bool {
-	if tag, ok := n.(*ast.RawHTML); ok {
-		name := strings.ToLower(string(tag.Segments.Value(body)))
-		return strings.HasPrefix(name, "<del") || strings.HasPrefix(name, "<s>")
-	}
-	return n != nil && n.Kind() == extension.KindStrikethrough
-}
-
-// precedence has the stages in the order in which they count for a proposal that is listed twice.
-// What was proposed is declined by now.
-var precedence = []mip.Inclusion{mip.Included, mip.Scheduled, mip.Considered, mip.Declined,
-	mip.Proposed, mip.Unlisted}
-
-// add adds a proposal to an upgrade. Of two stages the first of precedence counts. It reports two
-// that contradict each other: the list of the proposed ones may stay, and an included proposal may
-// also be in the lists through which it came.
-func (t *text) add(f *fork, p Proposal) {
-	i, twice := f.known[p.ID]
-	if !twice {
-		f.known[p.ID] = len(f.proposals)
-		f.proposals = append(f.proposals, p)
-		return
-	}
-	was, less := f.proposals[i], p
-	if slices.Index(precedence, p.Stage) < slices.Index(precedence, was.Stage) {
-		f.proposals[i], less = p, was
-	}
-	kept := f.proposals[i].Stage
-	if kept != less.Stage && less.Stage != mip.Proposed && less.Stage != mip.Unlisted &&
-		(kept != mip.Included || less.Stage == mip.Declined) {
-		t.report.Add(p.Line, "upgrade-two-stages", p.ID, was.Stage, was.Line, p.Stage, kept)
-	}
-}
-
-// includePlain adds the lists of an upgrade that has no stages.
-func (t *text) includePlain(f *fork) {
-	for _, u := range f.unread {
-		if u.under.plain {
-			u.Stage = cmp.Or(u.Stage, mip.Included)
-			t.add(f, u.Proposal)
-		}
-	}
-}
-
-// reportUnread reports the proposals that have no stage, once for the text, and returns the
-// headings of their lists.
-func (t *text) reportUnread() (out []Heading) {
-	var left []unread
-	for _, f := range t.forks {
-		left = append(left, f.unread...)
-	}
-	left = slices.DeleteFunc(left, func(u unread) bool {
-		return slices.ContainsFunc(t.forks, func(f fork) bool {
-			_, known := f.known[u.ID]
-			return known
-		})
-	})
-	if len(left) > 0 {
-		first := left[0]
-		t.report.Add(first.Line, "upgrade-unread", mip.Quote(first.under.words), len(left),
-			first.ID)
-	}
-	for _, u := range left {
-		same := func(h Heading) bool { return h.Words == u.under.words }
-		i := slices.IndexFunc(out, same)
-		if i < 0 {
-			i, out = len(out), append(out, Heading{Words: u.under.words})
-		}
-		out[i].Proposals++
-	}
-	return out
 }

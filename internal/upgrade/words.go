@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -50,20 +51,64 @@ func NewReader(kinds []string, words map[string][]string, networks []mip.Network
 }
 
 // stage returns the stage that the words of a heading name, or "".
-func (r *Reader) stage(heading string) mip.Inclusion { return r.stages[r.fold(heading)] }
+func (r *Reader) stage(heading string) mip.Inclusion {
+	words := r.fold(heading)
+	if words == "" {
+		return ""
+	}
+	return r.stages[words]
+}
 
-// fold returns words as [fields] gives them, without what is in parentheses and without words
-// for proposals, such as EIPs.
+// clues are parts of words that suggest a stage.
+var clues = map[mip.Inclusion][]string{
+	mip.Included:   {"includ", "activat", "deployed", "final"},
+	mip.Scheduled:  {"schedul", "accept", "approv", "planned"},
+	mip.Considered: {"consider", "review", "discuss", "deferred"},
+	mip.Proposed:   {"propos", "candidate", "pending"},
+	mip.Declined:   {"declin", "reject", "exclud", "omit", "removed", "discard", "not "},
+	mip.Unlisted:   {"withdrawn"},
+}
+
+// Guess returns the stage that the words of a heading suggest. It is empty if there is no clue, or
+// several.
+func Guess(heading string) (stage mip.Inclusion) {
+	words := strings.ToLower(heading) + " "
+	for _, s := range mip.Inclusions() {
+		suggests := func(part string) bool { return strings.Contains(words, part) }
+		if slices.ContainsFunc(clues[s], suggests) {
+			if stage != "" {
+				return ""
+			}
+			stage = s
+		}
+	}
+	return stage
+}
+
+// tail matches what a heading has after its words.
+var tail = regexp.MustCompile(`\s*[(:]|\s[-–—]\s`)
+
+// fold returns words as [fields] gives them, without a number before them, without what is behind
+// a colon, a dash or a parenthesis, and without words for proposals, such as EIPs, unless there are
+// no others.
 func (r *Reader) fold(heading string) string {
-	heading, _, _ = strings.Cut(heading, "(")
+	if at := tail.FindStringIndex(heading); at != nil {
+		heading = heading[:at[0]]
+	}
 	words := fields(heading)
-	words = slices.DeleteFunc(words, func(w string) bool {
+	for len(words) > 1 && strings.Trim(words[0], "0123456789") == "" {
+		words = words[1:]
+	}
+	own := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		w = strings.TrimSuffix(w, "s")
 		return w == "proposal" || slices.ContainsFunc(r.kinds, func(kind string) bool {
 			return strings.EqualFold(kind, w)
 		})
 	})
-	return strings.Join(words, " ")
+	if len(own) == 0 {
+		own = words
+	}
+	return strings.Join(own, " ")
 }
 
 // fields returns the words of a text, as [spelling.Fold] gives them.
