@@ -9,6 +9,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/mip"
+	"github.com/mipwatch/mipwatch/render/plain"
 )
 
 // impact is the meaning of a proposal for the groups, as on its page. The script that shows a
@@ -65,7 +66,7 @@ func (p *Pages) groups(s *api.Summary, m mip.Metadata, f *mip.HardFork) (out []g
 		if c.Silent() {
 			continue
 		}
-		to := group{Claim: c, Name: strings.ToUpper(of[:1]) + of[1:], Words: of}
+		to := group{Claim: c, Name: plain.Capital(of), Words: of}
 		if of == "foundation" {
 			to.Words = "the foundation"
 		}
@@ -74,7 +75,7 @@ func (p *Pages) groups(s *api.Summary, m mip.Metadata, f *mip.HardFork) (out []g
 			times := slices.DeleteFunc(p.activation(*f), func(a activation) bool {
 				return genesis(a.Activation)
 			})
-			to.Asked = &asked{to.Name, strings.ToUpper(what[:1]) + what[1:], f.Name, times}
+			to.Asked = &asked{to.Name, plain.Capital(what), f.Name, times}
 		}
 		out = append(out, to)
 	}

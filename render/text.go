@@ -47,6 +47,8 @@ func (p *Pages) funcs() template.FuncMap {
 		"web":        webAddress,
 		"host":       host,
 		"shown":      shownAddress,
+		"linked":     linked,
+		"label":      plain.Label,
 		"profile":    plain.Profile,
 		// Texts, times and numbers.
 		"title":    titleHTML,
@@ -84,7 +86,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"cite":       p.cite,
 		"csl":        p.csl,
 		"tex":        texText,
-		"capital":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+		"capital":    plain.Capital,
 		"curl":       p.curl,
 		"example":    example,
 		"inAddress":  inAddress,
@@ -172,6 +174,27 @@ func shownAddress(address string) string {
 	}
 	const most = 60 // characters: two lines of the card
 	return mip.ShortenRunes(strings.TrimSuffix(host(address)+u.Path, "/"), most)
+}
+
+// inText matches an address in a text.
+var inText = regexp.MustCompile("https?://[^\\s<>()\"`]*[^\\s<>()\"`.,;:!?]")
+
+// span is a part of a text. Address is its address, or empty.
+type span struct{ Text, Address string }
+
+// linked returns the parts of a text, of which each address is one.
+func linked(s string) (out []span) {
+	if webAddress(&s) != "" {
+		return []span{{s, s}} // may contain parentheses
+	}
+	at := 0
+	for _, m := range inText.FindAllStringIndex(s, -1) {
+		if address := s[m[0]:m[1]]; webAddress(&address) != "" {
+			out = append(out, span{Text: s[at:m[0]]}, span{address, address})
+			at = m[1]
+		}
+	}
+	return append(out, span{Text: s[at:]})
 }
 
 // titleHTML escapes a title and renders its Markdown code spans. Other Markdown in a title has no

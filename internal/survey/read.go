@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -147,6 +148,30 @@ func (s *Survey) keys(all []*corpus.Proposal) {
 			if 10*c.Texts >= len(all) && c.Texts > usual/10 {
 				s.Keys[f.Key()] = append(s.Keys[f.Key()], c)
 			}
+		}
+	}
+}
+
+// show finds the unknown keys, in lower case, with values in one of ten headers, of which nine in
+// ten are not the same.
+func (s *Survey) show(all []*corpus.Proposal, unknown map[string]bool) {
+	keys, values := map[string]int{}, map[string]map[string]int{}
+	for _, p := range all {
+		for key, value := range p.Frontmatter {
+			key = strings.ToLower(key)
+			if text := fmt.Sprint(value); unknown[key] && value != nil && text != "" {
+				if values[key] == nil {
+					values[key] = map[string]int{}
+				}
+				keys[key]++
+				values[key][text]++
+			}
+		}
+	}
+	for _, c := range counts(keys) {
+		most := counts(values[c.Word])[0].Texts
+		if 10*c.Texts >= len(all) && 10*most < 9*c.Texts && refusal("show", c.Word) == nil {
+			s.Show = append(s.Show, c)
 		}
 	}
 }

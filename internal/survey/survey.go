@@ -43,6 +43,8 @@ type Survey struct {
 	Statuses []Status
 	// Keys maps fields to further header keys that seem to mean them.
 	Keys map[string][]Count
+	// Show lists header keys without a meaning here that the pages of proposals can show.
+	Show []Count
 	// References are other sites by the prefix of their proposals.
 	References []Count
 	// Locales are the languages of translations next to their originals.
@@ -142,10 +144,13 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 	if s.Texts = len(c.Proposals); s.Texts == 0 && len(c.Problems) == 0 {
 		return nil, s.none()
 	}
-	failed, languages := map[string]bool{}, map[string]int{}
+	failed, languages, unknown := map[string]bool{}, map[string]int{}, map[string]bool{}
 	for _, p := range c.Problems {
 		if p.Code == "unknown-locale" && p.Cause != "" {
 			languages[p.Cause]++
+		}
+		if p.Code == "unknown-key" {
+			unknown[strings.ToLower(strings.Trim(p.Cause, `"`))] = true
 		}
 		if p.Level == mip.Error && !failed[p.File] {
 			failed[p.File] = true
@@ -153,6 +158,7 @@ func Look(ctx context.Context, dir string) (*Survey, error) {
 		}
 	}
 	s.Locales = counts(languages)
+	s.show(c.Proposals, unknown)
 	s.process(c.Proposals)
 	s.sites(c.Proposals, o.References)
 	s.forum(c.Proposals)

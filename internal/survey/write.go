@@ -59,7 +59,7 @@ func (s *Survey) YAML() ([]byte, error) {
 // or reads it as another one; nil if it accepts the value.
 func refusal(key, value string) error {
 	keys := map[string]string{"title": "T", "base_url": example, key: quote(value)}
-	if key == "proposals" {
+	if key == "proposals" || key == "show" {
 		keys[key] = "[" + keys[key] + "]"
 	}
 	var b strings.Builder

@@ -51,7 +51,7 @@ func (l Listing) Explain() (heading, meaning string) {
 		return "Status: " + value,
 			"This is not one of the statuses of the process. It is shown as the headers have it."
 	}
-	heading = strings.ToUpper(kind[:1]) + kind[1:] + ": " + value
+	heading = Capital(kind) + ": " + value
 	return heading, cmp.Or(meant(kind, mip.Slug(value)),
 		"Proposals whose header gives the "+kind+" “"+value+"”.")
 }
@@ -131,7 +131,7 @@ func Facts(info mip.Site, m mip.Metadata) string {
 		isText := f.Kind == mip.FieldProse || f.Kind == mip.FieldWord
 		if isText && !slices.Contains(toldApart, f.Name) {
 			label := strings.ReplaceAll(f.Key(), "-", " ")
-			label = strings.ToUpper(label[:1]) + label[1:]
+			label = Capital(label)
 			facts = append(facts, [2]string{label, strings.TrimRight(f.Text(&m), ".")})
 		}
 	}
