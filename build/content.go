@@ -87,7 +87,7 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 				m.Activations = f.Activations(networks)
 			}
 		}
-		if p := c.Proposals[i]; m.Hardfork != nil && upgrade.Scheduled(p.Body) {
+		if p := c.Proposals[i]; m.Hardfork != nil && len(networks) > 0 && upgrade.Scheduled(p.Body) {
 			m.StatedActivations = upgrade.Stated(c.doc(p), networks)
 		}
 	}

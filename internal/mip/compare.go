@@ -118,6 +118,9 @@ func Compare(
 		}
 	}
 	for _, m := range all {
+		if len(m.StatedActivations) == 0 {
+			continue
+		}
 		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool {
 			return m.ID.Kind != kind.Kind || !f.Concerns(m.Number) || !f.HasNetworks()
 		})

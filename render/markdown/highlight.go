@@ -54,6 +54,12 @@ var offeredLexers = sync.OnceValue(func() *chroma.LexerRegistry {
 					}
 				}
 			}
+			// Python's rules for strings go last: most of a text is names, blanks and operators.
+			expr := mended["expr"]
+			blank := func(r chroma.Rule) bool { return r.Pattern == `[^\S\n]+` }
+			if i := slices.IndexFunc(expr, blank); i > 0 {
+				mended["expr"] = slices.Concat(expr[i:], expr[:i])
+			}
 			mended["root"] = append(mended["root"], chroma.Rule{Mutator: patientMutator{}})
 			return mended
 		}))
