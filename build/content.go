@@ -306,7 +306,7 @@ func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 // and, for a fork's meta proposal, the proposals that the fork bundles. Now is not set.
 func (c *Content) Subject(i int) summary.Subject {
 	fork, bundled := summary.Context(c.options.Site.Prefix, c.Metadata[i], c.Metadata, c.Forks)
-	out := summary.Subject{Proposal: c.read(i), Fork: fork}
+	out := summary.Subject{Proposal: c.read(i), Text: c.doc(c.Proposals[i]), Fork: fork}
 	for _, m := range bundled {
 		k, _ := mip.Search(c.Metadata, m.ID)
 		out.Bundled = append(out.Bundled, c.read(k))

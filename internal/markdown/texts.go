@@ -13,26 +13,32 @@ import (
 // heading: block after block, code unchanged, formulas as their source. Comments, tags and
 // addresses are left out. Footnotes are in the last section, as on a page.
 func (d *Document) Texts() []string {
-	out, at := make([]string, len(d.Sections)), -1
+	var out []string
 	var b strings.Builder
-	end := func() {
-		if at >= 0 && at < len(out) {
-			out[at] = mip.OneLine(mip.Collapse(address.ReplaceAllLiteralString(b.String(), " ")))
-		}
-		at++
+	for _, blocks := range d.Blocks() {
 		b.Reset()
+		for _, n := range blocks {
+			d.appendBlock(&b, n)
+		}
+		text := address.ReplaceAllLiteralString(b.String(), " ")
+		out = append(out, mip.OneLine(mip.Collapse(text)))
 	}
+	return out
+}
+
+// Blocks returns the nodes of each section, without its heading.
+func (d *Document) Blocks() [][]ast.Node {
+	out, at := make([][]ast.Node, len(d.Sections)), -1
 	if len(d.Sections) > 0 && d.Sections[0].Level == 0 {
 		at = 0 // the text before the first heading
 	}
 	for n := d.Root.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Kind() == ast.KindHeading {
-			end()
-		} else {
-			d.appendBlock(&b, n)
+			at++
+		} else if at >= 0 && at < len(out) {
+			out[at] = append(out[at], n)
 		}
 	}
-	end()
 	return out
 }
 

@@ -33,6 +33,12 @@ type Block struct {
 // HTML, footnotes and formulas: their lines are no sentences.
 func Blocks(text string) []Block {
 	root, _ := markdown.ParseBlocks(text)
+	return BlocksIn(text, root)
+}
+
+// BlocksIn is [Blocks] of parsed nodes: a document, or the blocks of a section in it. text is the
+// whole text that the nodes refer to.
+func BlocksIn(text string, nodes ...ast.Node) []Block {
 	var out []Block
 	texts := map[ast.Node]string{}
 	lead := func(item ast.Node) string {
@@ -41,8 +47,7 @@ func Blocks(text string) []Block {
 		}
 		return ""
 	}
-	// The function never returns an error.
-	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	walk := func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n.Kind() {
 		case ast.KindDocument, ast.KindList, ast.KindListItem:
 			return ast.WalkContinue, nil
@@ -62,7 +67,10 @@ func Blocks(text string) []Block {
 			}
 		}
 		return ast.WalkSkipChildren, nil
-	})
+	}
+	for _, n := range nodes {
+		_ = ast.Walk(n, walk) // which never returns an error
+	}
 	return out
 }
 

@@ -117,11 +117,15 @@ type part struct {
 // read cuts a proposal of the subject into blocks.
 func (s Subject) read(from string, p *mip.Proposal) *reading {
 	out := &reading{id: p.ID, from: from, kind: s.kindIn(from, p), labels: prose.Labels(p.Sections)}
+	blocks := func(i int) []prose.Block { return prose.Blocks(p.Sections[i].Markdown) }
+	if p == s.Proposal && s.Text != nil {
+		text, nodes := string(s.Text.Body), s.Text.Blocks()
+		blocks = func(i int) []prose.Block { return prose.BlocksIn(text, nodes[i]...) }
+	}
 	for i, r := range roles(p.Sections) {
 		if section := p.Sections[i]; r != skipped {
 			out.parts = append(out.parts, part{out, sectionID(from, section.ID), section.Title, r,
-				len(section.Markdown), wordsOf(section.Title, "").found.has(markExcluded),
-				prose.Blocks(section.Markdown)})
+				len(section.Markdown), wordsOf(section.Title, "").found.has(markExcluded), blocks(i)})
 		}
 	}
 	return out
