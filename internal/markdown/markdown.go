@@ -30,7 +30,9 @@ var newParser = sync.OnceValue(func() parser.Parser {
 
 // Document is a parsed text. It is immutable and therefore safe for concurrent use.
 type Document struct {
-	// Body is the text, with LF line ends.
+	// Text is the text, with LF line ends.
+	Text string
+	// Body is the same as bytes.
 	Body []byte
 	// Root is the tree over Body; each section's heading has its id attribute.
 	Root ast.Node
@@ -40,7 +42,7 @@ type Document struct {
 
 // Parse parses a UTF-8 text with LF line ends. It is slow for texts that [Check] refuses.
 func Parse(body string) *Document {
-	doc := &Document{Body: []byte(body)}
+	doc := &Document{Text: body, Body: []byte(body)}
 	doc.Root = newParser().Parse(text.NewReader(doc.Body))
 	doc.Sections = sections(doc, body)
 	return doc

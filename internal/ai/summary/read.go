@@ -119,8 +119,8 @@ func (s Subject) read(from string, p *mip.Proposal) *reading {
 	out := &reading{id: p.ID, from: from, kind: s.kindIn(from, p), labels: prose.Labels(p.Sections)}
 	blocks := func(i int) []prose.Block { return prose.Blocks(p.Sections[i].Markdown) }
 	if p == s.Proposal && s.Text != nil {
-		text, nodes := string(s.Text.Body), s.Text.Blocks()
-		blocks = func(i int) []prose.Block { return prose.BlocksIn(text, nodes[i]...) }
+		nodes := s.Text.Blocks()
+		blocks = func(i int) []prose.Block { return prose.BlocksIn(s.Text.Text, nodes[i]...) }
 	}
 	for i, r := range roles(p.Sections) {
 		if section := p.Sections[i]; r != skipped {
