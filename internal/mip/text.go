@@ -73,7 +73,11 @@ func Collapse(s string) string {
 func isCollapsed(s string) bool {
 	gap := true
 	for _, c := range s {
-		space := c <= ' ' || c > unicode.MaxASCII && unicode.IsSpace(c)
+		if c > ' ' && c <= unicode.MaxASCII {
+			gap = false
+			continue
+		}
+		space := c <= ' ' || unicode.IsSpace(c)
 		if space && (gap || c != ' ') {
 			return false
 		}

@@ -183,7 +183,7 @@ func kept(s string) bool {
 
 // cutsOf returns the positions in a word at which a part begins, with 0 and the length.
 func cutsOf(run string) []int {
-	cuts := []int{0}
+	cuts := append(make([]int, 0, 8), 0)
 	var before, last rune
 	lastAt := 0
 	for i, c := range run {
