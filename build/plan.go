@@ -312,8 +312,13 @@ func (p *Plan) batches() (leaves, indexes [][]*Artifact) {
 // returned.
 func (p *Plan) run(ctx context.Context, batches [][]*Artifact, do func(*Artifact) error) error {
 	queue := make(chan []*Artifact, len(batches))
-	for _, batch := range batches {
-		queue <- batch
+	// Texts that are parsed already come first, since their trees take memory.
+	for _, parsed := range []bool{true, false} {
+		for _, batch := range batches {
+			if c := batch[0].of; parsed == (c != nil && p.made.docs.Has(c.File)) {
+				queue <- batch
+			}
+		}
 	}
 	close(queue)
 	group, ctx := errgroup.WithContext(ctx)

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -193,11 +194,9 @@ func (p *planner) byRules(i int) keptSummary {
 	// Metadata contains the hash of the text. Encoding these types cannot fail.
 	from, _ := api.JSON([]any{m, fork, bundled})
 	next := keptSummary{of: sha256.Sum256(from)}
-	cache := p.options.Cache
-	if cache != nil {
-		if before, ok := cache.summaries.Load(file); ok && before.(keptSummary).of == next.of {
-			return before.(keptSummary)
-		}
+	cache := cmp.Or(p.options.Cache, &Cache{})
+	if before, ok := cache.summaries.Load(file); ok && before.(keptSummary).of == next.of {
+		return before.(keptSummary)
 	}
 	subject := p.Subject(i)
 	switch {
@@ -208,9 +207,7 @@ func (p *planner) byRules(i int) keptSummary {
 	}
 	next.sum = new(summary.Extract(subject))
 	next.titles = summary.Titles(subject, *next.sum)
-	if cache != nil {
-		cache.summaries.Store(file, next)
-	}
+	cache.summaries.Store(file, next)
 	return next
 }
 

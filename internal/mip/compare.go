@@ -118,21 +118,18 @@ func Compare(
 		}
 	}
 	for _, m := range all {
-		if len(m.StatedActivations) == 0 {
-			continue
-		}
-		of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool {
-			return m.ID.Kind != kind.Kind || !f.Concerns(m.Number) || !f.HasNetworks()
-		})
 		for _, n := range networks {
 			i := slices.IndexFunc(m.StatedActivations, func(s StatedActivation) bool {
 				return s.Network == n.ID
 			})
-			if i < 0 || len(of) == 0 {
+			if i < 0 {
 				continue
 			}
+			of := slices.DeleteFunc(slices.Clone(forks), func(f HardFork) bool {
+				return m.ID.Kind != kind.Kind || !f.Concerns(m.Number) || !f.HasNetworks()
+			})
 			s := m.StatedActivations[i]
-			agrees := slices.ContainsFunc(of, func(f HardFork) bool {
+			agrees := len(of) == 0 || slices.ContainsFunc(of, func(f HardFork) bool {
 				return s.Agrees(f.Activation[n.ID])
 			})
 			if agrees {

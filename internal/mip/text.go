@@ -73,11 +73,7 @@ func Collapse(s string) string {
 func isCollapsed(s string) bool {
 	gap := true
 	for _, c := range s {
-		if c > ' ' && c <= unicode.MaxASCII {
-			gap = false
-			continue
-		}
-		space := c <= ' ' || unicode.IsSpace(c)
+		space := c <= ' ' || c > unicode.MaxASCII && unicode.IsSpace(c)
 		if space && (gap || c != ' ') {
 			return false
 		}

@@ -18,6 +18,12 @@ func (o *Values[V]) Get(name string, make func() V) V {
 	return f.(func() V)()
 }
 
+// Has reports whether a name has a value, or will have one soon.
+func (o *Values[V]) Has(name string) bool {
+	_, ok := o.made.Load(name)
+	return ok
+}
+
 // Forget frees the value of a name. The next call of Get makes it again.
 func (o *Values[V]) Forget(name string) { o.made.Delete(name) }
 
