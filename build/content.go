@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/mipwatch/mipwatch/internal/ai"
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/ai/summary"
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/attachment"
@@ -87,7 +88,8 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 				m.Activations = f.Activations(networks)
 			}
 		}
-		if p := c.Proposals[i]; m.Hardfork != nil && len(networks) > 0 && upgrade.Scheduled(p.Body) {
+		p := c.Proposals[i]
+		if m.Hardfork != nil && len(networks) > 0 && upgrade.Scheduled(p.Body) {
 			m.StatedActivations = upgrade.Stated(c.doc(p), networks)
 		}
 	}
@@ -306,7 +308,8 @@ func (p *planner) publicProblems(texts []mip.Problem) []mip.Problem {
 // and, for a fork's meta proposal, the proposals that the fork bundles. Now is not set.
 func (c *Content) Subject(i int) summary.Subject {
 	fork, bundled := summary.Context(c.options.Site.Prefix, c.Metadata[i], c.Metadata, c.Forks)
-	out := summary.Subject{Proposal: c.read(i), Text: c.doc(c.Proposals[i]), Fork: fork}
+	text := prose.InSections(c.doc(c.Proposals[i]))
+	out := summary.Subject{Proposal: c.read(i), Prose: text, Fork: fork}
 	for _, m := range bundled {
 		k, _ := mip.Search(c.Metadata, m.ID)
 		out.Bundled = append(out.Bundled, c.read(k))

@@ -33,13 +33,19 @@ type Block struct {
 // HTML, footnotes and formulas: their lines are no sentences.
 func Blocks(text string) []Block {
 	root, _ := markdown.ParseBlocks(text)
-	return BlocksIn(text, root)
+	return blocks(text, root)
 }
 
-// BlocksIn is [Blocks] of parsed nodes: a document, or the blocks of a section in it. text is the
-// whole text that the nodes refer to.
-func BlocksIn(text string, nodes ...ast.Node) []Block {
-	var out []Block
+// InSections returns the blocks of each section of a parsed text.
+func InSections(d *markdown.Document) (out [][]Block) {
+	for _, nodes := range d.Blocks() {
+		out = append(out, blocks(d.Text, nodes...))
+	}
+	return out
+}
+
+// blocks returns the prose of nodes of a text: of a document, or of its blocks.
+func blocks(text string, nodes ...ast.Node) (out []Block) {
 	texts := map[ast.Node]string{}
 	lead := func(item ast.Node) string {
 		if before := texts[item.Parent().PreviousSibling()]; strings.HasSuffix(before, ":") {

@@ -117,16 +117,20 @@ type part struct {
 // read cuts a proposal of the subject into blocks.
 func (s Subject) read(from string, p *mip.Proposal) *reading {
 	out := &reading{id: p.ID, from: from, kind: s.kindIn(from, p), labels: prose.Labels(p.Sections)}
-	blocks := func(i int) []prose.Block { return prose.Blocks(p.Sections[i].Markdown) }
-	if p == s.Proposal && s.Text != nil {
-		nodes := s.Text.Blocks()
-		blocks = func(i int) []prose.Block { return prose.BlocksIn(s.Text.Text, nodes[i]...) }
-	}
 	for i, r := range roles(p.Sections) {
-		if section := p.Sections[i]; r != skipped {
-			out.parts = append(out.parts, part{out, sectionID(from, section.ID), section.Title, r,
-				len(section.Markdown), wordsOf(section.Title, "").found.has(markExcluded), blocks(i)})
+		section := p.Sections[i]
+		if r == skipped {
+			continue
 		}
+		x := part{reading: out, name: sectionID(from, section.ID), title: section.Title, role: r,
+			size: len(section.Markdown)}
+		x.excludes = wordsOf(section.Title, "").found.has(markExcluded)
+		if p == s.Proposal && s.Prose != nil {
+			x.blocks = s.Prose[i]
+		} else {
+			x.blocks = prose.Blocks(section.Markdown)
+		}
+		out.parts = append(out.parts, x)
 	}
 	return out
 }

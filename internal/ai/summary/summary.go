@@ -34,16 +34,16 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/mipwatch/mipwatch/internal/ai/prose"
 	"github.com/mipwatch/mipwatch/internal/api"
-	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
 // Subject is the proposal of a summary with its context.
 type Subject struct {
 	Proposal *mip.Proposal // required; not changed
-	// Text is the proposal's text, with the proposal's sections. If it is nil, the text is parsed.
-	Text    *markdown.Document
+	// Prose has the blocks of each section of Proposal. If it is nil, the sections are parsed.
+	Prose   [][]prose.Block
 	Bundled []*mip.Proposal // what the fork of a meta proposal bundles, ascending; not changed
 	Fork    *mip.HardFork   // see [ForkOf]; nil: none
 	Now     time.Time       // becomes generatedAt
