@@ -1,7 +1,6 @@
 package build
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/mipwatch/mipwatch/internal/attachment"
@@ -13,7 +12,7 @@ import (
 // copies. Destinations in a translation are relative to the proposal's file, and count as the
 // proposal's.
 func (c *Content) findFiles() *attachment.Set {
-	cache := cmp.Or(c.options.Cache, &Cache{})
+	cache := c.cache()
 	set := attachment.NewSet(&cache.attached)
 	for _, p := range c.Proposals {
 		_, sourced := sourceLink(c.options.Site, p, "", p.RepoPath)

@@ -111,13 +111,11 @@ func (p *planner) searchable(c *corpus.Proposal) (searchable, error) {
 // makeSearchable cuts and counts the text of a proposal, unless it is cached.
 func (p *planner) makeSearchable(c *corpus.Proposal) (s searchable, err error) {
 	i, _ := mip.Search(p.Metadata, c.ID)
-	cache, text := p.options.Cache, searched(&p.Metadata[i])
-	if cache != nil {
-		s.from = sha256.Sum256(fmt.Append(nil, c.ContentHash, text))
-		before, _ := cache.searched.Load(c.File)
-		if before, ok := before.(searchable); ok && before.from == s.from {
-			return before, nil
-		}
+	cache, text := p.cache(), searched(&p.Metadata[i])
+	s.from = sha256.Sum256(fmt.Append(nil, c.ContentHash, text))
+	before, _ := cache.searched.Load(c.File)
+	if before, ok := before.(searchable); ok && before.from == s.from {
+		return before, nil
 	}
 	d := p.doc(c)
 	for i, of := range d.Texts() {
@@ -136,9 +134,7 @@ func (p *planner) makeSearchable(c *corpus.Proposal) (s searchable, err error) {
 		s.parts = append(s.parts, packed)
 	}
 	s.indexed.Parts = nil
-	if cache != nil {
-		cache.searched.Store(c.File, s)
-	}
+	cache.searched.Store(c.File, s)
 	return s, nil
 }
 

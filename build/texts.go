@@ -51,6 +51,9 @@ type rendered struct {
 	links    textLinks
 }
 
+// cache returns the cache of the options, or an empty one.
+func (c *Content) cache() *Cache { return cmp.Or(c.options.Cache, &Cache{}) }
+
 // rendered renders a proposal's text, unless it is cached.
 func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, error) {
 	t, ok := c.kept(p)
@@ -64,9 +67,7 @@ func (c *Content) rendered(p *corpus.Proposal, md *html.Renderer) (rendered, err
 	}
 	t.sections, t.html = d.Sections, article.HTML
 	t.links = newTextLinks(strings.Count(p.Raw, "\n")+1, d.Body, article)
-	if c.options.Cache != nil {
-		c.options.Cache.byFile.Store(p.File, t)
-	}
+	c.cache().byFile.Store(p.File, t)
 	return t, nil
 }
 
@@ -80,10 +81,7 @@ func (c *Content) kept(p *corpus.Proposal) (t rendered, ok bool) {
 	if tried, ok := c.tried.Load(p.File); ok {
 		return tried.(rendered), true
 	}
-	if c.options.Cache == nil {
-		return t, false
-	}
-	cached, _ := c.options.Cache.byFile.Load(p.File)
+	cached, _ := c.cache().byFile.Load(p.File)
 	before, ok := cached.(rendered)
 	if ok && before.of == t.of && !c.leadSomewhere(p, before.links.dropped) {
 		return before, true
@@ -194,7 +192,7 @@ func (p *planner) byRules(i int) keptSummary {
 	// Metadata contains the hash of the text. Encoding these types cannot fail.
 	from, _ := api.JSON([]any{m, fork, bundled})
 	next := keptSummary{of: sha256.Sum256(from)}
-	cache := cmp.Or(p.options.Cache, &Cache{})
+	cache := p.cache()
 	if before, ok := cache.summaries.Load(file); ok && before.(keptSummary).of == next.of {
 		return before.(keptSummary)
 	}
