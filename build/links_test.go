@@ -343,11 +343,11 @@ func TestManyDeadLinks(t *testing.T) {
 		t.Errorf("the hundredth link has no line: %d of %v", last, folded)
 	}
 	for n, counted := range map[int]bool{1: false, 100: false, 101: true} {
-		text := ""
+		var text strings.Builder
 		for i := range n {
-			text += fmt.Sprintf("[a](#no-%d)\n", i)
+			fmt.Fprintf(&text, "[a](#no-%d)\n", i)
 		}
-		in := folderOf(t, "MIP-1.md", proposalText("", text))
+		in := folderOf(t, "MIP-1.md", proposalText("", text.String()))
 		found := buildCorpus(t, in, testSite("MIP")).plan.LinkProblems()
 		last := found[len(found)-1].Message
 		if len(found) != min(n, 100) || strings.Contains(last, "(this file has ") != counted {
