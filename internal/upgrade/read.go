@@ -173,11 +173,7 @@ func (t *text) read() {
 			t.list(n, s)
 		case *extension.Table:
 			t.releases(s, n)
-			for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-				if cell := row.FirstChild(); cell != nil && row.Kind() == extension.KindTableRow {
-					t.proposal(cell, s)
-				}
-			}
+			t.table(n, s)
 		}
 	}
 }
@@ -268,6 +264,26 @@ func (t *text) below(s scope, words string) scope {
 	}
 	s.words = label
 	return s
+}
+
+// table reads the rows of a table: the first cell, or else that in a column of proposals, such as
+// "EIP".
+func (t *text) table(table ast.Node, s scope) {
+	column := 0
+	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []ast.Node
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			cells = append(cells, cell)
+		}
+		if row.Kind() == extension.KindTableHeader {
+			column = max(0, slices.IndexFunc(cells, func(cell ast.Node) bool {
+				words := fields(markdown.PlainText(cell, t.doc.Body))
+				return len(words) == 1 && t.isProposal(words[0])
+			}))
+		} else if len(cells) > column && !t.proposal(cells[0], s) {
+			t.proposal(cells[column], s)
+		}
+	}
 }
 
 // list reads the items of a list, and the lists in them.

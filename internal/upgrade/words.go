@@ -99,16 +99,19 @@ func (r *Reader) fold(heading string) string {
 	for len(words) > 1 && strings.Trim(words[0], "0123456789") == "" {
 		words = words[1:]
 	}
-	own := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		w = strings.TrimSuffix(w, "s")
-		return w == "proposal" || slices.ContainsFunc(r.kinds, func(kind string) bool {
-			return strings.EqualFold(kind, w)
-		})
-	})
+	own := slices.DeleteFunc(slices.Clone(words), r.isProposal)
 	if len(own) == 0 {
 		own = words
 	}
 	return strings.Join(own, " ")
+}
+
+// isProposal reports whether a word of [fields] is one for proposals, such as "eips".
+func (r *Reader) isProposal(word string) bool {
+	word = strings.TrimSuffix(word, "s")
+	return word == "proposal" || slices.ContainsFunc(r.kinds, func(kind string) bool {
+		return strings.EqualFold(kind, word)
+	})
 }
 
 // fields returns the words of a text, as [spelling.Fold] gives them.
