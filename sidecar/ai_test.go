@@ -179,7 +179,7 @@ func TestCommittedSummary(t *testing.T) {
 	}
 	withAI(t, aiSetup{site: published(t, changed), change: broken}, func(w *aiWorld) {
 		if got := w.summary(`{"mipNumber": 6}`); !got.Stale || got.Fallback == nil ||
-			got.Fallback.Code != api.AIDisabled {
+			got.Fallback.Code != api.AIDisabled || got.Fallback.RetryAfter != nil {
 			t.Errorf("with a model that cannot be used: %+v", got)
 		}
 	})

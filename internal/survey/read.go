@@ -152,8 +152,8 @@ func (s *Survey) keys(all []*corpus.Proposal) {
 	}
 }
 
-// show finds the unknown keys, in lower case, with values in one of ten headers, of which nine in
-// ten are not the same.
+// show finds the unknown keys, in lower case, that have values in at least a tenth of the headers.
+// A key with one value in nine of ten of them is left out.
 func (s *Survey) show(all []*corpus.Proposal, unknown map[string]bool) {
 	keys, values := map[string]int{}, map[string]map[string]int{}
 	for _, p := range all {

@@ -15,7 +15,7 @@ import (
 )
 
 // proposal adds the proposal that begins an item or a row, and reports whether there is one. The
-// text's own is left out.
+// proposal of the text itself is left out.
 func (t *text) proposal(n ast.Node, s scope) bool {
 	if n.Kind() == ast.KindList || n.Lines().Len() == 0 {
 		return false
@@ -51,7 +51,7 @@ func (t *text) proposal(n ast.Node, s scope) bool {
 	return true
 }
 
-// struck reports whether an inline node of a text begins what is struck through.
+// struck reports whether an inline node begins text that is struck through.
 func struck(n ast.Node, body []byte) bool {
 	if tag, ok := n.(*ast.RawHTML); ok {
 		name := strings.ToLower(string(tag.Segments.Value(body)))
@@ -60,14 +60,14 @@ func struck(n ast.Node, body []byte) bool {
 	return n != nil && n.Kind() == extension.KindStrikethrough
 }
 
-// precedence has the stages in the order in which they count for a proposal that is listed twice.
-// What was proposed is declined by now.
+// precedence has the stages in the order in which they count for a proposal that is listed twice. A
+// proposal that is proposed and declined was declined later.
 var precedence = []mip.Inclusion{mip.Included, mip.Scheduled, mip.Considered, mip.Declined,
 	mip.Proposed, mip.Unlisted}
 
-// add adds a proposal to an upgrade. Of two stages the first of precedence counts. It reports two
-// that contradict each other: the list of the proposed ones may stay, and an included proposal may
-// also be in the lists through which it came.
+// add adds a proposal to an upgrade. If a proposal has two stages, the first of precedence counts.
+// add reports stages that contradict each other. Proposed does not: its list may stay. An included
+// proposal may also be in the lists through which it came.
 func (t *text) add(f *fork, p Proposal) {
 	i, twice := f.known[p.ID]
 	if !twice {

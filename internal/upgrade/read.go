@@ -3,9 +3,9 @@
 //
 // A text is read by its headings. A heading that names a stage, such as "Considered for Inclusion",
 // begins a list, which includes what is below its subheadings. A list belongs to the stage of the
-// headings above it, and of an item or a paragraph that names a stage, such as "Included EIPs:".
-// A list item or a row of a table stands for a proposal if it begins with the proposal's id. What
-// no heading gives a stage has none: nothing is guessed.
+// headings above it, and of an item or a paragraph that names a stage, such as "Included EIPs:". A
+// list item or a row of a table stands for a proposal if it begins with the proposal's id. A
+// proposal below no such heading has no stage: nothing is guessed.
 package upgrade
 
 import (
@@ -36,9 +36,10 @@ type Text struct {
 	File string
 	// Upgrades are in the order of the text.
 	Upgrades []Upgrade
-	// Headings are those of lists whose proposals are in no upgrade, since they have no stage.
+	// Headings are the headings of lists whose proposals are in no upgrade, since they have no
+	// stage.
 	Headings []Heading
-	// Problems are about what is doubtful in it.
+	// Problems are its doubtful statements.
 	Problems []mip.Problem
 
 	source Source
@@ -61,7 +62,7 @@ type Upgrade struct {
 	Schedule []Activation
 	// Unread are the proposals that are in lists without a stage alone.
 	Unread []mip.ID
-	// Releases are those of a table of clients.
+	// Releases are the rows of a table of clients.
 	Releases []mip.Release
 }
 
@@ -73,8 +74,8 @@ type Proposal struct {
 }
 
 // Read reads a text. It has no upgrade and no problem if neither its title nor a code name names
-// one. A proposal that is not about process defines only upgrades with a list at a stage, and has
-// else no problem.
+// one. A proposal that is not about process defines only upgrades with a list at a stage. Without
+// one it has no problem.
 func (r *Reader) Read(s Source) Text {
 	t := text{
 		Reader: r, doc: s.Doc, meta: s.Metadata.ID, title: nameIn(s.Metadata.Title), head: s.Head,
@@ -121,7 +122,7 @@ type text struct {
 	// above are the headings above the current block, the outermost first.
 	above  []scope
 	report problem.Report
-	// head is the number of lines before the body, and line that of the line at offset.
+	// head is the number of lines before the body. line is the number of the line at offset.
 	head, offset, line int
 }
 
@@ -143,7 +144,7 @@ type unread struct {
 	under scope
 }
 
-// scope is what a heading or an item says of the lists below it.
+// scope is the context of lists, from the heading or the item above them.
 type scope struct {
 	level int
 	words string
@@ -249,7 +250,7 @@ func (t *text) forkName(heading string) string {
 const longestLabel = 6
 
 // below returns the scope of the lists below words, such as "Included EIPs:", in s. Words without a
-// stage leave that of s, unless they suggest another one: the lists then have none.
+// stage keep the stage of s. If they suggest another stage, the lists have none.
 func (t *text) below(s scope, words string) scope {
 	label, _, ends := strings.Cut(words, ":")
 	short := len(fields(label)) <= longestLabel

@@ -11,7 +11,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/spelling"
 )
 
-// stages has the words of headings that name a stage, without the word for the proposals: those of
+// stages has the words of headings that name a stage, without the word for proposals. They are from
 // EIP-7723 and EIP-233.
 var stages = map[mip.Inclusion][]string{
 	mip.Included:   {"included", "activated", "this activates the following"},
@@ -85,11 +85,11 @@ func Guess(heading string) (stage mip.Inclusion) {
 	return stage
 }
 
-// tail matches what a heading has after its words.
+// tail matches the end of a heading's words.
 var tail = regexp.MustCompile(`\s*[(:]|\s[-–—]\s`)
 
-// fold returns words as [fields] gives them, without a number before them, without what is behind
-// a colon, a dash or a parenthesis, and without words for proposals, such as EIPs, unless there are
+// fold returns words as [fields] gives them, without a number before them, without the text after a
+// colon, a dash or a parenthesis, and without words for proposals, such as EIPs, unless there are
 // no others.
 func (r *Reader) fold(heading string) string {
 	if at := tail.FindStringIndex(heading); at != nil {
@@ -121,7 +121,7 @@ func fields(text string) []string {
 	})
 }
 
-// leading returns the proposal whose id begins a text, behind marks and blanks.
+// leading returns the proposal whose id begins a text, after marks and blanks.
 func (r *Reader) leading(text string) (id mip.ID, ok bool) {
 	text = strings.TrimLeftFunc(text, func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c)

@@ -11,7 +11,7 @@ import (
 // in base58.
 var featureGate = regexp.MustCompile(`^[1-9A-HJ-NP-Za-km-z]{32,44}(?:$|[^0-9A-Za-z])`)
 
-// Label is the name of a header key with its value.
+// Label returns the name under which pages show a header key and its value.
 func Label(s mip.Shown) string {
 	if strings.EqualFold(s.Key, "feature") && featureGate.MatchString(s.Text) {
 		return "Feature gate"
