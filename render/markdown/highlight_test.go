@@ -3,6 +3,7 @@ package markdown
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +96,28 @@ func TestHighlightGuard(t *testing.T) {
 					admitted, tt.want)
 			}
 		})
+	}
+}
+
+// Rules that are tried first change no color. <k>…</> is short for a span of a keyword, and so on.
+func TestHighlightOrder(t *testing.T) {
+	short := strings.NewReplacer(`<span class="kw">`, "<k>", `<span class="ty">`, "<t>",
+		`<span class="fn">`, "<f>", `<span class="st">`, "<s>", `<span class="nu">`, "<n>",
+		`<span class="co">`, "<c>", "</span>", "</>", "&quot;", `"`, "&gt;", ">")
+	for _, tt := range []struct{ word, want string }{
+		{"python", `x = f(<s>rf"{</>a + <s>'b'!r:>10} {</>c<s>}"</>, <s>b'1'</>, fr)`},
+		{"python", `<k>def</> <f>fr</>(b, rb=<n>2.5</>): <c># u</>`},
+		{"python", `    <k>return</> <n>.5</> -(b)`},
+		{"python", "<k>class</> <t>A</>(B):\n    <s>\"\"\"Has 'x'.\"\"\"</>\n\n    <k>pass</>"},
+		{"python", `<k>in</><s>"x"</>; bb<s>"y"</>`},
+		{"solidity", `<k>event</> <t>E</>(<t>uint256</> <k>indexed</> id); <c>// e</>`},
+		{"solidity", "<k>assembly</> {\n  <k>let</> x := <f>add</>(<n>1</>, <n>2</>)\n}"},
+		{"solidity", `<k>return</> a.b[<n>0</>] /= <f>msg</>.<f>sender</>;`},
+	} {
+		code := regexp.MustCompile(`<[a-z]>|</>`).ReplaceAllString(tt.want, "") + "\n"
+		if got := short.Replace(highlighted(tt.word, code)); got != tt.want+"\n" {
+			t.Errorf("%s is colored\n%s, want\n%s", tt.word, got, tt.want)
+		}
 	}
 }
 
