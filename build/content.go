@@ -17,6 +17,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/attachment"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/forks"
 	"github.com/mipwatch/mipwatch/internal/markdown"
 	"github.com/mipwatch/mipwatch/internal/mip"
 	"github.com/mipwatch/mipwatch/internal/once"
@@ -74,10 +75,10 @@ func Load(ctx context.Context, o Options) (*Content, error) {
 func newContent(all *corpus.Corpus, o Options) *Content {
 	c := &Content{Corpus: all, Metadata: metadata(all, o.Site), Problems: all.Problems, options: o}
 	c.upgradeTexts = c.readUpgrades()
-	forks, differences := upgrade.Merge(o.Site.Forks(), c.upgradeTexts)
+	merged, differences := upgrade.Merge(o.Site.Forks(), c.upgradeTexts)
 	networks, main := o.Site.PublicNetworks(), mip.ID{Kind: o.Site.Prefix}
-	mip.Judge(forks, main, networks, mip.NewestChange(c.Metadata, c.CommittedAt))
-	c.Forks, c.Problems = forks, mip.SortProblems(slices.Concat(c.Problems, differences))
+	mip.Judge(merged, main, networks, mip.NewestChange(c.Metadata, c.CommittedAt))
+	c.Forks, c.Problems = merged, mip.SortProblems(slices.Concat(c.Problems, differences))
 	for i := range c.Metadata {
 		m := &c.Metadata[i]
 		for _, f := range c.Forks {
@@ -98,14 +99,9 @@ func newContent(all *corpus.Corpus, o Options) *Content {
 	return c
 }
 
-// upgradeReader returns the reader of the texts of upgrades.
-func upgradeReader(s *site.Site) *upgrade.Reader {
-	return upgrade.NewReader(s.Prefixes(), s.Upgrades.Stages, s.PublicNetworks())
-}
-
 // readUpgrades reads the texts that may define upgrades.
 func (c *Content) readUpgrades() (out []upgrade.Text) {
-	reader := upgradeReader(c.options.Site)
+	reader := forks.TextReader(c.options.Site)
 	for i, p := range c.Proposals {
 		if m := c.Metadata[i]; m.ID.Kind == c.options.Site.Prefix && upgrade.Candidate(m, p.Body) {
 			head := strings.Count(p.Raw, "\n") - strings.Count(p.Body, "\n")

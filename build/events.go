@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -78,9 +79,10 @@ func (p *planner) forkHistory() (forks.Past, error) {
 	var texts []forks.Text
 	for _, t := range p.upgradeTexts {
 		i, _ := mip.Search(p.Metadata, t.Meta)
-		texts = append(texts, forks.Text{Text: t, File: p.TextPast(p.Proposals[i])})
+		past := p.TextPast(p.Proposals[i])
+		texts = append(texts, forks.Text{Text: t, Metadata: p.Metadata[i], File: past})
 	}
-	return forks.Read(&p.versions, upgradeReader(p.options.Site), texts, p.Forks)
+	return cmp.Or(p.options.Cache, &Cache{}).forks.Read(&p.versions, p.options.Site, texts, p.Forks)
 }
 
 // addForks appends an artifact that is made of all hard forks and their past.

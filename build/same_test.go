@@ -250,6 +250,10 @@ func TestRendered(t *testing.T) {
 		}
 		return bytesOf(t, p)
 	}
+	network := func(name, lists string) {
+		put(t, filepath.Join(in, "MIP-9.md"),
+			"---\ntitle: Network Upgrade - "+name+"\ntype: Meta\n---\n\n"+lists+"\n")
+	}
 	for _, step := range []struct {
 		name   string
 		change func()
@@ -265,6 +269,25 @@ func TestRendered(t *testing.T) {
 		}},
 		{"another source", func() { s.SourceURL = "https://git.example/other/{commit}/{path}" }},
 		{"a commit", func() { commit(t, in, "All", 10) }},
+		{"the text of an upgrade", func() {
+			network("Reed", "### Maybe\n\n- MIP-1\n\n### Proposed\n\n- MIP-3")
+			commit(t, in, "Propose", 100_000)
+			network("Reed", "### Considered\n\n- MIP-1\n\n### Proposed\n\n- MIP-3")
+			commit(t, in, "Consider", 200_000)
+		}},
+		{"another text again", func() {
+			put(t, filepath.Join(in, "MIP-3.md"), proposalText("", "Once more."))
+		}},
+		{"a word for a stage", func() {
+			s.Upgrades.Stages = map[string][]string{"scheduled": {"Maybe"}}
+		}},
+		{"another name of the upgrade", func() {
+			network("Rush", "### Considered\n\n- MIP-1\n\n### Proposed\n\n- MIP-3")
+		}},
+		{"one more version", func() {
+			network("Rush", "### Declined\n\n- MIP-1")
+			commit(t, in, "Decline", 300_000)
+		}},
 	} {
 		step.change()
 		if diff := diffTree(plan(nil), plan(texts)); diff != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/mipwatch/mipwatch/internal/api"
 	"github.com/mipwatch/mipwatch/internal/attachment"
 	"github.com/mipwatch/mipwatch/internal/corpus"
+	"github.com/mipwatch/mipwatch/internal/forks"
 	"github.com/mipwatch/mipwatch/internal/header"
 	"github.com/mipwatch/mipwatch/internal/history"
 	"github.com/mipwatch/mipwatch/internal/markdown"
@@ -30,6 +31,7 @@ type Cache struct {
 	searched  sync.Map // of searchable, by file
 	summaries sync.Map // of keptSummary, by file
 	history   history.Cache
+	forks     forks.Cache
 	attached  attachment.Cache
 	named     once.Values[[]html.Named] // files, by hash of the text
 }

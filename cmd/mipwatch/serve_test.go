@@ -305,7 +305,8 @@ func TestServeFollowsCompanions(t *testing.T) {
 }
 
 // TestServeAsksGitOnce counts the runs of git: a saved, uncommitted text needs only the newest
-// commit, and a page with versions needs their texts. A new commit is read.
+// commit, and a page with versions needs their texts. The versions of the text of an upgrade are
+// read once. A new commit is read.
 func TestServeAsksGitOnce(t *testing.T) {
 	real, err := exec.LookPath("git")
 	if err != nil {
@@ -319,9 +320,13 @@ func TestServeAsksGitOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	network := func(stage string) string {
+		return proposal(9, "Network Upgrade: Reed") + "\n### " + stage + "\n\n- MIP-2\n"
+	}
 	s := serve(t, map[string]string{
 		"proposals/MIP-1.md": proposal(1, "One"), "proposals/MIP-2.md": proposal(2, "Two"),
 		"proposals/ja/MIP-2.md": proposal(2, "二"),
+		"proposals/MIP-9.md":    network("Proposed"),
 		"site.yaml":             "title: S\nbase_url: https://m.example\nlocales: [ja]\n",
 	})
 	commit := func(when string) {
@@ -330,6 +335,8 @@ func TestServeAsksGitOnce(t *testing.T) {
 	}
 	testenv.Git(t, s.dir, "", "init", "-q")
 	commit("2026-01-02T03:04:05Z")
+	s.write("proposals/MIP-9.md", network("Considered"))
+	commit("2026-01-02T04:04:05Z")
 	// runs returns the subcommands that git ran since the last call.
 	runs := func() (out []string) {
 		b, err := os.ReadFile(log)
@@ -349,8 +356,9 @@ func TestServeAsksGitOnce(t *testing.T) {
 	}
 	save := func(title string) {
 		s.write("proposals/MIP-1.md", proposal(1, title))
-		s.await("built 2 proposals")
+		s.await("built 3 proposals")
 		s.contains("/mip/1/", title)
+		s.contains("/upgrade/reed/", ", proposed before")
 	}
 	save("Uno")
 	if got := runs(); !slices.Contains(got, "log") {
@@ -367,11 +375,11 @@ func TestServeAsksGitOnce(t *testing.T) {
 	}
 	// An uncommitted text changes the selected files, and a commit the history.
 	s.write("proposals/MIP-3.md", proposal(3, "Three"))
-	s.await("built 3 proposals")
+	s.await("built 4 proposals")
 	s.contains("/mip/2/history/", "Words 2026-01-02")
 	commit("2026-01-03T03:04:05Z")
 	s.write("proposals/MIP-3.md", proposal(3, "Trois"))
-	s.await("built 3 proposals")
+	s.await("built 4 proposals")
 	s.contains("/mip/1/history/", "Words 2026-01-03")
 	s.contains("/mip/3/history/", "Words 2026-01-03")
 }

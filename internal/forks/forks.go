@@ -46,27 +46,35 @@ func (p Past) Moves(fork string) (out []mip.ForkProposal) {
 // Text is a text of an upgrade with the history of its file.
 type Text struct {
 	upgrade.Text
-	File history.FilePast
+	Metadata mip.Metadata
+	File     history.FilePast
 }
 
 // Bundled reads the versions of site.yaml. It returns an event for each proposal that joined or
 // left a hard fork, in the order of the commits.
 func Bundled(r *history.Reader, config history.FilePast) ([]mip.Event, error) {
-	changes, err := follow(r, config, bundles{})
+	changes, err := follow(r, config, map[string]upgrade.State{}, bundles{})
 	return upgrade.Events(changes), err
 }
 
-// Read reads the versions of texts. forks are the present hard forks.
-func Read(
-	r *history.Reader, in *upgrade.Reader, texts []Text, forks []mip.HardFork,
+// TextReader returns the reader of the texts of upgrades.
+func TextReader(s *site.Site) *upgrade.Reader {
+	return upgrade.NewReader(s.Prefixes(), s.Upgrades.Stages, s.PublicNetworks())
+}
+
+// Read reads the versions of texts that are not in the cache. forks are the present hard forks.
+func (c *Cache) Read(
+	r *history.Reader, s *site.Site, texts []Text, forks []mip.HardFork,
 ) (out Past, err error) {
 	var present []upgrade.Text
 	for _, t := range texts {
 		present = append(present, t.Text)
-		changes, err := follow(r, t.File, in.Past(t.Text))
+		k := c.kept(s, t)
+		changes, err := follow(r, t.File, k.states, TextReader(s).Past(t.Text))
 		if err != nil {
 			return out, err
 		}
+		c.keep(t, k)
 		changes = upgrade.WithDeclined(upgrade.WithoutUndone(changes))
 		out.Events = append(out.Events, upgrade.Events(changes)...)
 	}
@@ -90,11 +98,12 @@ type stateReader interface {
 	State(version []byte) upgrade.State
 }
 
-// follow returns the changes of values in the versions of a file, each of which is read once.
+// follow returns the changes of values in the versions of a file. It reads those that states lacks,
+// each once, and adds them.
 func follow(
-	r *history.Reader, file history.FilePast, in stateReader,
+	r *history.Reader, file history.FilePast, states map[string]upgrade.State, in stateReader,
 ) ([]upgrade.Change, error) {
-	states := map[string]upgrade.State{"": nil}
+	states[""] = nil
 	var versions []upgrade.Version
 	for _, v := range file.Versions {
 		for _, blob := range []string{v.Before, v.After} {
