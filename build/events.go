@@ -1,7 +1,6 @@
 package build
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -82,7 +81,7 @@ func (p *planner) forkHistory() (forks.Past, error) {
 		past := p.TextPast(p.Proposals[i])
 		texts = append(texts, forks.Text{Text: t, Metadata: p.Metadata[i], File: past})
 	}
-	return cmp.Or(p.options.Cache, &Cache{}).forks.Read(&p.versions, p.options.Site, texts, p.Forks)
+	return p.cache().forks.Read(&p.versions, p.options.Site, texts, p.Forks)
 }
 
 // addForks appends an artifact that is made of all hard forks and their past.
