@@ -15,8 +15,8 @@ import (
 )
 
 // proposal adds the proposal that begins an item or a row, and reports whether there is one. The
-// proposal of the text itself is left out.
-func (t *text) proposal(n ast.Node, s scope) bool {
+// proposal of the text itself is left out. kind is that of a proposal without one, such as "eip".
+func (t *text) proposal(n ast.Node, kind string, s scope) bool {
 	if n.Kind() == ast.KindList || n.Lines().Len() == 0 {
 		return false
 	}
@@ -24,7 +24,8 @@ func (t *text) proposal(n ast.Node, s scope) bool {
 	if begin != nil && begin.Kind() == extension.KindTaskCheckBox {
 		begin = begin.NextSibling()
 	}
-	id, ok := t.leading(markdown.PlainText(n, t.doc.Body))
+	words := markdown.PlainText(n, t.doc.Body)
+	id, ok := t.leading(words)
 	if !ok {
 		switch link := begin.(type) {
 		case *ast.Link:
@@ -32,6 +33,9 @@ func (t *text) proposal(n ast.Node, s scope) bool {
 		case *ast.AutoLink:
 			id, ok = t.leading(path.Base(string(link.URL(t.doc.Body))))
 		}
+	}
+	if !ok && kind != "" {
+		id, ok = t.leading(kind + "-" + words)
 	}
 	if !ok || id == t.meta {
 		return ok

@@ -268,9 +268,9 @@ func (t *text) below(s scope, words string) scope {
 }
 
 // table reads the rows of a table: the first cell, or else that in a column of proposals, such as
-// "EIP".
+// "EIP", where a number is enough.
 func (t *text) table(table ast.Node, s scope) {
-	column := 0
+	column, head := 0, ""
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []ast.Node
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
@@ -279,10 +279,14 @@ func (t *text) table(table ast.Node, s scope) {
 		if row.Kind() == extension.KindTableHeader {
 			column = max(0, slices.IndexFunc(cells, func(cell ast.Node) bool {
 				words := fields(markdown.PlainText(cell, t.doc.Body))
-				return len(words) == 1 && t.isProposal(words[0])
+				if len(words) != 1 || !t.isProposal(words[0]) {
+					return false
+				}
+				head = strings.TrimSuffix(words[0], "s")
+				return true
 			}))
-		} else if len(cells) > column && !t.proposal(cells[0], s) {
-			t.proposal(cells[column], s)
+		} else if len(cells) > column && !t.proposal(cells[0], "", s) {
+			t.proposal(cells[column], head, s)
 		}
 	}
 }
@@ -295,7 +299,7 @@ func (t *text) list(list ast.Node, s scope) {
 			continue
 		}
 		inner := s
-		if !t.proposal(first, s) && first.Kind() != ast.KindList {
+		if !t.proposal(first, "", s) && first.Kind() != ast.KindList {
 			words := markdown.PlainText(first, t.doc.Body)
 			if name, ok := strings.CutPrefix(words, codename); ok {
 				t.rename(strings.TrimSpace(name))
