@@ -27,6 +27,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -40,9 +41,13 @@ import (
 const stopTimeout = shutdownTimeout + time.Second
 
 // The garbage collector runs when the heap has grown by gcPercent, which keeps the peak of a large
-// site low, and by at least gcGrowth. Without that minimum it would run fifty times during the
-// build of a small site, and take a third of the time.
-const gcPercent, gcGrowth = 40, 32 << 20
+// site low, and by at least gcGrowth bytes. Without that minimum it would run fifty times during
+// the build of a small site, and take a third of the time.
+const gcPercent = 40
+
+var gcGrowth atomic.Int64
+
+func init() { gcGrowth.Store(32 << 20) }
 
 // tuneGC sets the pace of the garbage collector, now and after each collection. It also sets a
 // memory limit somewhat above the heap that this pace allows. Beyond the limit, the process returns
@@ -52,7 +57,7 @@ func tuneGC(struct{}) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	live := max(least, int64(sample[0].Value.Uint64()))
-	growth := max(live*gcPercent/100, gcGrowth)
+	growth := max(live*gcPercent/100, gcGrowth.Load())
 	debug.SetGCPercent(int(100 * growth / live))
 	debug.SetMemoryLimit((live+growth)*9/8 + 64<<20)
 	runtime.AddCleanup(new([16]byte), tuneGC, struct{}{})

@@ -41,9 +41,11 @@ type form struct {
 // fewest is the minimum number of rules that a form replaces.
 const fewest = 3
 
+const digits = "0123456789"
+
 var (
-	// numbered matches a path with its last number, without leading zeros.
-	numbered = regexp.MustCompile(`^(.*?)([1-9]\d*)((?:\W\D*)?)$`)
+	// wordStart matches a letter or a line that joins a number.
+	wordStart = regexp.MustCompile(`^\w`)
 	// placeholder matches the placeholder in a form.
 	placeholder = regexp.MustCompile(`:[a-z]+`)
 )
@@ -88,13 +90,15 @@ func New(rules []Rule, published map[string]bool) Rules {
 }
 
 // formOf returns a path with :n in place of its last number, and that number. ok is false for a
-// path without a number.
+// path without a number, or with a letter behind it.
 func formOf(s string) (text, number string, ok bool) {
-	m := numbered.FindStringSubmatch(s)
-	if m == nil {
+	end := strings.LastIndexAny(s, digits) + 1
+	number = s[len(strings.TrimRight(s[:end], digits)):end]
+	number = strings.TrimLeft(number, "0")
+	if number == "" || wordStart.MatchString(s[end:]) {
 		return "", "", false
 	}
-	return m[1] + ":n" + m[3], m[2], true
+	return s[:end-len(number)] + ":n" + s[end:], number, true
 }
 
 // publishes reports whether a published path satisfies such.

@@ -115,6 +115,9 @@ func wordsOf(text, prefix string) words {
 }
 
 func isNoWord(c rune) bool {
+	if 'a' <= c && c <= 'z' || c == ' ' {
+		return c == ' '
+	}
 	return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_'
 }
 
