@@ -45,17 +45,19 @@ func (w *pngWriter) file(m *image.Paletted) []byte {
 func (w *pngWriter) compress(m *image.Paletted) {
 	w.data.Reset()
 	w.zlib.Reset(&w.data)
-	packed := make([]byte, 1+m.Rect.Dx()/2)
+	line := make([]byte, 1+m.Rect.Dx()/2)
+	packed := line[1:]
 	var before []byte
 	for y := range m.Rect.Dy() {
 		row := m.Pix[y*m.Stride:][:m.Rect.Dx()]
 		if !bytes.Equal(row, before) { // most rows are empty
-			for i := range packed[1:] {
-				packed[1+i] = row[2*i]<<4 | row[2*i+1]
+			for i := range packed {
+				pair := row[2*i:][:2]
+				packed[i] = pair[0]<<4 | pair[1]
 			}
 		}
 		before = row
-		_, _ = w.zlib.Write(packed) // a buffer never fails
+		_, _ = w.zlib.Write(line) // a buffer never fails
 	}
 	_ = w.zlib.Close()
 }
