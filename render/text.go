@@ -48,7 +48,6 @@ func (p *Pages) funcs() template.FuncMap {
 		"host":       host,
 		"shown":      shownAddress,
 		"linked":     linked,
-		"label":      plain.Label,
 		"profile":    plain.Profile,
 		// Texts, times and numbers.
 		"title":    titleHTML,

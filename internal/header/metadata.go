@@ -2,6 +2,7 @@ package header
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,10 +10,12 @@ import (
 	"github.com/mipwatch/mipwatch/internal/mip"
 )
 
-const (
-	// maxTitle is the length beyond which lists and feeds cut titles.
-	maxTitle = 90 // characters
-)
+// maxTitle is the length in characters beyond which lists and feeds cut titles.
+const maxTitle = 90
+
+// featureGate matches the account by which a network such as Solana activates a feature: 32 bytes
+// in base58.
+var featureGate = regexp.MustCompile(`^[1-9A-HJ-NP-Za-km-z]{32,44}(?:$|[^0-9A-Za-z])`)
 
 // metadata returns the values of [mip.Fields] in the header. title is used if neither the header
 // nor a heading above it has one. note is the text after the status.
@@ -104,10 +107,14 @@ func (f *fields) set(m *mip.Metadata, of mip.Field) {
 	}
 }
 
-// shown returns the values of the keys that the site shows, if any.
+// shown returns the feature gate and the values of the keys that the site shows, if any.
 func (f *fields) shown() (out []mip.Shown) {
+	gate, done := mip.Deref(f.optional("feature")), ""
+	if featureGate.MatchString(gate) {
+		out, done = []mip.Shown{{Key: "Feature gate", Text: gate}}, "feature"
+	}
 	for _, key := range f.options.Show {
-		if text := f.optional(key); text != nil {
+		if text := f.optional(key); text != nil && !strings.EqualFold(key, done) {
 			out = append(out, mip.Shown{Key: key, Text: *text})
 		}
 	}

@@ -108,9 +108,8 @@ func (h *Header) Day(field string) (d mip.Date, known bool) {
 	return d, true
 }
 
-// Relations returns the proposals that the header names, each after the name of the field and a
-// blank:
-// requires MIP-3. They are sorted, without duplicates.
+// Relations returns the proposals that the header names, each behind the name of the field, such as
+// "requires MIP-3". They are sorted, without duplicates.
 func (h *Header) Relations() (out []string) {
 	for _, f := range mip.Fields {
 		if f.Kind == mip.FieldNumbers {
@@ -123,7 +122,7 @@ func (h *Header) Relations() (out []string) {
 	return slices.Compact(out)
 }
 
-// ties returns the ids of the proposals that the header names in a field. They have the prefix
+// relations returns the ids of the proposals that the header names in a field. They have the prefix
 // under which the header has the proposal's own number.
 func (h *Header) relations(of mip.Field) (names []string) {
 	numbers, external := h.references(h.ID.Kind, mip.RelationType(of.Name), h.keys[of.Key()]...)
@@ -159,7 +158,7 @@ func (h *Header) NumberLine() int { return h.get(fieldName(h.ID.Kind)).line }
 type Stated struct {
 	// Metadata lacks the values that depend on other texts and on the site.
 	mip.Metadata
-	// Shown holds the text after the status, and the values of [Options.Show] in its order.
+	// Shown holds the text after the status, the feature gate and the values of [Options.Show].
 	Shown []mip.Shown
 	// Moved lists other paths that the page has or had, without duplicates.
 	Moved []Moved
