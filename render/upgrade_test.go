@@ -221,7 +221,7 @@ func TestBoard(t *testing.T) {
 	body := between(string(page), "<h1>", "What to run")
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(body, " ")), " ")
 	want := "NEXT One sentence. Scheduled 4 Considered 1 Proposed 4 Declined 1 Withdrawn 1 " +
-		"Defined in MIP-6 (Stagnant). Last move 13 May 2026 at 4000003 . " +
+		"Defined in MIP-6 (Stagnant). Last move: XIP-13, proposed 13 May 2026 at 4000003 . " +
 		"No activation time is recorded. For validators: a release that knows NEXT . " +
 		"What is in it " +
 		"Scheduled 4 MIP-3 Last Call until 3 Dec 2026 Asks developers, validators " +

@@ -35,17 +35,11 @@ const judge = (forks = []) => {
   for (const e of $$(".closing [data-until]")) if (closed(e)) $("tbody").append(e.closest("tr"));
   for (const e of $$(".tense")) put(e, e.dataset[networks(e.dataset).every(n => n[3]) ? "past" : "now"]);
   for (const e of $$(".undated")) put(e, networks(e.dataset)[0][3] ? "not on its own here" : "no date yet");
-  // Of the possible next upgrades, newest first, the next is the one with the soonest time, or else one without a time.
-  let next = $(".next"), soonest = Infinity, over = true;
   for (const e of $$(".state")) {
     const all = networks(e.dataset), on = all.filter(n => n[2]).map(n => n[0]), timed = all.filter(n => n[1]);
     const card = e.closest(".next"), passed = !timed.length && all.every(n => n[3]);
     put(e, said[e.dataset.fork]?.status ?? (passed ? "not on its own" : !timed.length ? "planned"
       : !on.length ? "scheduled" : on.length === all.length ? "active" : `active on ${on.join(", ")}`));
-    if (card) {
-      const left = timed.filter(n => !n[2]).map(n => n[1]), first = Math.min(...left);
-      if (first <= soonest && (left.length || !timed.length && !passed)) [next, soonest, over] = [card, first, false];
-    }
     let current = true;
     for (const li of card ? $$("[data-step]", card) : $$(".strip [data-step]")) {
       const [, , done, passed] = all.find(n => n[0] === li.dataset.step), now = current && !passed;
@@ -54,10 +48,18 @@ const judge = (forks = []) => {
       current &&= passed;
     }
   }
+  // Of the possible next upgrades, newest first, the next is the one with the soonest time, or else one without a time.
+  let next, soonest = Infinity;
+  for (const e of $$(".next[data-at]")) {
+    const all = networks(e.dataset), timed = all.filter(n => n[1]);
+    const left = all.filter(n => timed.length ? n[1] && !n[2] : !n[3]);
+    const first = Math.min(...left.map(n => n[1] || Infinity));
+    if (left.length && first <= soonest) [next, soonest] = [e, first];
+  }
   for (const e of $$("[data-holds]")) e.hidden = !networks(e.dataset)[0][2] == e.dataset.holds;
-  for (const c of $$(".next")) c.hidden = c !== next;
-  put($(".next:not([hidden]) h2"), over ? "Latest upgrade (no next one announced)" : "Next upgrade");
-  dispatchEvent(new CustomEvent("judged", { detail: over }));
+  for (const c of $$(".next")) c.hidden = c !== (next ?? $(".next"));
+  put($(".next:not([hidden]) h2"), next ? "Next upgrade" : "Latest upgrade (no next one announced)");
+  dispatchEvent(new CustomEvent("judged", { detail: !next }));
 };
 judge();
 setInterval(() => judge(), 6e4);

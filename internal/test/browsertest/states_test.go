@@ -2,6 +2,8 @@ package browsertest
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -119,6 +121,56 @@ func TestStates(t *testing.T) {
 		setup{folders: []string{corpora.Need(t, "monad-mips")}, config: made.config}.states(t,
 			monadStates()[1:2])
 	})
+}
+
+// TestPlanned opens the dashboard of a site whose upgrades are from texts alone, before and after
+// the time of one.
+func TestPlanned(t *testing.T) {
+	t.Parallel()
+	start(t)
+	config := filepath.Join(t.TempDir(), "site.yaml")
+	const yaml = "title: T\nbase_url: https://m.example\nprefix: EIP\n"
+	if err := os.WriteFile(config, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := setup{folders: []string{}, config: config, more: map[string]string{
+		"EIP-1.md": planned(1, "Past", "Included EIPs", "block 9")}}
+	ahead := past
+	ahead.more = map[string]string{
+		"EIP-1.md": past.more["EIP-1.md"],
+		"EIP-2.md": planned(2, "Dated", "Scheduled for Inclusion", "1 June 2026, 12:00 UTC"),
+		"EIP-3.md": planned(3, "Next", "Scheduled for Inclusion", "TBD"),
+		"EIP-4.md": planned(4, "Later", "Proposed for Inclusion", "TBD"),
+	}
+	may, july := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	const over = "Latest upgrade (no next one announced) included Past"
+	for _, sidecar := range []bool{false, true} {
+		past.sidecar, ahead.sidecar = sidecar, sidecar
+		for _, c := range []struct {
+			setup
+			at   time.Time
+			want string
+		}{
+			{ahead, may, "Next upgrade Dated"},
+			{ahead, july, "Next upgrade planned Next"},
+			{past, july, over},
+		} {
+			v := c.serve(t)
+			v.later.Store(int64(time.Until(c.at)))
+			tab := v.tab(t, View{Early: clockAt(c.at)})
+			tab.Expect(failures)
+			tab.Go("/dashboard/")
+			wantText(t, "/dashboard/", Ask[string](tab, visibleText), c.want)
+		}
+	}
+}
+
+// planned is the text of an upgrade.
+func planned(number int, name, stage, time string) string {
+	return fmt.Sprintf("---\neip: %d\ntitle: Hardfork Meta - %s\nstatus: Draft\ntype: Meta\n"+
+		"created: 2026-01-0%[1]d\n---\n\n### %[3]s\n\n- EIP-9\n\n"+
+		"### Activation\n\n- Mainnet: %[4]s\n", number, name, stage, time)
 }
 
 // states opens a site at some times.
