@@ -23,6 +23,7 @@ import (
 
 // untaken are the branches of templates that no generated site takes.
 var untaken = map[string]string{
+	"ahead: ne .Status \"planned\"":          "browsertest TestPlanned has a time in a text",
 	"changes: .Left":                         "TestEventsOfOne has more changes",
 	"history: .Cut":                          "render TestHistoryIsBounded has longer texts",
 	"history: .Lines, else":                  "render TestHistoryIsBounded has longer texts",
@@ -32,6 +33,7 @@ var untaken = map[string]string{
 	"now: .Many":                             "the samples were created together",
 	"quote: .Href, else":                     "ids of proposals can be read",
 	"upgrade: after 5 .":                     "render TestBoard has more moves",
+	"upgrade: rest 24 .":                     "render TestHeadOfAnUpgrade has more proposals",
 	"role-quote: .Quote, else":               "what a text says of a group has a quote",
 }
 

@@ -71,6 +71,7 @@ func (p *Pages) funcs() template.FuncMap {
 		"stated":  plain.Stated,
 		"byText":  plain.ByText,
 		"due":     func(at *string) string { return plain.Due(*at) },
+		"release": plain.Release,
 		"short":   short,
 		"diff":    diffHTML,
 		"first":   first,

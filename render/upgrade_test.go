@@ -221,6 +221,7 @@ func TestBoard(t *testing.T) {
 	body := between(string(page), "<h1>", "What to run")
 	text := strings.Join(strings.Fields(tags.ReplaceAllString(body, " ")), " ")
 	want := "NEXT One sentence. Scheduled 4 Considered 1 Proposed 4 Declined 1 Withdrawn 1 " +
+		"With MIP-3 (Last Call until 3 Dec 2026 ), MIP-4 (Final). " +
 		"Defined in MIP-6 (Stagnant). Last move: XIP-13, proposed 13 May 2026 at 4000003 . " +
 		"No activation time is recorded. For validators: a release that knows NEXT . " +
 		"What is in it " +
@@ -244,6 +245,34 @@ func TestBoard(t *testing.T) {
 		"since 1 May 2026 at 3333333"
 	if d := cmp.Diff(strings.Split(want, ". "), strings.Split(text, ". ")); d != "" {
 		t.Errorf("the page (-want +got):\n%s", d)
+	}
+}
+
+// The head of the page has the statuses of few proposals, the ids of more, and the number of the
+// rest.
+func TestHeadOfAnUpgrade(t *testing.T) {
+	all := pageList()
+	for n, want := range map[int]string{
+		0:  "No meta proposal",
+		1:  "With MIP-1 (Draft). No meta",
+		8:  "MIP-7 (Withdrawn), MIP-8 (Peer Review). No meta",
+		9:  "With MIP-1, MIP-2, MIP-3, MIP-4, MIP-5, MIP-6, MIP-7, MIP-8, MIP-9. No meta",
+		24: "MIP-24 (its text is not here). No meta",
+		25: "MIP-24 (its text is not here) and 1 more. No meta",
+	} {
+		f := mip.HardFork{Name: "NEXT", Status: "planned"}
+		for i := range n {
+			f.BundledMIPs = append(f.BundledMIPs, i+1)
+		}
+		p := newTestPages(t, pageInfo("https://example.org/p"), []mip.HardFork{f})
+		page, err := p.Upgrade(UpgradePage{Fork: f, Texts: board.Texts{Kind: "MIP", All: all}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := tags.ReplaceAllString(between(string(page), "<h1>", "What is in it"), "")
+		if head = strings.Join(strings.Fields(head), " "); !strings.Contains(head, want) {
+			t.Errorf("the head for %d proposals lacks %q: %s", n, want, head)
+		}
 	}
 }
 
