@@ -43,7 +43,7 @@ const stopTimeout = shutdownTimeout + time.Second
 // The garbage collector runs when the heap has grown by gcPercent, which keeps the peak of a large
 // site low, and by at least gcGrowth bytes. Without that minimum it would run fifty times during
 // the build of a small site, and take a third of the time.
-const gcPercent = 40
+const gcPercent = 32
 
 var gcGrowth atomic.Int64
 
