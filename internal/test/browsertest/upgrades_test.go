@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -45,6 +46,41 @@ func TestUpgradesOfTexts(t *testing.T) {
 			tab.Go("/?chain=ahead")
 			shows(tab, []string{"MIP-4"})
 		}
+	}
+}
+
+// TestFirstScreenOfAnUpgrade checks that a phone shows the ids of the proposals and the times of
+// all networks without scrolling.
+func TestFirstScreenOfAnUpgrade(t *testing.T) {
+	t.Parallel()
+	start(t)
+	text := "---\nmip: 1\ntitle: Hardfork Meta - PECTRA\ndescription: " +
+		"The proposals that are included in the upgrade.\nstatus: Final\n" +
+		"type: Meta\n---\n\n## Included MIPs\n\n"
+	texts := map[string]string{}
+	for n := 7000; n < 7013; n++ {
+		text += fmt.Sprintf("- MIP-%d\n", n)
+		texts[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf(
+			"---\nmip: %d\ntitle: Title\nstatus: Final\n---\n\nWords.\n", n)
+	}
+	text += "\n## Activation\n\n"
+	for _, name := range []string{"Holesky", "Sepolia", "Hoodi", "Mainnet"} {
+		text += "- " + name + ": epoch 165120, 24 Sep 2025, 08:48 UTC\n"
+	}
+	texts["MIP-1.md"] = text
+	config := filepath.Join(t.TempDir(), "site.yaml")
+	err := os.WriteFile(config, []byte("title: T\nbase_url: https://m.example\n"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := setup{folders: []string{}, more: texts, config: config}.serve(t)
+	tab := r.tab(t, View{Width: 390})
+	tab.Go("/upgrade/pectra/")
+	got := Ask[string](tab, `[...document.querySelectorAll("main :is(p, dd)")].filter(e => `+
+		`e.getBoundingClientRect().bottom <= 844).map(e => e.innerText).join(" | ")`)
+	if want := "24 Sep 2025, 08:48 UTC"; strings.Count(got, want) != 4 ||
+		!strings.Contains(got, "MIP-7012") {
+		t.Errorf("the first screen lacks MIP-7012, or %q four times: %s", want, got)
 	}
 }
 
