@@ -54,20 +54,21 @@ func TestUpgradesOfTexts(t *testing.T) {
 func TestFirstScreenOfAnUpgrade(t *testing.T) {
 	t.Parallel()
 	start(t)
-	text := "---\nmip: 1\ntitle: Hardfork Meta - PECTRA\ndescription: " +
+	var text strings.Builder
+	text.WriteString("---\nmip: 1\ntitle: Hardfork Meta - PECTRA\ndescription: " +
 		"The proposals that are included in the upgrade.\nstatus: Final\n" +
-		"type: Meta\n---\n\n## Included MIPs\n\n"
+		"type: Meta\n---\n\n## Included MIPs\n\n")
 	texts := map[string]string{}
 	for n := 7000; n < 7013; n++ {
-		text += fmt.Sprintf("- MIP-%d\n", n)
+		fmt.Fprintf(&text, "- MIP-%d\n", n)
 		texts[fmt.Sprintf("MIP-%d.md", n)] = fmt.Sprintf(
 			"---\nmip: %d\ntitle: Title\nstatus: Final\n---\n\nWords.\n", n)
 	}
-	text += "\n## Activation\n\n"
+	text.WriteString("\n## Activation\n\n")
 	for _, name := range []string{"Holesky", "Sepolia", "Hoodi", "Mainnet"} {
-		text += "- " + name + ": epoch 165120, 24 Sep 2025, 08:48 UTC\n"
+		fmt.Fprintf(&text, "- %s: epoch 165120, 24 Sep 2025, 08:48 UTC\n", name)
 	}
-	texts["MIP-1.md"] = text
+	texts["MIP-1.md"] = text.String()
 	config := filepath.Join(t.TempDir(), "site.yaml")
 	err := os.WriteFile(config, []byte("title: T\nbase_url: https://m.example\n"), 0o600)
 	if err != nil {
