@@ -22,8 +22,7 @@ const (
 	Unlisted Inclusion = "withdrawn"
 )
 
-// Inclusions returns the stages. If a text lists a proposal at two stages, the one that comes first
-// here counts.
+// Inclusions returns the stages in the order in which lists and pages have them.
 func Inclusions() []Inclusion {
 	return []Inclusion{Included, Scheduled, Considered, Proposed, Declined, Unlisted}
 }

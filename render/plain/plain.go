@@ -56,6 +56,9 @@ func (l Listing) Explain() (heading, meaning string) {
 		"Proposals whose header gives the "+kind+" “"+value+"”.")
 }
 
+// Capital returns a text whose first byte is a capital.
+func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
 //go:embed meanings.txt
 var meanings string
 
